@@ -115,7 +115,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     """Given a storage and settings, return the platform as an ASGI application.
 
     Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, the
-    `handlers` of its jobs by their kind, and its `work`.
+    `handlers` of its jobs by their kind, and its `scheduler`.
     """
     app = FastAPI(
         title=TITLE,
@@ -127,13 +127,13 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.storage = storage
     app.state.settings = settings
     app.state.callers = Callers(storage)
-    app.state.meant = view.ResolvedPathCache(storage)
+    app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)
-    app.state.work = RequestScheduler()
+    app.state.scheduler = RequestScheduler()
     shelves = RouteTable(OPERATIONS.values())
     app.add_middleware(MethodsMiddleware, operations=shelves)
     app.add_middleware(
-        RequestLimits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
+        RequestLimits, clock=storage.now, admit=app.state.callers.authenticate, per_minute=settings.requests_per_minute
     )
     if settings.origins:
         # Tokens are sent by scripts, never by the browser on its own, so no cookie is let through.

@@ -46,27 +46,27 @@ class OpenApiDescription:
     def __init__(self, operations: Iterable[APIRoute]) -> None:
         self._operations = tuple(operations)
         self._lock = threading.Lock()
-        self._made: Future[tuple[dict[str, Any], bytes, str]] | None = None
+        self._future: Future[tuple[dict[str, Any], bytes, str]] | None = None
 
     def document(self) -> dict[str, Any]:
         """Return the OpenAPI document; whoever gets it must not change it."""
-        return self._begun().result()[0]
+        return self._start().result()[0]
 
     async def answer(self, request: Request) -> Response:
         """Given a request for the document, return it as JSON, or 304 to a client that has it."""
         # Shielded: a client that leaves takes the document away from nobody else.
-        _, body, tag = await asyncio.shield(asyncio.wrap_future(self._begun()))
+        _, body, tag = await asyncio.shield(asyncio.wrap_future(self._start()))
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return Response(body, media_type="application/json", headers=headers)
 
-    def _begun(self) -> Future[tuple[dict[str, Any], bytes, str]]:
+    def _start(self) -> Future[tuple[dict[str, Any], bytes, str]]:
         with self._lock:
-            if self._made is None:
-                self._made = Future()
-                threading.Thread(target=self._make, args=(self._made,), name="syncd-description", daemon=True).start()
-            return self._made
+            if self._future is None:
+                self._future = Future()
+                threading.Thread(target=self._make, args=(self._future,), name="syncd-description", daemon=True).start()
+            return self._future
 
     def _make(self, made: Future[tuple[dict[str, Any], bytes, str]]) -> None:
         try:

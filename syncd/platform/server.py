@@ -56,12 +56,12 @@ def serve(
     database cannot be used, and "" when it can again. Units: `stop` is asked ten times a second.
     Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
-    asked = threading.Event()
-    with premises.open() as storage, _open_listener(host, port) as listener, _handle_signals(asked.set):
+    stop_requested = threading.Event()
+    with premises.open() as storage, _open_listener(host, port) as listener, _handle_signals(stop_requested.set):
         storage.bootstrap()
         app = create_app(storage, replace(settings, host=host))
         _tune_interpreter()
-        _Server(app, announce=announce, report=report, stop=lambda: asked.is_set() or stop()).run([listener])
+        _Server(app, announce=announce, report=report, stop=lambda: stop_requested.is_set() or stop()).run([listener])
 
 
 class BackgroundServer:
@@ -85,7 +85,7 @@ class BackgroundServer:
         self._works = works
         self._host = host
         self._port = port
-        self._asked = threading.Event()
+        self._stop_requested = threading.Event()
         self._ready: Future[str] = Future()
         self._thread: threading.Thread | None = None
 
@@ -98,7 +98,7 @@ class BackgroundServer:
 
     def stop(self) -> None:
         """Stop serving; returns once the last connection is closed, after the grace period at the latest."""
-        self._asked.set()
+        self._stop_requested.set()
         if self._thread is not None:
             self._thread.join()
 
@@ -112,7 +112,7 @@ class BackgroundServer:
         try:
             with listener:
                 app = create_app(self._storage, replace(self._settings, host=self._host))
-                _Server(app, announce=self._ready.set_result, stop=self._asked.is_set, works=self._works).run(
+                _Server(app, announce=self._ready.set_result, stop=self._stop_requested.is_set, works=self._works).run(
                     [listener]
                 )
         finally:

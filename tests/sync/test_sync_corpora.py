@@ -106,7 +106,7 @@ def test_a_space_goes_in_and_out_and_in_again_without_a_difference(world: Any, s
     clone = replace(world, space=first.space, requests=[]).clone("first")
     assert _files(clone) == _published(_files(source))
     second = import_directory(world.storage, clone, title="Second")
-    assert not import_directory(world.storage, clone, space=first.space).changed
+    assert not import_directory(world.storage, clone, space=first.space).is_changed
     with world.client() as client:
         there, again = (client.content.get(space) for space in (first.space, second.space))
     assert _facts(again) == _facts(there)

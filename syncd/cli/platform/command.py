@@ -140,7 +140,7 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
     if as_json:
         skipped = [f"{part.path}:{part.line}:{part.column}: {part.reason}" for part in imported.skipped]
         print_document(
-            {"space": imported.space, "revision": imported.revision, "changed": imported.changed, "skipped": skipped}
+            {"space": imported.space, "revision": imported.revision, "changed": imported.is_changed, "skipped": skipped}
         )
     else:
         for part in imported.skipped[:SKIPPED_SHOWN]:

@@ -80,18 +80,18 @@ class ChangeRequestScope:
     space_id: str
     change_request_id: str
 
-    def space(self, connection: sa.Connection) -> sa.Row[Any]:
+    def require_space(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the space's row. Raises: as `require_space`."""
         return require_space(connection, self.caller, self.space_id)
 
-    def require(self, connection: sa.Connection) -> sa.Row[Any]:
+    def require_change_request(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the change request's row. Raises: as `require_space` and `require_change_request`."""
-        self.space(connection)
+        self.require_space(connection)
         return require_change_request(connection, self.space_id, self.change_request_id)
 
     def require_live(self, connection: sa.Connection) -> sa.Row[Any]:
-        """Return the row of a change request that can still change. Raises: as the function."""
-        self.space(connection)
+        """Return the row of a change request that can still change. Raises: as `require_live_change_request`."""
+        self.require_space(connection)
         return require_live_change_request(connection, self.space_id, self.change_request_id)
 
 
@@ -140,7 +140,7 @@ def list_change_requests_for_space(
     """Given a space, return its change requests with a status, `open` unless another is asked for."""
     with storage.read() as connection:
         require_space(connection, caller, space_id)
-        envelope = paging.rows(connection, query.where(_TABLE.c.space == space_id), _TABLE.c.number)
+        envelope = paging.paginate_rows(connection, query.where(_TABLE.c.space == space_id), _TABLE.c.number)
         return answers.ok(envelope | {"items": _serialize_all(connection, request, envelope["items"])})
 
 
@@ -161,7 +161,7 @@ def list_change_requests_for_organization(
         here = spaces.c.organization == organization_id, spaces.c.deleted_at.is_(None)
         readable = roles.select_spaces(spaces.c.id).where(*here, roles.SPACE_READABLE).subquery()
         mine = query.where(_TABLE.c.space.in_(sa.select(readable.c.id))).params(caller=caller.user_id)
-        envelope = paging.rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
+        envelope = paging.paginate_rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
         return answers.ok(envelope | {"items": _serialize_all(connection, request, envelope["items"])})
 
 
@@ -197,7 +197,7 @@ def create_change_request(
 def get_change_request_by_id(at: AtChangeRequest) -> JSONResponse:
     """Given an id or number, return the ChangeRequest."""
     with at.storage.read() as connection:
-        return answers.ok(serialize_change_request(connection, at.request, at.require(connection)))
+        return answers.ok(serialize_change_request(connection, at.request, at.require_change_request(connection)))
 
 
 @router.patch(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("edit"))
@@ -211,7 +211,7 @@ def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) 
         described = body.description
         values["description"] = None if described is None else rich_text.check_document(described, at="description")
     with at.storage.write() as connection:
-        row = at.require(connection)
+        row = at.require_change_request(connection)
         if row.status == "merged" and "status" in values:
             raise Failure(409, f"Change request {row.number} is merged. {_HINTS['merged']}")
         if "links" in body.model_fields_set:

@@ -33,7 +33,7 @@ class MergeSides:
     ours: Outline
     theirs: Outline
 
-    def entries(self, id: str) -> tuple[TreeEntry | None, TreeEntry | None, TreeEntry | None]:
+    def find_entries(self, id: str) -> tuple[TreeEntry | None, TreeEntry | None, TreeEntry | None]:
         """Given an id, return where it stands in base, ours and theirs."""
         return self.base.entries.get(id), self.ours.entries.get(id), self.theirs.entries.get(id)
 
@@ -46,7 +46,7 @@ class _MergeState:
     parents: dict[str, str] = field(default_factory=dict)
     conflicts: set[str] = field(default_factory=set)
 
-    def flag(self, id: str) -> None:
+    def add_conflict(self, id: str) -> None:
         self.conflicts.add(id)
 
 
@@ -73,25 +73,25 @@ def _choose_survivors(state: _MergeState) -> None:
     for id in everything:
         if id in _FIXED:
             continue
-        base, ours, theirs = state.sides.entries(id)
+        base, ours, theirs = state.sides.find_entries(id)
         if ours and theirs:
             state.parents[id] = _choose_parent(state, id)
         elif base is None:
             state.parents[id] = everything[id].parent
         elif theirs and _is_changed(base, theirs):
-            state.flag(id)
+            state.add_conflict(id)
             state.parents[id] = theirs.parent
         elif ours and _is_changed(base, ours):
-            state.flag(id)
+            state.add_conflict(id)
 
 
 def _choose_parent(state: _MergeState, id: str) -> str:
-    base, ours, theirs = state.sides.entries(id)
+    base, ours, theirs = state.sides.find_entries(id)
     assert ours
     assert theirs
     parent, conflict = _pick_value(base and base.parent, ours.parent, theirs.parent)
     if conflict:
-        state.flag(id)
+        state.add_conflict(id)
     return str(parent)
 
 
@@ -103,7 +103,7 @@ def _revive_parents(state: _MergeState) -> None:
         parent = state.parents[id]
         if parent in state.parents or parent in _FIXED:
             continue
-        state.flag(id)
+        state.add_conflict(id)
         theirs = state.sides.theirs.entries.get(parent)
         if theirs:
             state.parents[parent] = theirs.parent
@@ -134,7 +134,7 @@ def _undo_moves(state: _MergeState, trail: Iterable[str], first: str) -> None:
     for id in cycle[cycle.index(first) :]:
         theirs = state.sides.theirs.entries.get(id)
         if theirs and theirs.parent != state.parents[id]:
-            state.flag(id)
+            state.add_conflict(id)
             state.parents[id] = theirs.parent
     _revive_parents(state)
 
@@ -153,7 +153,7 @@ def _restructure(draft: Draft, state: _MergeState) -> None:
         pending += order[parent]
     draft.remove_all(id for id in state.sides.ours.entries if id not in state.parents and id not in _FIXED)
     for parent in order:
-        draft.arrange(parent, order[parent])
+        draft.set_order(parent, order[parent])
 
 
 def _merge_orders(state: _MergeState) -> dict[str, list[str]]:
@@ -196,7 +196,7 @@ def _has_same_order(base: Sequence[str], side: Sequence[str]) -> bool:
 
 
 def _merge_node_at(draft: Draft, state: _MergeState, id: str) -> None:
-    base, ours, theirs = state.sides.entries(id)
+    base, ours, theirs = state.sides.find_entries(id)
     if ours is None or theirs is None or ours.hash == theirs.hash:
         return
     known = base.node if base else Node(id, theirs.node.type)
@@ -205,8 +205,8 @@ def _merge_node_at(draft: Draft, state: _MergeState, id: str) -> None:
         merged, clash = _merge_body(draft, state, merged)
         conflict = conflict or clash
     if conflict:
-        state.flag(id)
-    draft.change(merged)
+        state.add_conflict(id)
+    draft.replace_node(merged)
 
 
 def merge_node(base: Node, ours: Node, theirs: Node) -> tuple[Node, bool]:
@@ -243,7 +243,7 @@ def _merge_fields(
 
 
 def _merge_body(draft: Draft, state: _MergeState, merged: Node) -> tuple[Node, bool]:
-    base, ours, theirs = (entry and entry.node for entry in state.sides.entries(merged.id))
+    base, ours, theirs = (entry and entry.node for entry in state.sides.find_entries(merged.id))
     assert theirs
     if merged.type not in _TEXTS:
         # Size and kind belong to the bytes that stay.
@@ -252,26 +252,28 @@ def _merge_body(draft: Draft, state: _MergeState, merged: Node) -> tuple[Node, b
     text = merge_text(*texts)
     fields = dict(merged.fields)
     if merged.type == "document":
-        refer = partial(DraftReferences(draft).refer, at=merged.path or "")
+        refer = partial(DraftReferences(draft).build_reference, at=merged.path or "")
         fields = apply_frontmatter(fields, text.text, refer=refer)
-    return replace(merged, body=state.write(text.text.encode()), fields=fields), text.conflict
+    return replace(merged, body=state.write(text.text.encode()), fields=fields), text.has_conflict
 
 
 def _resolve_clashes(draft: Draft, state: _MergeState) -> None:
     """Let no two siblings share a slug and no two pages a file; main content is published, so it keeps its own."""
     ours = state.sides.ours.entries
-    touched = [id for id in draft.touched if id not in _FIXED]
+    touched = [id for id in draft.touched_ids if id not in _FIXED]
     for id in touched:
         node, parent = draft.node(id), draft.parent(id)
         named = id in ours and (ours[id].parent, ours[id].node.slug) == (parent, node.slug)
         if node.slug and not named and node.slug.casefold() in find_sibling_slugs(draft, parent, but=id):
-            draft.change(replace(node, slug=find_free_slug(draft, parent, node.slug, but=id)))
-            state.flag(id)
+            draft.replace_node(replace(node, slug=find_free_slug(draft, parent, node.slug, but=id)))
+            state.add_conflict(id)
     placing = DraftPaths(draft)
-    for id in placing.separate(id for id in touched if id not in ours or ours[id].node.path != draft.node(id).path):
-        state.flag(id)
+    for id in placing.resolve_clashes(
+        id for id in touched if id not in ours or ours[id].node.path != draft.node(id).path
+    ):
+        state.add_conflict(id)
     left = {entry.parent for id, entry in ours.items() if id not in draft or draft.parent(id) != entry.parent}
-    placing.pages((), left | {draft.parent(id) for id in touched})
+    placing.allocate_page_paths((), left | {draft.parent(id) for id in touched})
 
 
 def _is_changed(base: TreeEntry, side: TreeEntry) -> bool:

@@ -75,7 +75,7 @@ def update_change_request(at: AtChangeRequest) -> JSONResponse:
 
 
 def _require_mergeable(at: ChangeRequestScope, connection: sa.Connection) -> Row:
-    space, row = at.space(connection), at.require_live(connection)
+    space, row = at.require_space(connection), at.require_live(connection)
     merge_rules.require_merge_rules(connection, space, row, caller=at.caller.user_id, outdated=is_outdated(row))
     return row
 

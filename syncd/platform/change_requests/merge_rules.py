@@ -23,12 +23,12 @@ class LatestReview:
     """The latest review of one reviewer."""
 
     status: str
-    current: bool
+    is_current: bool
 
     @property
-    def approves(self) -> bool:
+    def is_approval(self) -> bool:
         """Whether it approves of the content as it is now."""
-        return self.status == APPROVED and self.current
+        return self.status == APPROVED and self.is_current
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class MergeFacts:
     caller: str
     author: str
     subject: str
-    described: bool
-    outdated: bool
+    has_description: bool
+    is_outdated: bool
     reviews: Mapping[str, LatestReview]
 
     @property
@@ -47,17 +47,17 @@ class MergeFacts:
         """The reviews of everybody but the author."""
         return [review for reviewer, review in self.reviews.items() if reviewer != self.author]
 
-    def approved_by(self, user: str) -> bool:
+    def is_approved_by(self, user: str) -> bool:
         """Given a person, return whether that person approves of the content as it is now."""
-        return user in self.reviews and self.reviews[user].approves
+        return user in self.reviews and self.reviews[user].is_approval
 
 
 def _is_approved_by_all(rule: Mapping[str, Any], facts: MergeFacts) -> bool:
-    return all(facts.approved_by(user) for user in rule["users"])
+    return all(facts.is_approved_by(user) for user in rule["users"])
 
 
 def _is_approved_by_one(rule: Mapping[str, Any], facts: MergeFacts) -> bool:
-    return any(facts.approved_by(user) for user in rule["users"])
+    return any(facts.is_approved_by(user) for user in rule["users"])
 
 
 _RULES: Mapping[str, tuple[Callable[[Mapping[str, Any], MergeFacts], bool], str]] = {
@@ -70,23 +70,23 @@ _RULES: Mapping[str, tuple[Callable[[Mapping[str, Any], MergeFacts], bool], str]
         "one reviewer it names must approve the content as it is now",
     ),
     "require_at_least_one_review": (
-        lambda rule, facts: any(review.current for review in facts.others),
+        lambda rule, facts: any(review.is_current for review in facts.others),
         "somebody else than its author must review the content as it is now",
     ),
     "require_at_least_one_approved_review": (
-        lambda rule, facts: any(review.approves for review in facts.others),
+        lambda rule, facts: any(review.is_approval for review in facts.others),
         "somebody else than its author must approve the content as it is now",
     ),
     "require_all_reviews_approved": (
-        lambda rule, facts: all(review.approves for review in facts.reviews.values()),
+        lambda rule, facts: all(review.is_approval for review in facts.reviews.values()),
         "whoever reviewed it must approve the content as it is now",
     ),
     "require_up_to_date_change_request": (
-        lambda rule, facts: not facts.outdated,
+        lambda rule, facts: not facts.is_outdated,
         "it must be up to date with main content; POST …/update first",
     ),
     "require_change_request_subject": (lambda rule, facts: bool(facts.subject.strip()), "it must have a subject"),
-    "require_change_request_description": (lambda rule, facts: facts.described, "it must have a description"),
+    "require_change_request_description": (lambda rule, facts: facts.has_description, "it must have a description"),
     "require_author_to_merge": (lambda rule, facts: facts.caller == facts.author, "only its author may merge it"),
 }
 

@@ -22,7 +22,7 @@ class MergedText:
     """A merged text, and whether the sides contradicted each other."""
 
     text: str
-    conflict: bool
+    has_conflict: bool
 
 
 def merge_text(base: str, ours: str, theirs: str) -> MergedText:
@@ -63,7 +63,7 @@ def _merge_page(base: str, ours: str, theirs: str) -> MergedText | None:
             # Frontmatter that is no YAML has no keys to merge by; lines will do.
             return None
     body = merge_lines(*bodies)
-    return MergedText(head + body.text, conflict or body.conflict)
+    return MergedText(head + body.text, conflict or body.has_conflict)
 
 
 def _merge_frontmatter(base: str, ours: str, theirs: str) -> tuple[str, bool]:

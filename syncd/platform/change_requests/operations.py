@@ -72,55 +72,55 @@ class ContentBatch:
             except Failure as refusal:
                 raise Failure(refusal.status, f"changes[{at}]: {refusal.message}") from refusal
         placing = DraftPaths(self.draft)
-        placing.separate(id for id in self._restored if id in self.draft)
-        placing.pages(self._moved, self._parents)
-        self.texts.settle(self.touched)
+        placing.resolve_clashes(id for id in self._restored if id in self.draft)
+        placing.allocate_page_paths(self._moved, self._parents)
+        self.texts.write_all(self.touched)
 
     def _apply(self, change: Operation) -> None:
         match change:
             case InsertPage():
-                self._insert(change)
+                self._insert_page(change)
             case UpdatePage():
-                self._update(change)
+                self._update_page(change)
             case DeletePage():
-                self._delete(change.page)
+                self._delete_page(change.page)
             case RevertPage():
-                self._revert(change)
+                self._revert_page(change)
             case InsertFiles():
                 self._insert_files(change)
 
-    def _insert(self, change: InsertPage) -> None:
-        parent, text, id = self._parent(change.into or None), self._inserted_text(change), self.new_id()
+    def _insert_page(self, change: InsertPage) -> None:
+        parent, text, id = self._require_parent(change.into or None), self._render_inserted_text(change), self.new_id()
         title = find_title(text) or change.title or UNTITLED
-        slug = self._new_slug(change, parent, title)
+        slug = self._choose_new_slug(change, parent, title)
         fields = {"createdAt": self.texts.moment} | ({"emoji": change.emoji} if change.emoji else {})
         self.draft.insert(Node(id, "document", title, slug, fields), parent, change.at)
         self._check_depth(id)
         self.texts.replace(id, text, _read_members(change))
         self._moved.add(id)
         self._parents.add(parent)
-        self._note(id, "created_page")
+        self._note_change(id, "created_page")
         if change.ref is not None:
-            self._name(change.ref, id, self.texts.references.pages)
+            self._register_ref(change.ref, id, self.texts.references.pages)
 
-    def _update(self, change: UpdatePage) -> None:
-        node = self._page(change.page)
+    def _update_page(self, change: UpdatePage) -> None:
+        node = self._require_page(change.page)
         parent = self.draft.parent(node.id)
-        into = self._parent(change.into) if "into" in change.model_fields_set else parent
-        self._relocate(node.id, into, change.at)
-        slug = self._kept_slug(change, node, moved=into != parent)
-        text = self._updated_text(change, node)
+        into = self._require_parent(change.into) if "into" in change.model_fields_set else parent
+        self._move_page(node.id, into, change.at)
+        slug = self._choose_slug(change, node, moved=into != parent)
+        text = self._render_updated_text(change, node)
         stated = find_frontmatter_title(text) if text else None
         fields = dict(node.fields)
         if change.emoji is not None:
             fields.pop("emoji", None)
             fields |= {"emoji": change.emoji} if change.emoji else {}
         title = stated or change.title or node.title
-        self.draft.change(replace(node, title=title, slug=slug, fields=fields))
-        self._edit(change, node, text)
-        self._note(node.id, "updated_page")
+        self.draft.replace_node(replace(node, title=title, slug=slug, fields=fields))
+        self._write_page(change, node, text)
+        self._note_change(node.id, "updated_page")
 
-    def _edit(self, change: UpdatePage, former: Node, text: str | None) -> None:
+    def _write_page(self, change: UpdatePage, former: Node, text: str | None) -> None:
         members = _read_members(change)
         if former.type == "document":
             if text is not None and isinstance(change.document, RichText):
@@ -128,26 +128,26 @@ class ContentBatch:
             elif text is not None:
                 self.texts.replace(former.id, text, members)
             elif members or change.title:
-                self.texts.annotate(former.id, members, former=former.title)
+                self.texts.write_members(former.id, members, former=former.title)
             return
         if text is not None:
             raise Failure(400, f"{former.id} is a {former.type}, which has no document")
         node = self.draft.node(former.id)
         kept = {name: value for name, value in node.fields.items() if name not in members}
-        self.draft.change(replace(node, fields=kept | {name: value for name, value in members.items() if value}))
+        self.draft.replace_node(replace(node, fields=kept | {name: value for name, value in members.items() if value}))
 
-    def _delete(self, id: str) -> None:
-        self._page(id)
+    def _delete_page(self, id: str) -> None:
+        self._require_page(id)
         self._parents.add(self.draft.parent(id))
-        for each in list(self.draft.below(id)):
-            self.texts.forget(each)
+        for each in list(self.draft.walk(id)):
+            self.texts.drop(each)
             if each != id or self.touched.get(id) == "created_page":
                 self.touched.pop(each, None)
         if id in self.draft.base.entries:
-            self._note(id, "deleted_page")
+            self._note_change(id, "deleted_page")
         self.draft.remove(id)
 
-    def _inserted_text(self, change: InsertPage) -> str:
+    def _render_inserted_text(self, change: InsertPage) -> str:
         match change.document:
             case Markdown():
                 return change.document.markdown
@@ -156,13 +156,13 @@ class ContentBatch:
                 return render_new_text(document, title=change.title, known=self.draft, space=self.space)
         return ""
 
-    def _updated_text(self, change: UpdatePage, node: Node) -> str | None:
+    def _render_updated_text(self, change: UpdatePage, node: Node) -> str | None:
         """Return the text that a page is to have, None when it keeps its own."""
         match change.document:
             case Markdown():
                 return change.document.markdown
             case RichText() if node.type == "document":
-                former = self.texts.text(node.id)
+                former = self.texts.read_text(node.id)
                 if change.title is not None:
                     former = replace_title(former, former=node.title, title=change.title)
                 document, title = _check_rich_text(change.document), change.title or node.title
@@ -171,44 +171,44 @@ class ContentBatch:
                 return ""
         return None
 
-    def _revert(self, change: RevertPage) -> None:
+    def _revert_page(self, change: RevertPage) -> None:
         past = self.open_past(change.revision or "")
         entry = past.entries.get(change.page)
         if change.block is not None:
             self._revert_blocks(change.page, change.block, None if entry is None else entry.node.body)
         elif entry is None or not is_page(entry.node):
-            self._delete(change.page)
+            self._delete_page(change.page)
         elif change.page in self.draft:
-            self._reset(past, self._page(change.page))
+            self._reset_page(past, self._require_page(change.page))
         else:
-            self._bring_back(past, change.page)
+            self._restore_page(past, change.page)
 
     def _revert_blocks(self, id: str, wanted: Collection[str], former: str | None) -> None:
-        node = self._page(id)
+        node = self._require_page(id)
         if node.type != "document":
             raise Failure(400, f"{id} is a {node.type}, which has no blocks")
-        now = self.texts.text(id)
+        now = self.texts.read_text(id)
         then = self.texts.blobs.get(former).decode() if former else ""
         text = revert_blocks(now, then, wanted)
         if text != now:
             self.texts.replace(id, text, {})
-        self._note(id, "updated_page")
+        self._note_change(id, "updated_page")
 
-    def _reset(self, past: Outline, now: Node) -> None:
+    def _reset_page(self, past: Outline, now: Node) -> None:
         entry = past.entries[now.id]
         parent = self.draft.parent(now.id)
         into = entry.parent if entry.parent in self.draft else parent
         if into != parent:
-            self._relocate(now.id, into, past.order[entry.parent].index(now.id))
+            self._move_page(now.id, into, past.order[entry.parent].index(now.id))
         self._check_slug(entry.node.slug, into, but=now.id)
-        self.texts.forget(now.id)
+        self.texts.drop(now.id)
         self._moved.discard(now.id)
         self._restored.append(now.id)
         self._parents.update((now.id, into))
-        self.draft.change(entry.node)
-        self._note(now.id, "updated_page")
+        self.draft.replace_node(entry.node)
+        self._note_change(now.id, "updated_page")
 
-    def _bring_back(self, past: Outline, id: str) -> None:
+    def _restore_page(self, past: Outline, id: str) -> None:
         """Insert a deleted page again, with what it held and nobody moved elsewhere."""
         pending = [id]
         while pending:
@@ -220,7 +220,9 @@ class ContentBatch:
             self.draft.insert(replace(entry.node, children=()), parent, past.order[entry.parent].index(entry.node.id))
             self._restored.append(entry.node.id)
             self._parents.add(parent)
-            self._note(entry.node.id, "updated_page" if entry.node.id in self.draft.base.entries else "created_page")
+            self._note_change(
+                entry.node.id, "updated_page" if entry.node.id in self.draft.base.entries else "created_page"
+            )
             pending += reversed(past.order.get(entry.node.id, ()))
 
     def _insert_files(self, change: InsertFiles) -> None:
@@ -228,27 +230,27 @@ class ContentBatch:
         for file in change.files:
             data, fields = decode_file(file, self.fetched)
             id = self.new_id()
-            body = self.texts.keep(data)
-            path = placing.file(file.name, id=id)
+            body = self.texts.keep_file(data)
+            path = placing.allocate_file_path(file.name, id=id)
             self.draft.insert(Node(id, "file", file.name, fields=fields, body=body, path=path), FILES)
             self.inserted_files.append(id)
             if file.ref is not None:
-                self._name(file.ref, id, self.texts.references.files)
+                self._register_ref(file.ref, id, self.texts.references.files)
 
-    def _page(self, id: str) -> Node:
+    def _require_page(self, id: str) -> Node:
         if id in self.draft and is_page(self.draft.node(id)):
             return self.draft.node(id)
         raise Failure(400, f"no page {id} in this change request")
 
-    def _parent(self, id: str | None) -> str:
+    def _require_parent(self, id: str | None) -> str:
         if id is None:
             return PAGES
-        node = self._page(id)
+        node = self._require_page(id)
         if not has_path(node):
             raise Failure(400, f"{id} is a {node.type}, which holds no pages")
         return id
 
-    def _relocate(self, id: str, into: str, at: int | None) -> None:
+    def _move_page(self, id: str, into: str, at: int | None) -> None:
         parent = self.draft.parent(id)
         if into == id or id in self.draft.ancestors(into):
             raise Failure(400, f"{id} cannot be moved below itself")
@@ -261,11 +263,11 @@ class ContentBatch:
 
     def _check_depth(self, id: str) -> None:
         # The section and the root are above the outermost page.
-        deepest = max(sum(1 for _ in self.draft.ancestors(each)) for each in self.draft.below(id)) - 1
+        deepest = max(sum(1 for _ in self.draft.ancestors(each)) for each in self.draft.walk(id)) - 1
         if deepest > DEPTH_MAX:
             raise Failure(400, f"pages cannot be nested deeper than {DEPTH_MAX}")
 
-    def _new_slug(self, change: InsertPage, parent: str, title: str) -> str:
+    def _choose_new_slug(self, change: InsertPage, parent: str, title: str) -> str:
         if change.slug:
             self._check_slug(change.slug, parent)
             return change.slug
@@ -274,7 +276,7 @@ class ContentBatch:
             return ""
         return find_free_slug(self.draft, parent, slugify(title))
 
-    def _kept_slug(self, change: UpdatePage, node: Node, *, moved: bool) -> str:
+    def _choose_slug(self, change: UpdatePage, node: Node, *, moved: bool) -> str:
         if change.slug and change.slug != node.slug:
             self._moved.add(node.id)
         if change.slug or (moved and node.slug):
@@ -290,7 +292,7 @@ class ContentBatch:
         if slug and slug.casefold() in find_sibling_slugs(self.draft, parent, but=but):
             raise Failure(400, f"slug: {slug!r} is the slug of another page there")
 
-    def _name(self, ref: str, id: str, refs: dict[str, str]) -> None:
+    def _register_ref(self, ref: str, id: str, refs: dict[str, str]) -> None:
         references = self.texts.references
         if not _REF.fullmatch(ref):
             raise Failure(400, f"ref: not a name: {ref!r}")
@@ -300,7 +302,7 @@ class ContentBatch:
             raise Failure(400, f"ref: {ref!r} is the path of a page")
         refs[ref] = id
 
-    def _note(self, id: str, what: str) -> None:
+    def _note_change(self, id: str, what: str) -> None:
         if self.touched.setdefault(id, what) != "created_page":
             self.touched[id] = what
 

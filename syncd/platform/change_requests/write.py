@@ -26,7 +26,7 @@ from syncd.platform.storage.blobs import Blobs
 
 @dataclass
 class DraftTexts:
-    """What a draft's pages will say; nothing reaches the blobs before `settle`."""
+    """The texts that a draft's pages will have; nothing reaches the blobs before `write_all`."""
 
     draft: Draft
     blobs: Blobs
@@ -51,63 +51,65 @@ class DraftTexts:
 
         Shapes: every block that means what it meant keeps its bytes, as the writer has wrapped and marked it up.
         """
-        former = self._former.get(id) or self.text(id)
+        former = self._former.get(id) or self.read_text(id)
         self.replace(id, text, members)
         self._former[id] = former
 
-    def annotate(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
+    def write_members(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
         """Given members and the former title of a page that keeps its text, let the text say them."""
-        node, text = self.draft.node(id), self.text(id)
+        node, text = self.draft.node(id), self.read_text(id)
         if node.title != former:
             text = metadata.replace_title(text, former=former, title=node.title)
         self._texts[id] = _write_members(text, members)
 
-    def text(self, id: str) -> str:
+    def read_text(self, id: str) -> str:
         """Given a page, return what it says so far."""
         written, body = self._texts.get(id), self.draft.node(id).body
         if written is not None:
             return written
         return self.blobs.get(body).decode() if body else ""
 
-    def forget(self, id: str) -> None:
+    def drop(self, id: str) -> None:
         """Given a page, drop what was to be written to it."""
         self._texts.pop(id, None)
         self._former.pop(id, None)
 
-    def keep(self, data: bytes) -> str:
+    def keep_file(self, data: bytes) -> str:
         """Given a file's content, keep it when all is settled, and return its blob id."""
         self._contents.append(data)
         return compute_blob_id(data)
 
-    def settle(self, touched: Iterable[str]) -> None:
+    def write_all(self, touched: Iterable[str]) -> None:
         """Given the affected pages, now that each has its path, write their texts and say when they changed."""
         for id, text in self._texts.items():
             node = self.draft.node(id)
             assert node.path
-            text = self.references.rewritten(text, at=node.path)
+            text = self.references.rewrite_addresses(text, at=node.path)
             if id in self._former:
                 text = self._keep_wording(id, text, at=node.path)
             text = self.rewrite(text) if self.rewrite is not None else text
-            body = self.keep(text.encode())
-            fields = metadata.apply_frontmatter(node.fields, text, refer=partial(self.references.refer, at=node.path))
-            self.draft.change(replace(node, body=body, fields=fields))
+            body = self.keep_file(text.encode())
+            fields = metadata.apply_frontmatter(
+                node.fields, text, refer=partial(self.references.build_reference, at=node.path)
+            )
+            self.draft.replace_node(replace(node, body=body, fields=fields))
         self.blobs.put_all(self._contents)
         for id in touched:
             if id in self.draft:
-                self._date(id)
+                self._set_date(id)
 
     def _keep_wording(self, id: str, text: str, *, at: str) -> str:
         """The text, with each block in its former words that says what it said."""
         entry, targets, former = self.draft.base.entries.get(id), TargetResolver(self.draft.base), self._former[id]
 
         def name(address: str) -> str | None:
-            return None if entry is None else targets.name(address, entry)
+            return None if entry is None else targets.normalise_address(address, entry)
 
         if _normalise_text(former, name) == _normalise_text(text, name):
             return split_after_title(text)[0] + split_after_title(former)[1]
         return preserve_formatting(former.encode(), text.encode(), at=at, name_address=name).decode()
 
-    def _date(self, id: str) -> None:
+    def _set_date(self, id: str) -> None:
         node, former = self.draft.node(id), self.draft.base.node(id)
         dated = replace(node, fields={**node.fields, "updatedAt": self.moment})
         if former is not None:
@@ -116,7 +118,7 @@ class DraftTexts:
             same = replace(node, fields=undated | then, children=former.children)
             # Writing what is there already changes nothing, not even the date.
             dated = same if same == former else dated
-        self.draft.change(dated)
+        self.draft.replace_node(dated)
 
 
 def _normalise_text(text: str, name: Callable[[str], str | None]) -> str:

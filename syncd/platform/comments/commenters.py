@@ -19,14 +19,16 @@ router = create_router(tags=["comments"])
 def list_commenters(at: AtDiscussion, paging: Paging) -> JSONResponse:
     """Given a place, return the members who commented or replied there; who left the organization is none any more."""
     with at.storage.read() as connection:
-        discussion = at.require(connection)
-        posted = sa.select(comments.c.posted_by).where(discussion.mine)
+        discussion = at.require_discussion(connection)
+        posted = sa.select(comments.c.posted_by).where(discussion.condition)
         replied = (
-            sa.select(replies.c.posted_by).join(comments, comments.c.id == replies.c.comment).where(discussion.mine)
+            sa.select(replies.c.posted_by)
+            .join(comments, comments.c.id == replies.c.comment)
+            .where(discussion.condition)
         )
         table = accounts.members.c
         people = members.select_members(discussion.space.organization).where(table.user.in_(posted.union(replied)))
-        envelope = paging.rows(connection, people, table.joined_at, table.user)
+        envelope = paging.paginate_rows(connection, people, table.joined_at, table.user)
         return answers.ok(
             envelope | {"items": [members.serialize_member(at.request, row) for row in envelope["items"]]}
         )

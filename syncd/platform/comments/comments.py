@@ -54,8 +54,8 @@ def list_comments(
 ) -> JSONResponse:
     """Given a place, return its comments by when they were posted, the newest first unless asked otherwise."""
     with at.storage.read() as connection:
-        discussion = at.require(connection)
-        query = sa.select(comments).where(discussion.mine)
+        discussion = at.require_discussion(connection)
+        query = sa.select(comments).where(discussion.condition)
         if status != "all":
             query = query.where(comments.c.status == status)
         if target_page is not None:
@@ -63,19 +63,19 @@ def list_comments(
         if authors:
             query = query.where(comments.c.posted_by.in_(authors))
         by = comments.c.posted_at, comments.c.id
-        envelope = paging.rows(connection, query, *by, descending=order == "desc")
+        envelope = paging.paginate_rows(connection, query, *by, descending=order == "desc")
         showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
-        return answers.ok(envelope | {"items": showing.comments(envelope["items"])})
+        return answers.ok(envelope | {"items": showing.serialize_comments(envelope["items"])})
 
 
 def post_comment(at: AtDiscussion, body: CommentNew, format: Format = "markdown") -> JSONResponse:
     """Given a body and what it is about, return the new Comment."""
     kept = prepare_body(body.body)
     with at.storage.read() as connection:
-        seen = at.require(connection)
+        seen = at.require_discussion(connection)
         targets.require_target(connection, at.storage.blobs, seen, body)
     with at.storage.write() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         if discussion.revision != seen.revision:
             # The page may have been deleted in between.
             targets.require_target(connection, at.storage.blobs, discussion, body)
@@ -86,13 +86,13 @@ def post_comment(at: AtDiscussion, body: CommentNew, format: Format = "markdown"
 def get_comment(at: AtDiscussion, comment_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the Comment."""
     with at.storage.read() as connection:
-        return _answer_comment(at, connection, at.require(connection), comment_id, format)
+        return _answer_comment(at, connection, at.require_discussion(connection), comment_id, format)
 
 
 def update_comment(at: AtDiscussion, comment_id: str, body: CommentChange, format: Format = "markdown") -> JSONResponse:
     """Given new members, return the Comment with them; unset is unchanged. Whoever may comment may resolve."""
     with at.storage.write() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         row = require_comment(connection, discussion, comment_id)
         now, user = format_time(at.storage.now()), at.caller.user_id
         values: dict[str, Any] = {}
@@ -111,8 +111,8 @@ def update_comment(at: AtDiscussion, comment_id: str, body: CommentChange, forma
 def delete_comment(at: AtDiscussion, comment_id: str) -> Response:
     """Given an id, delete the comment with its replies, also when it is not there."""
     with at.storage.write() as connection:
-        discussion = at.require(connection)
-        here = comments.c.id == comment_id, discussion.mine
+        discussion = at.require_discussion(connection)
+        here = comments.c.id == comment_id, discussion.condition
         author = connection.scalar(sa.select(comments.c.posted_by).where(*here))
         if author is not None:
             require_deleter(discussion, author, at.caller.user_id)
@@ -151,7 +151,7 @@ def require_author(row: sa.Row[Any], user: str) -> None:
 
 def require_deleter(discussion: Discussion, author: str, user: str) -> None:
     """Given who wrote a comment or reply, let that person and administrators go on. Raises: Failure 403."""
-    if author != user and not discussion.may("admin"):
+    if author != user and not discussion.has_role("admin"):
         raise Failure(403, "Only its author and administrators may delete a comment.")
 
 
@@ -160,7 +160,7 @@ def _answer_comment(
 ) -> JSONResponse:
     row = require_comment(connection, discussion, id)
     return answers.ok(
-        CommentSerializer(connection, at.request, discussion, at.caller.user_id, format).comments([row])[0]
+        CommentSerializer(connection, at.request, discussion, at.caller.user_id, format).serialize_comments([row])[0]
     )
 
 

@@ -36,13 +36,13 @@ class Discussion:
         return str(self.space.revision if self.change_request is None else self.change_request.revision)
 
     @property
-    def mine(self) -> sa.ColumnElement[bool]:
+    def condition(self) -> sa.ColumnElement[bool]:
         """The condition for a comment to be held here."""
         column = comments.c.change_request
         held = column.is_(None) if self.change_request is None else column == self.change_request.id
         return sa.and_(comments.c.space == self.space.id, held)
 
-    def may(self, role: str) -> bool:
+    def has_role(self, role: str) -> bool:
         """Given a role, return whether the caller's is as strong."""
         return is_role_at_least(self.role, role)
 
@@ -57,7 +57,7 @@ class DiscussionRequest:
     space_id: str
     change_request_id: str | None
 
-    def require(self, connection: sa.Connection) -> Discussion:
+    def require_discussion(self, connection: sa.Connection) -> Discussion:
         """Return the place. Raises: Failure 404 where there is none, 403 when the caller's role is too weak."""
         space = require_space(connection, self.caller, self.space_id)
         row = None
@@ -79,7 +79,7 @@ AtDiscussion = Annotated[DiscussionRequest, Depends(_read_discussion_request)]
 
 def require_comment(connection: sa.Connection, discussion: Discussion, comment_id: str) -> sa.Row[Any]:
     """Given a place and an id, return the comment's row. Raises: Failure 404 when there is no such comment there."""
-    row = connection.execute(sa.select(comments).where(comments.c.id == comment_id, discussion.mine)).one_or_none()
+    row = connection.execute(sa.select(comments).where(comments.c.id == comment_id, discussion.condition)).one_or_none()
     if row is None:
         raise Failure(404, f"No comment {comment_id} here.")
     return row
@@ -103,7 +103,7 @@ _PREFIXES: Mapping[str, tuple[str, Callable[..., Any]]] = {
 class DiscussionOperation:
     """What the same operation is in both places: its name up to `InSpace` or `InChangeRequest`, path, role and answer.
 
-    Shapes: `beyond` has the places where the API document does not have it.
+    Shapes: `extension_in` has `Space` or `ChangeRequest` where the API document does not have it.
     """
 
     name: str
@@ -111,7 +111,7 @@ class DiscussionOperation:
     path: str
     role: str
     answer: type[BaseModel] | None
-    beyond: tuple[str, ...] = ()
+    extension_in: tuple[str, ...] = ()
 
 
 def add_operations(router: APIRouter, handlers: Mapping[DiscussionOperation, Callable[..., Any]]) -> None:
@@ -125,6 +125,6 @@ def add_operations(router: APIRouter, handlers: Mapping[DiscussionOperation, Cal
                 operation_id=f"{operation.name}In{discussion}",
                 status_code=204 if operation.answer is None else 200,
                 response_model=operation.answer,
-                openapi_extra=declare_role(operation.role, extension=discussion in operation.beyond),
+                openapi_extra=declare_role(operation.role, extension=discussion in operation.extension_in),
                 dependencies=[Depends(parameters)],
             )

@@ -41,19 +41,19 @@ class ReplyChange(RequestBody, CommentReplyUpdate):
 def list_replies(at: AtDiscussion, paging: Paging, comment_id: str, format: Format = "markdown") -> JSONResponse:
     """Given a comment, return its replies, oldest first."""
     with at.storage.read() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)
         query = sa.select(replies).where(replies.c.comment == comment.id)
-        envelope = paging.rows(connection, query, replies.c.posted_at, replies.c.id)
+        envelope = paging.paginate_rows(connection, query, replies.c.posted_at, replies.c.id)
         showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
-        return answers.ok(envelope | {"items": showing.replies(envelope["items"])})
+        return answers.ok(envelope | {"items": showing.serialize_replies(envelope["items"])})
 
 
 def post_reply(at: AtDiscussion, comment_id: str, body: ReplyNew, format: Format = "markdown") -> JSONResponse:
     """Given a body, return the new CommentReply."""
     kept = prepare_body(body.body)
     with at.storage.write() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)
         row = {"id": at.storage.new_id(), "comment": comment.id, "body": kept, "posted_by": at.caller.user_id}
         connection.execute(replies.insert().values(row | {"posted_at": format_time(at.storage.now())}))
@@ -63,7 +63,7 @@ def post_reply(at: AtDiscussion, comment_id: str, body: ReplyNew, format: Format
 def get_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the CommentReply."""
     with at.storage.read() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         row = _require_reply(connection, require_comment(connection, discussion, comment_id).id, comment_reply_id)
         return _answer_reply(at, connection, discussion, row, format)
 
@@ -73,7 +73,7 @@ def update_reply(
 ) -> JSONResponse:
     """Given new members, return the CommentReply with them; unset is unchanged."""
     with at.storage.write() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)
         row = _require_reply(connection, comment.id, comment_reply_id)
         now, user = format_time(at.storage.now()), at.caller.user_id
@@ -88,7 +88,7 @@ def update_reply(
 def delete_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str) -> Response:
     """Given an id, delete the reply, also when it is not there."""
     with at.storage.write() as connection:
-        discussion = at.require(connection)
+        discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)
         here = replies.c.id == comment_reply_id, replies.c.comment == comment.id
         author = connection.scalar(sa.select(replies.c.posted_by).where(*here))
@@ -110,7 +110,7 @@ def _answer_reply(
     at: DiscussionRequest, connection: sa.Connection, discussion: Discussion, row: sa.Row[Any], format: Any
 ) -> JSONResponse:
     return answers.ok(
-        CommentSerializer(connection, at.request, discussion, at.caller.user_id, format).replies([row])[0]
+        CommentSerializer(connection, at.request, discussion, at.caller.user_id, format).serialize_replies([row])[0]
     )
 
 

@@ -33,63 +33,65 @@ class CommentSerializer:
     format: Literal["markdown", "document"] = "markdown"
     _people: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def comments(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+    def serialize_comments(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
         """Given rows of comments, return each as a Comment."""
         ids = [row.id for row in rows]
-        reacted, repliers = reactions.find_reactions(self.connection, ids), self._repliers(ids)
+        reacted, repliers = reactions.find_reactions(self.connection, ids), self._find_repliers(ids)
         answering = [replier.user for each in repliers.values() for replier in each]
-        self._meet([*self._named(rows, reacted), *answering, *(row.resolved_by for row in rows if row.resolved_by)])
-        return [self._comment(row, reacted.get(row.id, []), repliers.get(row.id, [])) for row in rows]
+        self._load_people(
+            [*self._list_people(rows, reacted), *answering, *(row.resolved_by for row in rows if row.resolved_by)]
+        )
+        return [self._serialize_comment(row, reacted.get(row.id, []), repliers.get(row.id, [])) for row in rows]
 
-    def replies(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+    def serialize_replies(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
         """Given rows of replies, return each as a CommentReply."""
         reacted = reactions.find_reactions(self.connection, [row.id for row in rows])
-        self._meet(self._named(rows, reacted))
+        self._load_people(self._list_people(rows, reacted))
         return [
-            {"object": "comment-reply", **self._common(row, reacted.get(row.id, []))}
+            {"object": "comment-reply", **self._serialize_common(row, reacted.get(row.id, []))}
             | {
-                "urls": self._urls(f"/comments/{row.comment}/replies/{row.id}"),
-                "permissions": self._permissions(row.posted_by, replies=False),
+                "urls": self._build_urls(f"/comments/{row.comment}/replies/{row.id}"),
+                "permissions": self._build_permissions(row.posted_by, replies=False),
             }
             for row in rows
         ]
 
-    def _comment(
+    def _serialize_comment(
         self, row: sa.Row[Any], reacted: Sequence[sa.Row[Any]], repliers: Sequence[sa.Row[Any]]
     ) -> dict[str, Any]:
         resolved = {"resolvedAt": row.resolved_at, "resolvedBy": row.resolved_by and self._people[row.resolved_by]}
         return {
             "object": "comment",
-            **self._common(row, reacted),
+            **self._serialize_common(row, reacted),
             "replies": sum(replier.count for replier in repliers),
             "repliers": [
                 {"user": self._people[replier.user], "count": replier.count, "updatedAt": replier.last}
                 for replier in repliers
             ],
             "target": targets.serialize_target(row),
-            "urls": self._urls(f"/comments/{row.id}"),
-            "permissions": self._permissions(row.posted_by, replies=True),
+            "urls": self._build_urls(f"/comments/{row.id}"),
+            "permissions": self._build_permissions(row.posted_by, replies=True),
             "status": row.status,
             **{name: value for name, value in resolved.items() if value is not None},
         }
 
-    def _common(self, row: sa.Row[Any], reacted: Sequence[sa.Row[Any]]) -> dict[str, Any]:
+    def _serialize_common(self, row: sa.Row[Any], reacted: Sequence[sa.Row[Any]]) -> dict[str, Any]:
         return {
             "id": row.id,
             "postedBy": self._people[row.posted_by],
             "postedAt": row.posted_at,
             **({} if row.edited_at is None else {"editedAt": row.edited_at}),
-            "reactions": self._reactions(reacted),
+            "reactions": self._serialize_reactions(reacted),
             "body": render_body(row.body, self.format),
         }
 
-    def _reactions(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+    def _serialize_reactions(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
         by_emoji: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in rows:
             by_emoji[row.emoji].append({"user": self._people[row.user], "reactedAt": row.reacted_at})
         return [{"emoji": emoji, "count": len(each), "users": each} for emoji, each in by_emoji.items()]
 
-    def _repliers(self, ids: Sequence[str]) -> dict[str, list[sa.Row[Any]]]:
+    def _find_repliers(self, ids: Sequence[str]) -> dict[str, list[sa.Row[Any]]]:
         columns = replies.c.comment, replies.c.posted_by.label("user")
         last = sa.func.max(sa.func.coalesce(replies.c.edited_at, replies.c.posted_at))
         query = sa.select(*columns, sa.func.count().label("count"), last.label("last"))
@@ -99,22 +101,22 @@ class CommentSerializer:
             found[row.comment].append(row)
         return found
 
-    def _permissions(self, author: str, *, replies: bool) -> dict[str, bool]:
-        mine, speaks = author == self.caller, self.discussion.may("comment")
+    def _build_permissions(self, author: str, *, replies: bool) -> dict[str, bool]:
+        mine, speaks = author == self.caller, self.discussion.has_role("comment")
         return {
             "view": True,
             "edit": mine and speaks,
             "reply": replies and speaks,
-            "delete": (mine and speaks) or self.discussion.may("admin"),
+            "delete": (mine and speaks) or self.discussion.has_role("admin"),
         }
 
-    def _urls(self, below: str) -> dict[str, str]:
+    def _build_urls(self, below: str) -> dict[str, str]:
         return {"location": addresses.build_api_url(self.request, self.discussion.path + below)}
 
-    def _named(self, rows: Sequence[sa.Row[Any]], reacted: Mapping[str, Sequence[sa.Row[Any]]]) -> list[str]:
+    def _list_people(self, rows: Sequence[sa.Row[Any]], reacted: Mapping[str, Sequence[sa.Row[Any]]]) -> list[str]:
         return [row.posted_by for row in rows] + [one.user for each in reacted.values() for one in each]
 
-    def _meet(self, ids: Sequence[str]) -> None:
+    def _load_people(self, ids: Sequence[str]) -> None:
         """Look up everybody who is about to be shown."""
         self._people |= users.read_users(self.connection, self.request, set(ids) - self._people.keys())
 

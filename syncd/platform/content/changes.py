@@ -75,7 +75,7 @@ class _RevisionPair:
     after: Outline
     context: RenderContext
 
-    def changed(self, fits: Callable[[TreeEntry], bool]) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
+    def list_changed(self, fits: Callable[[TreeEntry], bool]) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
         """Yield what differs: what is there now in its order, then what is gone."""
         for id, entry in self.after.entries.items():
             former = self.before.entries.get(id)
@@ -99,7 +99,7 @@ def _build_answer(sides: _RevisionPair, limit: int) -> dict[str, Any]:
 
 
 def _list_page_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
-    for before, after in sides.changed(lambda entry: is_page(entry.node)):
+    for before, after in sides.list_changed(lambda entry: is_page(entry.node)):
         if after is None or before is None:
             entry = after or before
             assert entry
@@ -141,7 +141,7 @@ def _list_file_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
         kept = {name: entry.node.fields[name] for name in _FILE if name in entry.node.fields}
         return {"name": entry.node.title, "downloadURL": _serialize_file(entry, sides.context)["downloadURL"], **kept}
 
-    for before, after in sides.changed(lambda entry: entry.parent == FILES):
+    for before, after in sides.list_changed(lambda entry: entry.parent == FILES):
         yield from _list_member_changes(
             "file", before, after, values, lambda entry: _serialize_file(entry, sides.context)
         )
@@ -156,7 +156,7 @@ def _list_reusable_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
     def values(entry: TreeEntry) -> dict[str, Any]:
         return {"title": entry.node.title, **({"document": entry.node.body} if entry.node.body else {})}
 
-    for before, after in sides.changed(lambda entry: entry.parent == INCLUDES):
+    for before, after in sides.list_changed(lambda entry: entry.parent == INCLUDES):
         yield from _list_member_changes(
             "reusableContent", before, after, values, lambda entry: {"id": entry.node.id, **values(entry)}
         )

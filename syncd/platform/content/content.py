@@ -82,7 +82,7 @@ def answer_pages(view: CurrentView) -> Response:
 
 def answer_files(view: CurrentView, paging: Paging) -> JSONResponse:
     """Given a view, return its files."""
-    envelope = paging.of(view.outline.order.get(FILES, ()), key=str)
+    envelope = paging.paginate(view.outline.order.get(FILES, ()), key=str)
     entries = (view.outline.entries[id] for id in envelope["items"])
     return answers.ok(envelope | {"items": [rendering.build_file_members(entry, view.context) for entry in entries]})
 
@@ -151,21 +151,23 @@ async def _answer_page_entry(request: Request, view: RevisionView, entry: TreeEn
         more = _render_text(view, entry, asked) if asked.format is not None and entry.node.body is not None else {}
         return rendering.render_page(view.outline, entry.node.id, view.context, **more)
 
-    work: RequestScheduler = request.app.state.work
+    scheduler: RequestScheduler = request.app.state.scheduler
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
     if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
         # A reference may lead into another space, which not everybody may read, and which changes.
         reader = (view.caller.user_id, view.storage.version())
         key = ("page", view.outline.root, entry.node.id, view.context, asked, *reader)
-        return _answer_json(await work.share(key, lambda: work.compute(request, made), remember=reader[1] is not None))
+        return _answer_json(
+            await scheduler.share_result(key, lambda: scheduler.compute(request, made), remember=reader[1] is not None)
+        )
 
     def remembered() -> bytes:
         return rendering.render_page_once(entry, view.context, asked.format or "", made)
 
     blobs = view.storage.blobs
-    if asked.format and blobs.near and entry.node.body and blobs.size(entry.node.body) > LARGE_BYTES:
-        return _answer_json(await work.compute(request, remembered))
-    return _answer_json(await view.storage.glance(remembered))
+    if asked.format and blobs.is_local and entry.node.body and blobs.size(entry.node.body) > LARGE_BYTES:
+        return _answer_json(await scheduler.compute(request, remembered))
+    return _answer_json(await view.storage.run_read(remembered))
 
 
 def _render_text(view: RevisionView, entry: TreeEntry, asked: PageParameters) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def _begin_batch(
 
 def _record_batch(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], batch: ContentBatch) -> None:
     """Keep what a batch made of the content; when that is what was there already, there is no new revision."""
-    if batch.draft.seal()[0] != batch.draft.base.root:
+    if batch.draft.hash_tree()[0] != batch.draft.base.root:
         origin = revisions.RevisionOrigin(row.space, (row.revision,), by=at.caller.user_id)
         saved = revisions.insert_revision(at.storage, connection, batch.draft, origin)
         change_requests.set_revision(at.storage, connection, row.id, saved.id)

@@ -34,12 +34,12 @@ async def get_document_by_id(request: Request, view: CurrentView, document_id: s
 
     An id says nothing about who may read: only what one of the space's own revisions has is shown.
     """
-    work: RequestScheduler = request.app.state.work
+    scheduler: RequestScheduler = request.app.state.scheduler
     # What it refers to may be in other spaces, which not everybody may read, and which change.
     version = view.storage.version()
     key = ("document", view.revision.space, document_id, view.context, view.caller.user_id, version)
     made = partial(_render_document, view, document_id)
-    body = await work.share(key, lambda: work.compute(request, made), remember=version is not None)
+    body = await scheduler.share_result(key, lambda: scheduler.compute(request, made), remember=version is not None)
     return Response(body, media_type="application/json")
 
 

@@ -40,12 +40,12 @@ def find_document_body(text: str, entry: TreeEntry) -> str:
 
 @dataclass
 class PageDocuments:
-    """Documents of one revision: `read` returns a blob by its id, `open` the main content of another space."""
+    """Documents of one revision: `read` returns a blob by its id, `open_space` the main content of another space."""
 
     outline: Outline
     context: RenderContext
     read: Callable[[str], bytes]
-    open: Callable[[str], Outline | None] = lambda space: None
+    open_space: Callable[[str], Outline | None] = lambda space: None
     characters: int = 0
     """Of all texts that were rendered, includes among them."""
     _targets: TargetResolver = field(init=False)
@@ -54,7 +54,7 @@ class PageDocuments:
     _characters_left: int = CHARACTERS_MAX
 
     def __post_init__(self) -> None:
-        self._targets, self._others = TargetResolver(self.outline), OtherSpaces(self.context.app, self.open)
+        self._targets, self._others = TargetResolver(self.outline), OtherSpaces(self.context.app, self.open_space)
 
     def render(
         self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false"
@@ -64,41 +64,41 @@ class PageDocuments:
         Raises: Failure 413 when it includes too much.
         """
         self._includes_left, self._characters_left = INCLUDES_MAX, CHARACTERS_MAX
-        nodes = self._nodes(self.read(entry.node.body or "").decode(), entry)
+        nodes = self._build_nodes(self.read(entry.node.body or "").decode(), entry)
         if dereferenced != "false":
-            nodes = add_anchors(list(self._expanded(nodes, (entry.node.id,))))
+            nodes = add_anchors(list(self._expand(nodes, (entry.node.id,))))
         if evaluated != "false":
             nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, entry)))
-        meta = {"meta": {"targets": self._targets_of(nodes)}} if dereferenced == "true" else {}
+        meta = {"meta": {"targets": self._list_targets(nodes)}} if dereferenced == "true" else {}
         for cell in find_file_cells(nodes):
             cell[:] = map(_find_file_value, cell)
         return {"object": "document", "data": {}, "nodes": nodes} | meta
 
-    def _nodes(self, text: str, entry: TreeEntry) -> list[DocumentNode]:
+    def _build_nodes(self, text: str, entry: TreeEntry) -> list[DocumentNode]:
         self.characters += len(text)
         nodes = list(to_document(find_document_body(text, entry)).nodes)
         add_labels(nodes)
         for ref in find_references(nodes):
             if ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
-                found = self._targets.content_ref(address, entry, app=self.context.app)
+                found = self._targets.build_content_ref(address, entry, app=self.context.app)
                 if found["kind"] == "url":
-                    found = self._others.content_ref(found["url"]) or found
+                    found = self._others.find_content_ref(found["url"]) or found
                 ref.clear()
                 ref.update(found)
-        drop_labels(nodes, self._label)
+        drop_labels(nodes, self._find_label)
         return nodes
 
-    def _label(self, ref: DocumentNode) -> str | None:
+    def _find_label(self, ref: DocumentNode) -> str | None:
         entry = self.outline.entries.get(find_target_id(ref) or "")
         return build_label(ref, entry.node.path if entry is not None else None)
 
-    def _targets_of(self, nodes: list[DocumentNode]) -> list[DocumentNode]:
+    def _list_targets(self, nodes: list[DocumentNode]) -> list[DocumentNode]:
         """What the references of a document lead to in the space, each once, in reading order."""
         refs = {encode_json(ref): ref for ref in find_references(nodes)}
-        shown = ((ref, self._target(ref)) for ref in refs.values())
+        shown = ((ref, self._build_target(ref)) for ref in refs.values())
         return [{"ref": ref, **target} for ref, target in shown if target is not None]
 
-    def _target(self, ref: DocumentNode) -> DocumentNode | None:
+    def _build_target(self, ref: DocumentNode) -> DocumentNode | None:
         entry = self.outline.entries.get(find_target_id(ref) or "")
         if entry is None:
             return None
@@ -108,18 +108,18 @@ class PageDocuments:
             return {"reusableContent": build_reusable_members(entry, self.context)}
         return {"page": build_page_members(entry, self.context)}
 
-    def _expanded(self, nodes: list[DocumentNode], trail: tuple[str, ...]) -> Iterator[DocumentNode]:
+    def _expand(self, nodes: list[DocumentNode], trail: tuple[str, ...]) -> Iterator[DocumentNode]:
         """The nodes with what they include in the place of each reference to it."""
         for node in nodes:
-            if node.get("type") == "reusable-content" and (held := self._included(node, trail)) is not None:
+            if node.get("type") == "reusable-content" and (held := self._open_include(node, trail)) is not None:
                 yield from held
                 continue
             for name in ("nodes", "fragments"):
                 if isinstance(held := node.get(name), list) and held and "leaves" not in held[0]:
-                    node[name] = list(self._expanded(held, trail))
+                    node[name] = list(self._expand(held, trail))
             yield node
 
-    def _included(self, node: DocumentNode, trail: tuple[str, ...]) -> list[DocumentNode] | None:
+    def _open_include(self, node: DocumentNode, trail: tuple[str, ...]) -> list[DocumentNode] | None:
         ref = node.get("data", {}).get("ref") or {}
         entry = self.outline.entries.get(str(ref.get("reusableContent")))
         if (
@@ -135,9 +135,9 @@ class PageDocuments:
         self._characters_left -= len(text)
         if min(self._includes_left, self._characters_left) < 0:
             raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
-        nodes = self._nodes(text, entry)
+        nodes = self._build_nodes(text, entry)
         _prefix_keys(nodes, f"{node.get('key')}.")
-        return list(self._expanded(nodes, (*trail, entry.node.id)))
+        return list(self._expand(nodes, (*trail, entry.node.id)))
 
 
 def open_page_documents(view: RevisionView) -> PageDocuments:

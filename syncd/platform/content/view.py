@@ -70,14 +70,14 @@ class ResolvedPathCache:
         self._storage = storage
         self._known: dict[tuple[int | str | None, ...], ResolvedPath] = {}
 
-    async def meant(self, caller: Caller, path: Mapping[str, str]) -> ResolvedPath:
+    async def resolve(self, caller: Caller, path: Mapping[str, str]) -> ResolvedPath:
         """Given a caller and the parameters of a path, return what they mean. Raises: Failure 403 and 404."""
         version = self._storage.version()
         which = (path["space_id"], path.get("revision_id"), path.get("change_request_id"))
         key = (version, caller.user_id, caller.needed, *which)
         known = None if version is None else self._known.get(key)
         if known is None:
-            known = await self._storage.glance(lambda: _resolve_path(self._storage, caller, path))
+            known = await self._storage.run_read(lambda: _resolve_path(self._storage, caller, path))
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             if version is not None:
@@ -90,12 +90,12 @@ async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
     """Given a request, return what it means. Raises: Failure 401, 403, and 404 for a space or revision."""
     storage: Storage = request.app.state.storage
     caller = await auth.authenticate_caller(request)
-    memory: ResolvedPathCache = request.app.state.meant
-    organization, revision, change_request = await memory.meant(caller, request.path_params)
+    resolved_paths: ResolvedPathCache = request.app.state.resolved_paths
+    organization, revision, change_request = await resolved_paths.resolve(caller, request.path_params)
     outline = find_cached_outline(revision.root)
     if outline is None:
-        work: RequestScheduler = request.app.state.work
-        async with work.slot("open", request):
+        scheduler: RequestScheduler = request.app.state.scheduler
+        async with scheduler.acquire_slot("open", request):
             known = find_cached_outline(revision.root)
             outline = await run_in_threadpool(_open_outline, storage, revision.root) if known is None else known
     context = build_render_context(request, storage, organization, revision.space, metadata=metadata)
@@ -149,7 +149,7 @@ def _resolve_path(storage: Storage, caller: Caller, path: Mapping[str, str]) -> 
         space = connection.execute(_SPACE, {"space": space_id, "caller": caller.user_id}).one_or_none()
         if space is None or space.deleted_at is not None:
             raise Failure(404, f"No space {space_id}.")
-        caller.require(space.level)
+        caller.require_role(space.level)
         revision, change_request = path.get("revision_id", space.revision), None
         if "change_request_id" in path:
             row = change_requests.require_change_request(connection, space_id, path["change_request_id"])

@@ -42,26 +42,26 @@ _RECYCLED_S = 1800
 class Database:
     """Engines for one database; `name` is what errors call it and holds no password.
 
-    Shapes: `changer` is for changes of the tables themselves: it has no time limit, waits for every writer and checks
-    no foreign key. `alone` keeps other processes from preparing the same database at the same time. `watch` tells
+    Shapes: `schema_engine` is for changes of the tables themselves: it has no time limit, waits for every writer and checks
+    no foreign key. `lock` keeps other processes from preparing the same database at the same time. `watch` tells
     cheaply whether anything was changed; None where only a query could.
     """
 
     name: str
     reader: sa.Engine
     writer: sa.Engine
-    changer: sa.Engine
-    alone: Callable[[], AbstractContextManager[None]]
+    schema_engine: sa.Engine
+    lock: Callable[[], AbstractContextManager[None]]
     watch: "ChangeWatch | None" = None
 
     @property
-    def near(self) -> bool:
+    def is_local(self) -> bool:
         """Whether reading a few rows takes less time than asking another thread to do so."""
         return self.reader.dialect.name == "sqlite"
 
     def close(self) -> None:
         """Close every connection."""
-        for engine in (self.reader, self.writer, self.changer):
+        for engine in (self.reader, self.writer, self.schema_engine):
             engine.dispose()
         if self.watch is not None:
             self.watch.close()
@@ -99,8 +99,8 @@ def open_sqlite(file: Path, *, patience: float) -> Database:
         reader=_sqlite_engine(file, "BEGIN", usual, connections=READERS + 1),
         # One connection: this process's writers queue here, in order, instead of racing for SQLite's lock.
         writer=_sqlite_engine(file, "BEGIN IMMEDIATE", usual, connections=1),
-        changer=_sqlite_engine(file, "BEGIN IMMEDIATE", change, connections=1),
-        alone=lambda: _hold_lock_file(file),
+        schema_engine=_sqlite_engine(file, "BEGIN IMMEDIATE", change, connections=1),
+        lock=lambda: _hold_lock_file(file),
         watch=ChangeWatch(file),
     )
 
@@ -116,7 +116,7 @@ def open_postgresql(address: str, *, patience: float) -> Database:
     for engine in writers:
         sa.event.listen(engine, "begin", _take_writer_lock)
     shown = sa.URL.create("postgresql", host=url.host, port=url.port, database=url.database).render_as_string()
-    return Database(f"the database {shown}", reader, writers[0], writers[1], alone=nullcontext)
+    return Database(f"the database {shown}", reader, writers[0], writers[1], lock=nullcontext)
 
 
 def _sqlite_engine(file: Path, begin: str, pragmas: Sequence[str], *, connections: int) -> sa.Engine:

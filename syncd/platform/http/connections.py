@@ -51,7 +51,7 @@ class Connections:
         """Return the protocol of new connections, as uvicorn wants it."""
 
         class Counted(Connection):
-            among = self
+            registry = self
 
         return Counted
 
@@ -70,7 +70,7 @@ class Connections:
         self._counts[address] += 1
         return True
 
-    def forget(self, connection: "Connection") -> None:
+    def remove(self, connection: "Connection") -> None:
         """Given a connection that ended or is about to, count it no more."""
         address = self._open.pop(connection, None)
         if address is not None:
@@ -81,19 +81,19 @@ class Connections:
     def _close_slow(self, among: "Iterable[Connection]") -> None:
         slow = next((one for one in among if one.is_slow(time.monotonic())), None)
         if slow is not None:
-            slow.give_up()
+            slow.refuse_as_excess()
 
     def close_overdue(self, now: float | None = None) -> None:
         """Close each connection that has not got on by the time by which it must. Units: `now` is monotonic seconds."""
         moment = time.monotonic() if now is None else now
         for connection in list(self._open):
-            connection.check(moment)
+            connection.close_if_overdue(moment)
 
 
 class Connection(HttpToolsProtocol):
     """One connection, with a bound to everything that its client decides."""
 
-    among: Connections
+    registry: Connections
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -113,12 +113,12 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         """Given a transport, count it, or refuse it."""
         super().connection_made(transport)
-        if not self.among.admit(self, self.client[0] if self.client else ""):
-            self.give_up()
+        if not self.registry.admit(self, self.client[0] if self.client else ""):
+            self.refuse_as_excess()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop what the client asked for, since nobody waits for it."""
-        self.among.forget(self)
+        self.registry.remove(self)
         self.pipeline.clear()
         super().connection_lost(exc)
         self._request.cancel()
@@ -138,15 +138,15 @@ class Connection(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._refuse(*(self._refusal or (400, "This is not an HTTP request.")))
             return
-        if self._stage == _HEAD and self._raw_bytes > self.among.bounds.head_bytes:
+        if self._stage == _HEAD and self._raw_bytes > self.registry.bounds.head_bytes:
             self._refuse(*_HEAD_TOO_LARGE)
 
     def on_message_begin(self) -> None:
         """Begin a request."""
         self._unset_keepalive_if_required()
         if len(self.pipeline) >= PIPELINED_MAX:
-            self._fail(429, "Too many requests were sent before the first one was answered.")
-        self._begin(_HEAD)
+            self._stop_parser(429, "Too many requests were sent before the first one was answered.")
+        self._enter_stage(_HEAD)
         self._head_bytes = 0
         if self.cycle is not None:
             self._raw_bytes = 0
@@ -154,20 +154,20 @@ class Connection(HttpToolsProtocol):
 
     def on_url(self, url: bytes) -> None:
         """Given a piece of the address, take it within the bounds of a head."""
-        self._count(len(url))
+        self._count_head_bytes(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Given a header, take it within the bounds of a head; what stands behind a body is no header."""
-        self._count(len(name) + len(value) + _HEADER_OVERHEAD_BYTES)
+        self._count_head_bytes(len(name) + len(value) + _HEADER_OVERHEAD_BYTES)
         if self._stage == _HEAD:
-            if len(self.headers) >= self.among.bounds.headers:
-                self._fail(431, f"A request may have at most {self.among.bounds.headers} headers.")
+            if len(self.headers) >= self.registry.bounds.headers:
+                self._stop_parser(431, f"A request may have at most {self.registry.bounds.headers} headers.")
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Begin the body of a request, and what answers it."""
-        self._begin(_BODY)
+        self._enter_stage(_BODY)
         self._head_bytes = self._body_bytes = 0
         super().on_headers_complete()
 
@@ -178,16 +178,16 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """End a request."""
-        self._begin(_ANSWER)
+        self._enter_stage(_ANSWER)
         super().on_message_complete()
 
-    def check(self, now: float) -> None:
+    def close_if_overdue(self, now: float) -> None:
         """Given the present in monotonic seconds, close the connection when it has not got on."""
-        bounds, spent = self.among.bounds, now - self._since
+        bounds, spent = self.registry.bounds, now - self._since
         if self._stage == _REFUSED:
             if spent > _LINGER_S:
                 self.transport.abort()
-        elif self._is_not_taken(now):
+        elif self._is_answer_overdue(now):
             self.transport.abort()
         elif self._stage == _HEAD and spent > bounds.head_s:
             self._refuse(408, "The head of the request did not arrive in time.")
@@ -201,33 +201,33 @@ class Connection(HttpToolsProtocol):
     def is_slow(self, now: float) -> bool:
         """Given the present in monotonic seconds, return whether its client has yet to say what it wants."""
         spent = now - self._since
-        trickles = self._stage == _BODY and spent > _AT_ONCE_S and self._body_bytes < spent * self.among.bounds.rate
+        trickles = self._stage == _BODY and spent > _AT_ONCE_S and self._body_bytes < spent * self.registry.bounds.rate
         return self._stage == _HEAD or trickles
 
-    def give_up(self) -> None:
+    def refuse_as_excess(self) -> None:
         """Close the connection, since there are too many."""
-        self.among.forget(self)
+        self.registry.remove(self)
         self._refuse(503, "Too many connections are open. Try again later.")
         self.transport.close()
 
-    def _is_not_taken(self, now: float) -> bool:
+    def _is_answer_overdue(self, now: float) -> bool:
         waiting = self.transport.get_write_buffer_size()
         if not waiting or self._unsent is None:
             self._unsent = (now, waiting) if waiting else None
             return False
         since, most = self._unsent[0], max(self._unsent[1], waiting)
         self._unsent = since, most
-        return now - since > self.among.bounds.answer_s + (most - waiting) / self.among.bounds.rate
+        return now - since > self.registry.bounds.answer_s + (most - waiting) / self.registry.bounds.rate
 
-    def _begin(self, stage: str) -> None:
+    def _enter_stage(self, stage: str) -> None:
         self._stage, self._since = stage, time.monotonic()
 
-    def _count(self, size: int) -> None:
+    def _count_head_bytes(self, size: int) -> None:
         self._head_bytes += size
-        if self._head_bytes > self.among.bounds.head_bytes:
-            self._fail(*_HEAD_TOO_LARGE)
+        if self._head_bytes > self.registry.bounds.head_bytes:
+            self._stop_parser(*_HEAD_TOO_LARGE)
 
-    def _fail(self, status: int, message: str) -> None:
+    def _stop_parser(self, status: int, message: str) -> None:
         """Have the parser stop and the request refused. Raises: ValueError, of which the parser makes its own error."""
         self._refusal = status, message
         raise ValueError(message)
@@ -236,7 +236,7 @@ class Connection(HttpToolsProtocol):
         """Answer what is no request that can be answered; the connection is closed once the client could read that."""
         is_own = self._stage == _BODY and not self.pipeline and not self.cycle.response_started
         is_free = is_own or self.cycle is None or self.cycle.response_complete
-        self._begin(_REFUSED)
+        self._enter_stage(_REFUSED)
         self._raw_bytes = 0
         self._request.cancel()
         if self.cycle is not None:

@@ -18,7 +18,7 @@ class DownloadSigner:
     secret: bytes = field(repr=False)
     expires: int
 
-    def address(self, oid: str, *, name: str, content_type: str) -> str:
+    def sign_url(self, oid: str, *, name: str, content_type: str) -> str:
         """Given a file, return the address that its content can be read from without a token."""
         signature = compute_signature(self.secret, oid, name, content_type, self.expires)
         query = urlencode({"type": content_type, "expires": self.expires, "signature": signature})

@@ -52,7 +52,7 @@ class RequestLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        left, headers = self._count(scope)
+        left, headers = self._compute_rate_headers(scope)
         scope[HEADERS_KEY] = {name.decode(): value.decode() for name, value in headers}
 
         async def with_headers(message: Message) -> None:
@@ -63,18 +63,18 @@ class RequestLimits:
         refusal = _answer_too_many_requests() if left < 0 else _refuse_unreadable_body(scope)
         count = _BodyCounter(self)
         try:
-            app = refusal or await self._stranger(scope) or self._app
-            await app(scope, count.receiving(receive) if _has_body(scope) else receive, with_headers)
+            app = refusal or await self._refuse_unknown_sender(scope) or self._app
+            await app(scope, count.wrap_receive(receive) if _has_body(scope) else receive, with_headers)
         finally:
             self._received -= count.received
 
-    def hold(self, size: int) -> None:
+    def count_received(self, size: int) -> None:
         """Given how many bytes of a body came, count them. Raises: Failure 503 when those of all are too many."""
         self._received += size
         if self._received > BODIES_BYTES_MAX:
             raise Failure(503, "The platform receives too much at once. Try again in a minute.")
 
-    async def _stranger(self, scope: Scope) -> JSONResponse | None:
+    async def _refuse_unknown_sender(self, scope: Scope) -> JSONResponse | None:
         """Refuse a large body of somebody unknown: FastAPI reads and parses bodies before it asks who sends them."""
         if not _is_chunked(scope) and int(_find_header(scope, b"content-length") or 0) <= ANONYMOUS_BYTES_MAX:
             return None
@@ -89,10 +89,10 @@ class RequestLimits:
             return None
         return None
 
-    def _count(self, scope: Scope) -> tuple[int, list[tuple[bytes, bytes]]]:
+    def _compute_rate_headers(self, scope: Scope) -> tuple[int, list[tuple[bytes, bytes]]]:
         now = int(self._clock().timestamp())
         limit = self._per_minute or _UNLIMITED
-        left = limit if self._per_minute is None else limit - self._used_now(scope, now // _WINDOW_S)
+        left = limit if self._per_minute is None else limit - self._count_request(scope, now // _WINDOW_S)
         reset = (now // _WINDOW_S + 1) * _WINDOW_S
         return left, [
             (b"x-ratelimit-limit", b"%d" % limit),
@@ -100,7 +100,7 @@ class RequestLimits:
             (b"x-ratelimit-reset", b"%d" % reset),
         ]
 
-    def _used_now(self, scope: Scope, window: int) -> int:
+    def _count_request(self, scope: Scope, window: int) -> int:
         if window != self._window:
             self._window = window
             self._used.clear()
@@ -134,19 +134,19 @@ class _BodyCounter:
     _cut: bytes = b""
     """A backslash that ended a piece."""
 
-    def receiving(self, receive: Receive) -> Receive:
+    def wrap_receive(self, receive: Receive) -> Receive:
         """Given how a body is received, return a `receive` that stops reading it beyond the limits."""
 
         async def receive_counted() -> Message:
             message = await receive()
-            self._take(message.get("body", b""))
+            self._count_piece(message.get("body", b""))
             return message
 
         return receive_counted
 
-    def _take(self, piece: bytes) -> None:
+    def _count_piece(self, piece: bytes) -> None:
         self.received += len(piece)
-        self.limits.hold(len(piece))
+        self.limits.count_received(len(piece))
         if self.received > BODY_BYTES_MAX:
             raise Failure(413, _TOO_LARGE)
         # Without what is escaped, every quote begins or ends a text.

@@ -34,7 +34,7 @@ class ListQuery:
     page: str | None
     limit: int | None
 
-    def of(
+    def paginate(
         self,
         items: Sequence[T],
         *,
@@ -45,7 +45,7 @@ class ListQuery:
         """Given all items and their key, return the page that was asked for; see `paginate`."""
         return paginate(items, page=self.page, limit=self.limit, key=key, descending=descending, measure=measure)
 
-    def rows(
+    def paginate_rows(
         self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[Any], descending: bool = False
     ) -> dict[str, Any]:
         """Given a query and the text or integer columns that order it, return one page of its rows in the envelope.

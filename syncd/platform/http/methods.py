@@ -28,7 +28,7 @@ class MethodsMiddleware:
             await self._app({**scope, "method": "GET"} if method == "HEAD" else scope, receive, send)
 
     def _options(self, scope: Scope) -> Response:
-        methods = self._operations.methods_of(scope)
+        methods = self._operations.find_methods(scope)
         if not methods:
             return JSONResponse({"error": {"code": 404, "message": "Not Found"}}, 404)
         return Response(status_code=204, headers={"Allow": ", ".join(sorted(methods))})

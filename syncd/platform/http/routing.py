@@ -50,8 +50,8 @@ class OperationRoute(APIRoute):
         kind, handle = classify_operation(self), super().get_route_handler()
 
         async def answer(request: Request) -> Response:
-            work: RequestScheduler = request.app.state.work
-            return await work.answer(kind, request, handle)
+            scheduler: RequestScheduler = request.app.state.scheduler
+            return await scheduler.answer(kind, request, handle)
 
         return answer
 
@@ -86,7 +86,7 @@ class RouteTable(BaseRoute):
                     partial = match, {**found, _CHOSEN: route}
         return partial
 
-    def methods_of(self, scope: Scope) -> set[str]:
+    def find_methods(self, scope: Scope) -> set[str]:
         """Given a request, return the methods that its path has; none where there is no such path."""
         found = [route for route in self._candidates(scope["path"]) if route.matches(scope)[0] is not Match.NONE]
         methods = {method for route in found for method in route.methods or ()}

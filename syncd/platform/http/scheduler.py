@@ -58,16 +58,18 @@ class RequestScheduler:
         }
         self._results: SharedResults[Hashable, bytes] = SharedResults(_REMEMBERED_BYTES, weigh=len)
 
-    def slot(self, kind: str, request: Request) -> AbstractAsyncContextManager[None]:
+    def acquire_slot(self, kind: str, request: Request) -> AbstractAsyncContextManager[None]:
         """Given a kind of work and the request that it is for, return a slot to hold meanwhile. Raises: as `Slots`."""
         return self._slots[kind].hold(identify_sender(request.scope))
 
     async def compute(self, request: Request, work: Callable[[], T]) -> T:
         """Given a request and what has to be computed for it, do that in a thread. Raises: as `Slots`."""
-        async with self.slot("compute", request):
+        async with self.acquire_slot("compute", request):
             return await anyio.to_thread.run_sync(work)
 
-    async def share(self, key: Hashable, make: Callable[[], Awaitable[bytes]], *, remember: bool = True) -> bytes:
+    async def share_result(
+        self, key: Hashable, make: Callable[[], Awaitable[bytes]], *, remember: bool = True
+    ) -> bytes:
         """Given all that a result depends on and how it is made, return it: made once for all who ask meanwhile.
 
         Shapes: without `remember` it is made anew for whoever asks when it is made.
@@ -81,14 +83,14 @@ class RequestScheduler:
             with limit_time(USUAL_S if request.method == "GET" else LONG_S):
                 if not kind:
                     return await handle(request)
-                async with self.slot(kind, request):
+                async with self.acquire_slot(kind, request):
                     return await handle(request)
 
         # Before there is a slot: a body that trickles keeps none.
         body = b"" if request.method == "GET" else await request.body()
         if len(body) <= LARGE_BYTES:
             return await handled(request)
-        async with self.slot("large", request):
+        async with self.acquire_slot("large", request):
             return await anyio.to_thread.run_sync(lambda: asyncio.run(handled(_LargeRequest(request, body))))
 
 

@@ -15,11 +15,11 @@ V = TypeVar("V")
 
 @dataclass
 class _Running(Generic[V]):
-    """What is being made; `askers` counts who waits for it."""
+    """A result that is being made; `waiters` counts the requests that wait for it."""
 
     task: "asyncio.Task[V | None]"
     scope: anyio.CancelScope
-    askers: int = 0
+    waiters: int = 0
 
 
 class SharedResults(Generic[K, V]):
@@ -38,20 +38,20 @@ class SharedResults(Generic[K, V]):
         known = self._cache.get(key)
         if known is not None:
             return known
-        running = self._running.get(key) or self._begun(key, make, remember)
-        running.askers += 1
+        running = self._running.get(key) or self._start(key, make, remember)
+        running.waiters += 1
         try:
             made = await asyncio.shield(running.task)
         finally:
-            running.askers -= 1
-            if not running.askers and not running.task.done():
+            running.waiters -= 1
+            if not running.waiters and not running.task.done():
                 # Whoever asks from now on begins anew.
                 self._running.pop(key, None)
                 running.scope.cancel()
         assert made is not None
         return made
 
-    def _begun(self, key: K, make: Callable[[], Awaitable[V]], remember: bool) -> _Running[V]:
+    def _start(self, key: K, make: Callable[[], Awaitable[V]], remember: bool) -> _Running[V]:
         scope = anyio.CancelScope()
         task = asyncio.ensure_future(self._make(key, make, scope, remember))
         running = self._running[key] = _Running(task, scope)

@@ -21,7 +21,7 @@ class Slots:
     def __init__(self, at_once: int, *, waiting: int, patience_s: float) -> None:
         """Given how much is done at once, how many may wait, in all, and how many seconds each, begin with all free."""
         self._free = at_once
-        self._room = waiting
+        self._queue_room = waiting
         self._patience_s = patience_s
         self._waiting: OrderedDict[Hashable, deque[Future[None]]] = OrderedDict()
         self._lock = threading.Lock()
@@ -29,7 +29,7 @@ class Slots:
     @asynccontextmanager
     async def hold(self, by: Hashable) -> AsyncIterator[None]:
         """Given who asks, wait for a slot and hold it. Raises: Failure 503 when too many wait, or it takes too long."""
-        turn = self._ask(by)
+        turn = self._enqueue(by)
         if turn is not None:
             try:
                 await asyncio.wait_for(asyncio.wrap_future(turn), self._patience_s)
@@ -43,16 +43,16 @@ class Slots:
         try:
             yield
         finally:
-            self._give_back()
+            self._release_slot()
 
-    def _ask(self, by: Hashable) -> Future[None] | None:
+    def _enqueue(self, by: Hashable) -> Future[None] | None:
         with self._lock:
             if self._free:
                 self._free -= 1
                 return None
-            if not self._room:
+            if not self._queue_room:
                 raise Failure(503, _FULL)
-            self._room -= 1
+            self._queue_room -= 1
             turn: Future[None] = Future()
             self._waiting.setdefault(by, deque()).append(turn)
             return turn
@@ -62,20 +62,20 @@ class Slots:
             queue = self._waiting.get(by, deque())
             if turn in queue:
                 queue.remove(turn)
-                self._room += 1
+                self._queue_room += 1
                 if not queue:
                     del self._waiting[by]
                 return
             has_slot = turn.done() and not turn.cancelled()
         if has_slot:
-            self._give_back()
+            self._release_slot()
 
-    def _give_back(self) -> None:
+    def _release_slot(self) -> None:
         with self._lock:
             while self._waiting:
                 by, queue = self._waiting.popitem(last=False)
                 turn = queue.popleft()
-                self._room += 1
+                self._queue_room += 1
                 if queue:
                     # The caller's next one comes behind those of everybody else.
                     self._waiting[by] = queue

@@ -31,46 +31,46 @@ class IntegrationRequest:
     caller: Caller
     name: str
 
-    def visible(self, connection: sa.Connection) -> sa.Row[Any]:
+    def require_visible(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the integration's row. Raises: Failure 404, also for a private one of others; 403 for guests."""
         row = find_integration(connection, self.name)
         if row is None or (row.visibility == "private" and row.owner not in self.caller.roles):
             raise Failure(404, f"No integration {self.name}.")
         if row.visibility == "private":
-            self.caller.admit(row.owner)
+            self.caller.require_role_in(row.owner)
         return row
 
-    def owned(self, connection: sa.Connection) -> sa.Row[Any]:
+    def require_owned(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the row of an integration that the caller's organization owns.
 
         Raises: Failure 404 for one that the caller cannot see, 403 when it is others' or the caller's role is too weak.
         """
-        row = self.visible(connection)
+        row = self.require_visible(connection)
         if row.owner not in self.caller.roles:
             raise Failure(403, f"Integration {self.name} belongs to another organization.")
-        self.caller.admit(row.owner)
+        self.caller.require_role_in(row.owner)
         return row
 
-    def installed(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any]:
+    def require_installation(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any]:
         """Given an installation's id, return its row with the integration's `owner` and `details`.
 
         It is for those with the role in the organization that installed it or in the one that published it.
         Raises: Failure 404 when the caller is in neither of them, 403 when the caller's role is too weak in both.
         """
-        row = self.find_installed(connection, installation_id)
+        row = self.find_installation(connection, installation_id)
         if row is None:
             raise Failure(404, f"No installation {installation_id} of integration {self.name}.")
         return row
 
-    def find_installed(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any] | None:
-        """Given an installation's id, return its row as `installed` does, None where that raises 404."""
+    def find_installation(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any] | None:
+        """Given an installation's id, return its row as `require_installation` does, None where that raises 404."""
         mine = (installations.c.id == installation_id, installations.c.integration == self.name)
         row = connection.execute(_INSTALLED.where(*mine)).one_or_none()
         where = () if row is None else tuple(one for one in (row.organization, row.owner) if one in self.caller.roles)
         if not where:
             return None
-        if not any(is_role_at_least(self.caller.role_in(one), self.caller.needed) for one in where):
-            self.caller.admit(where[0])
+        if not any(is_role_at_least(self.caller.find_role(one), self.caller.needed) for one in where):
+            self.caller.require_role_in(where[0])
         return row
 
     def require_installer(self, installation: sa.Row[Any]) -> None:
@@ -78,9 +78,9 @@ class IntegrationRequest:
 
         Who published the integration must not give it more. Raises: Failure 403.
         """
-        self.caller.admit(installation.organization)
+        self.caller.require_role_in(installation.organization)
 
-    def location(self, path: str = "") -> str:
+    def build_url(self, path: str = "") -> str:
         """Given a path below the integration, return its absolute address in the API."""
         return addresses.build_api_url(self.request, f"/integrations/{self.name}{path}")
 

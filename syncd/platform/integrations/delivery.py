@@ -36,43 +36,43 @@ _AGAIN = {429, *range(500, 600)}
 
 @dataclass(frozen=True)
 class _DeliveryOutcome:
-    """What became of a call. Shapes: `settled` is False when another try may do better."""
+    """What became of a call. Shapes: `is_final` is False when another try may do better."""
 
-    done: bool
-    settled: bool
+    is_delivered: bool
+    is_final: bool
     message: str
 
 
-def deliver_event(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def deliver_event(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given an event and where to send it, send it, and return after what time to try again, if at all."""
-    with work.storage.read() as connection:
+    with context.storage.read() as connection:
         query = sa.select(events.c.payload, events.c.attempts, events.c.status).where(events.c.id == payload["event"])
         event = connection.execute(query).one_or_none()
     if event is None or event.status is not None:
         return None
-    outcome = _call_webhook(work, payload["url"], payload["secret"], json.dumps(event.payload).encode())
+    outcome = _call_webhook(context, payload["url"], payload["secret"], json.dumps(event.payload).encode())
     number = event.attempts + 1
-    wait = None if outcome.settled or number > len(WAITS_S) else WAITS_S[event.attempts]
+    wait = None if outcome.is_final or number > len(WAITS_S) else WAITS_S[event.attempts]
     if wait is not None:
         wait *= random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  (to spread load, not to keep a secret)
-    level = "info" if outcome.done else "error" if wait is None else "warn"
-    then = "" if outcome.done else " No further try." if wait is None else f" Next try in {wait:.1f} s."
-    status = "success" if outcome.done else "failed" if wait is None else None
-    with work.storage.write() as connection:
+    level = "info" if outcome.is_delivered else "error" if wait is None else "warn"
+    then = "" if outcome.is_delivered else " No further try." if wait is None else f" Next try in {wait:.1f} s."
+    status = "success" if outcome.is_delivered else "failed" if wait is None else None
+    with context.storage.write() as connection:
         changed = events.update().where(events.c.id == payload["event"]).values(status=status, attempts=number)
         if not connection.execute(changed).rowcount:
             return None
         message = f"Try {number}: {outcome.message}{then}"
-        insert_log(connection, payload["event"], format_time(work.storage.now()), level, message)
+        insert_log(connection, payload["event"], format_time(context.storage.now()), level, message)
     return None if wait is None else timedelta(seconds=wait)
 
 
-def prune_events(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def prune_events(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given an integration, drop its events that are too old or too many, and come again while some are left."""
     mine = events.c.integration == payload["integration"]
-    oldest = format_time(work.storage.now() - KEPT_FOR)
+    oldest = format_time(context.storage.now() - KEPT_FOR)
     newest = sa.select(events.c.number).where(mine).order_by(events.c.number.desc()).offset(KEPT_MAX).limit(1)
-    with work.storage.write() as connection:
+    with context.storage.write() as connection:
         connection.execute(events.delete().where(mine, events.c.created_at < oldest))
         beyond = connection.scalar(newest)
         if beyond is not None:
@@ -87,15 +87,15 @@ def sign_webhook(secret: str, moment: int, body: bytes) -> str:
     return f"t={moment},v1={signed}"
 
 
-def _call_webhook(work: JobContext, url: str, secret: str, body: bytes) -> _DeliveryOutcome:
+def _call_webhook(context: JobContext, url: str, secret: str, body: bytes) -> _DeliveryOutcome:
     headers = {
         "Content-Type": "application/json",
         "User-Agent": f"syncd/{syncd.__version__}",
-        "X-GitBook-Signature": sign_webhook(secret, int(work.storage.now().timestamp()), body),
+        "X-GitBook-Signature": sign_webhook(secret, int(context.storage.now().timestamp()), body),
     }
     # Only the host: the rest of an address may be a secret.
     host = urlsplit(url).hostname
-    private = work.settings.private_addresses
+    private = context.settings.private_addresses
     try:
         # The body of the answer does not matter, so it is not read. A redirect is an answer like any other.
         with exchange.open_stream(

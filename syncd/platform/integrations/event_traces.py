@@ -23,8 +23,8 @@ def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
     """Given an integration, return its events, newest first. They are kept for 30 days, the last 10,000 of them."""
     query = sa.select(events).where(events.c.integration == at.name)
     with at.storage.read() as connection:
-        at.owned(connection)
-        envelope = paging.rows(connection, query, events.c.number, descending=True)
+        at.require_owned(connection)
+        envelope = paging.paginate_rows(connection, query, events.c.number, descending=True)
     return answers.ok(envelope | {"items": [_serialize_event(row) for row in envelope["items"]]})
 
 
@@ -32,7 +32,7 @@ def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
 def get_integration_event(at: AtIntegration, event_id: str) -> JSONResponse:
     """Given an event's id, return the event with the trace of what was done about it."""
     with at.storage.read() as connection:
-        at.owned(connection)
+        at.require_owned(connection)
         query = sa.select(events).where(events.c.id == event_id, events.c.integration == at.name)
         row = connection.execute(query).one_or_none()
         if row is None:

@@ -23,7 +23,7 @@ class IntegrationImage:
     data: bytes
     kind: str
 
-    def row(self, oid: str) -> dict[str, str]:
+    def build_row(self, oid: str) -> dict[str, str]:
         """Given the blob that holds this image, return what is kept of both."""
         return {"oid": oid, "kind": self.kind}
 
@@ -48,7 +48,7 @@ def decode_image(text: str, *, at: str) -> IntegrationImage:
 def build_image_url(downloads: DownloadSigner, image: Any, name: str) -> str:
     """Given what is kept of an image, return the address where it can be seen for a while."""
     kind = image["kind"]
-    return downloads.address(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")
+    return downloads.sign_url(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")
 
 
 def _has_size(data: bytes) -> bool:

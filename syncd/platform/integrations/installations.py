@@ -61,8 +61,8 @@ def list_integration_installations(at: AtIntegration, paging: Paging, external_i
         found = sa.select(external_ids.c.of).where(external_ids.c.value == external_id)
         query = query.where(_TABLE.c.id.in_(found))
     with at.storage.read() as connection:
-        at.owned(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_owned(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [_serialize_installation(at.request, row) for row in envelope["items"]]})
 
 
@@ -76,7 +76,7 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
     """
     id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
-        integration = at.visible(connection)
+        integration = at.require_visible(connection)
         organization = require_organization(connection, at.caller, body.organization).id
         if integration.visibility == "private" and integration.owner != organization:
             raise Failure(403, f"Integration {at.name} is private to the organization that owns it.")
@@ -101,7 +101,9 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
 def get_integration_installation_by_id(at: AtIntegration, installation_id: str) -> JSONResponse:
     """Given an installation's id, return the Installation."""
     with at.storage.read() as connection:
-        return answers.ok(_read_installation(at.request, connection, at.installed(connection, installation_id).id))
+        return answers.ok(
+            _read_installation(at.request, connection, at.require_installation(connection, installation_id).id)
+        )
 
 
 @router.patch(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
@@ -109,7 +111,7 @@ def update_integration_installation(at: AtIntegration, installation_id: str, bod
     """Given new members, return the Installation with them; it becomes active once its configuration is complete."""
     sent = body.model_fields_set
     with at.storage.write() as connection:
-        row = at.installed(connection, installation_id)
+        row = at.require_installation(connection, installation_id)
         values: dict[str, Any] = {
             name: getattr(body, name) for name in ("space_selection", "site_selection") if name in sent
         }
@@ -141,7 +143,7 @@ def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
     with at.storage.write() as connection:
         if find_integration(connection, at.name) is None:
             raise Failure(404, f"No integration {at.name}.")
-        row = at.find_installed(connection, installation_id)
+        row = at.find_installation(connection, installation_id)
         if row is not None:
             target = EventTarget(at.name, row.id, row.configuration)
             previous = {"status": row.status, "configuration": hide_secret(row.configuration)}
@@ -159,8 +161,8 @@ def list_organization_installations(at: AtOrganization, paging: Paging) -> JSONR
     """Given an organization, return what is installed there, oldest first."""
     query = _COUNTED.where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [_serialize_installation(at.request, row) for row in envelope["items"]]})
 
 

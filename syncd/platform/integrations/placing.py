@@ -45,27 +45,27 @@ class PlacementKind:
     """Where an installation can be put: the table of such places, and what says which of them it reaches."""
 
     name: str
-    places: sa.Table
+    table: sa.Table
     column: sa.ColumnElement[str]
     selection: sa.ColumnElement[str]
 
-    def query(self) -> sa.Select[Any]:
+    def select_placements(self) -> sa.Select[Any]:
         """Return the query for every place that some installation reaches, with both."""
-        own = sa.and_(placements.c.installation == installations.c.id, self.column == self.places.c.id)
-        living = (self.places.c.deleted_at.is_(None),) if "deleted_at" in self.places.c else ()
+        own = sa.and_(placements.c.installation == installations.c.id, self.column == self.table.c.id)
+        living = (self.table.c.deleted_at.is_(None),) if "deleted_at" in self.table.c else ()
         return (
             sa.select(
                 installations.c.id,
                 installations.c.integration,
                 installations.c.configuration.label("above"),
                 installations.c.status.label("status_above"),
-                self.places.c.id.label("place"),
+                self.table.c.id.label("place"),
                 placements.c.id.label("placement"),
                 placements.c.status,
                 placements.c.configuration,
                 placements.c.external_ids,
             )
-            .join(self.places, self.places.c.organization == installations.c.organization)
+            .join(self.table, self.table.c.organization == installations.c.organization)
             .outerjoin(placements, own)
             .where(sa.or_(placements.c.id.is_not(None), self.selection == "all"), *living)
         )
@@ -96,7 +96,7 @@ def list_integration_space_installations(
     Shapes: `extended` shows each Space in place of its id, where the caller may see it.
     """
     with at.storage.read() as connection:
-        at.owned(connection)
+        at.require_owned(connection)
         envelope = _page_placements(connection, paging, SPACE, at.name, external_id=external_id)
         items = [_serialize_placement(at, SPACE, row) for row in envelope["items"]]
         if extended:
@@ -112,7 +112,7 @@ def list_integration_site_installations(
 ) -> JSONResponse:
     """Given an integration, return every site that it is in, in all organizations; for its owners."""
     with at.storage.read() as connection:
-        at.owned(connection)
+        at.require_owned(connection)
         envelope = _page_placements(connection, paging, SITE, at.name, external_id=external_id)
     return answers.ok(envelope | {"items": [_serialize_placement(at, SITE, row) for row in envelope["items"]]})
 
@@ -205,7 +205,7 @@ def uninstall_integration_from_site(at: AtIntegration, installation_id: str, sit
 
 def _list_placements(at: IntegrationRequest, paging: Paging, kind: PlacementKind, installation_id: str) -> JSONResponse:
     with at.storage.read() as connection:
-        at.installed(connection, installation_id)
+        at.require_installation(connection, installation_id)
         envelope = _page_placements(connection, paging, kind, at.name, installation=installation_id)
     return answers.ok(envelope | {"items": [_serialize_placement(at, kind, row) for row in envelope["items"]]})
 
@@ -214,7 +214,7 @@ def _create_placement(
     at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str, body: SpaceNew | SiteNew
 ) -> JSONResponse:
     with at.storage.write() as connection:
-        installation = at.installed(connection, installation_id)
+        installation = at.require_installation(connection, installation_id)
         _require_target(connection, kind, installation, place)
         former = _find_placement(connection, kind, installation_id, place)
         if former is None:
@@ -228,7 +228,7 @@ def _create_placement(
 
 def _read_placement(at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str) -> JSONResponse:
     with at.storage.read() as connection:
-        at.installed(connection, installation_id)
+        at.require_installation(connection, installation_id)
         return answers.ok(_serialize_placement(at, kind, _require_placement(connection, kind, installation_id, place)))
 
 
@@ -236,7 +236,7 @@ def _update_placement(
     at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str, body: PlacementChange
 ) -> JSONResponse:
     with at.storage.write() as connection:
-        installation = at.installed(connection, installation_id)
+        installation = at.require_installation(connection, installation_id)
         former = _require_placement(connection, kind, installation_id, place)
         _save_placement(at, connection, kind, installation, place, former=former, body=body)
         return answers.ok(_serialize_placement(at, kind, _require_placement(connection, kind, installation_id, place)))
@@ -244,7 +244,7 @@ def _update_placement(
 
 def _delete_placement(at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str) -> Response:
     with at.storage.write() as connection:
-        at.installed(connection, installation_id)
+        at.require_installation(connection, installation_id)
         row = _find_placement(connection, kind, installation_id, place)
         if row is not None and row.placement is not None:
             connection.execute(placements.delete().where(placements.c.id == row.placement))
@@ -309,19 +309,19 @@ def _page_placements(
     installation: str | None = None,
     external_id: str | None = None,
 ) -> dict[str, Any]:
-    query = kind.query().where(installations.c.integration == integration)
+    query = kind.select_placements().where(installations.c.integration == integration)
     if installation is not None:
         query = query.where(installations.c.id == installation)
     if external_id is not None:
         found = sa.select(external_ids.c.of).where(external_ids.c.value == external_id)
         query = query.where(placements.c.id.in_(found))
-    return paging.rows(connection, query, installations.c.id, kind.places.c.id)
+    return paging.paginate_rows(connection, query, installations.c.id, kind.table.c.id)
 
 
 def _find_placement(
     connection: sa.Connection, kind: PlacementKind, installation: str, place: str
 ) -> sa.Row[Any] | None:
-    query = kind.query().where(installations.c.id == installation, kind.places.c.id == place)
+    query = kind.select_placements().where(installations.c.id == installation, kind.table.c.id == place)
     return connection.execute(query).one_or_none()
 
 
@@ -333,7 +333,7 @@ def _require_placement(connection: sa.Connection, kind: PlacementKind, installat
 
 
 def _require_target(connection: sa.Connection, kind: PlacementKind, installation: sa.Row[Any], place: str) -> None:
-    table = kind.places
+    table = kind.table
     living = (table.c.deleted_at.is_(None),) if "deleted_at" in table.c else ()
     here = sa.select(table.c.id).where(table.c.id == place, table.c.organization == installation.organization, *living)
     if connection.scalar(here) is None:
@@ -348,7 +348,7 @@ def _serialize_placement(at: IntegrationRequest, kind: PlacementKind, row: sa.Ro
         "configuration": row.configuration or {},
         "externalIds": row.external_ids or [],
         "urls": {
-            "location": at.location(f"/installations/{row.id}/{kind.name}s/{row.place}"),
+            "location": at.build_url(f"/installations/{row.id}/{kind.name}s/{row.place}"),
             "publicEndpoint": addresses.build_integration_url(
                 at.request, row.integration, row.id, f"{kind.name}s/{row.place}"
             ),

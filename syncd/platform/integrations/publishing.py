@@ -98,7 +98,7 @@ def list_integrations(
         listed = _TABLE.c.owner.in_(mine) if owner in mine else _TABLE.c.visibility == "public"
         query = query.where(_TABLE.c.owner == owner)
     with storage.read() as connection:
-        envelope = paging.rows(connection, query.where(listed), _TABLE.c.created_at, _TABLE.c.name)
+        envelope = paging.paginate_rows(connection, query.where(listed), _TABLE.c.created_at, _TABLE.c.name)
         owners = _find_organizations(connection, {row.owner for row in envelope["items"]})
     items = [serialize_integration(request, storage, caller, row, owners[row.owner]) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
@@ -108,7 +108,7 @@ def list_integrations(
 def get_integration_by_name(at: AtIntegration) -> JSONResponse:
     """Given a name, return the Integration."""
     with at.storage.read() as connection:
-        return answers.ok(_read_integration(at, connection, at.visible(connection)))
+        return answers.ok(_read_integration(at, connection, at.require_visible(connection)))
 
 
 @router.post("/{integration_name}", response_model=Integration, openapi_extra=declare_role("admin"))
@@ -130,8 +130,8 @@ def publish_integration(
     script, *oids = at.storage.blobs.put_all(
         [body.script.encode(), *([icon.data] if icon else []), *(image.data for image in previews)]
     )
-    kept = {"icon": icon.row(oids.pop(0))} if icon else {}
-    rows = [image.row(oid) for image, oid in zip(previews, oids, strict=True)]
+    kept = {"icon": icon.build_row(oids.pop(0))} if icon else {}
+    rows = [image.build_row(oid) for image, oid in zip(previews, oids, strict=True)]
     with at.storage.write() as connection:
         owner = _require_owner(connection, at.caller, body.organization)
         _save_integration(at, connection, owner.id, body, {"script": script, "images": {**kept, "previews": rows}})
@@ -149,7 +149,7 @@ def unpublish_integration(at: AtIntegration) -> Response:
     with at.storage.write() as connection:
         row = find_integration(connection, at.name)
         if row is not None and (row.visibility != "private" or row.owner in at.caller.roles):
-            at.owned(connection)
+            at.require_owned(connection)
             connection.execute(_TABLE.delete().where(_TABLE.c.name == at.name))
     return answers.no_content()
 
@@ -180,7 +180,7 @@ def serialize_integration(
             images.build_image_url(downloads, image, f"{row.name}-{number}")
             for number, image in enumerate(row.images["previews"], 1)
         ],
-        "owner": serialize_organization_preview(request, owner, caller.role_in(owner.id)),
+        "owner": serialize_organization_preview(request, owner, caller.find_role(owner.id)),
         "urls": {
             "location": addresses.build_api_url(request, f"/integrations/{row.name}"),
             "app": addresses.build_app_url(request, f"/integrations/{row.name}"),
@@ -188,7 +188,7 @@ def serialize_integration(
             "publicEndpoint": addresses.build_integration_url(request, row.name),
             **({"icon": images.build_image_url(downloads, icon, row.name)} if icon else {}),
         },
-        "permissions": {"admin": is_role_at_least(caller.role_in(row.owner), "admin")},
+        "permissions": {"admin": is_role_at_least(caller.find_role(row.owner), "admin")},
         **({"contentSecurityPolicy": policy} if policy else {}),
     }
 
@@ -255,7 +255,7 @@ def _require_owner(connection: sa.Connection, caller: Caller, named: str) -> sa.
     found = mine.get(named) or next((row for row in mine.values() if row.hostname == named.lower()), None)
     if found is None:
         raise Failure(404, f"No organization {named}.")
-    caller.admit(found.id)
+    caller.require_role_in(found.id)
     return found
 
 

@@ -36,16 +36,16 @@ def prepare(database: Database) -> None:
 
     Any number of processes may do so at once. Raises: StoreNewer, StoreError when the tables are another program's.
     """
-    with database.alone():
+    with database.lock():
         if _is_current(database.reader):
             return
-        with database.changer.begin() as connection:
+        with database.schema_engine.begin() as connection:
             found = _found(connection)
             if found is None:
                 _make(connection, database.name)
             elif found != HEAD:
                 _upgrade(connection, found, database.name)
-        database.changer.dispose()
+        database.schema_engine.dispose()
 
 
 def configuration(connection: sa.Connection) -> Any:

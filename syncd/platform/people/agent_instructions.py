@@ -24,7 +24,7 @@ class AgentInstructionsChange(RequestBody, AgentInstructionsWrite):
 def get_organization_agent_instructions(at: AtOrganization) -> JSONResponse:
     """Given an organization, return its agent instructions: an empty document while nobody wrote any."""
     with at.storage.read() as connection:
-        return _answer_agent_instructions(connection, at, since=at.require(connection).created_at)
+        return _answer_agent_instructions(connection, at, since=at.require_organization(connection).created_at)
 
 
 @router.put("", response_model=AgentInstructions, openapi_extra=declare_role("admin"))
@@ -37,7 +37,7 @@ def update_organization_agent_instructions(at: AtOrganization, body: AgentInstru
         "updated_by": at.caller.user_id,
     }
     with at.storage.write() as connection:
-        since = at.require(connection).created_at
+        since = at.require_organization(connection).created_at
         upsert(connection, agent_instructions, [row], key=("organization",))
         return _answer_agent_instructions(connection, at, since=since)
 
@@ -52,6 +52,6 @@ def _answer_agent_instructions(connection: sa.Connection, at: OrganizationReques
             # Clients expect these, too, while nobody wrote any: empty since there is an organization.
             "updatedAt": since if row is None else row.updated_at,
             "updatedBy": "" if row is None else row.updated_by,
-            "urls": {"location": at.location("/agent-instructions")},
+            "urls": {"location": at.build_url("/agent-instructions")},
         }
     )

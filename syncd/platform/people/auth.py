@@ -54,18 +54,18 @@ class Caller:
     roles: Mapping[str, str | None]
     needed: str = "read"
 
-    def role_in(self, organization_id: str) -> str | None:
+    def find_role(self, organization_id: str) -> str | None:
         """Given an organization, return the caller's role in it, None for a guest or a stranger.
 
-        What the caller may do with a single space or collection is another matter: see `levels`.
+        What the caller may do with a single space or collection is another matter: see `spaces.roles`.
         """
         return self.roles.get(organization_id)
 
-    def admit(self, organization_id: str) -> None:
-        """Given the organization where an operation acts, let it go on. Raises: as `require`."""
-        self.require(self.role_in(organization_id))
+    def require_role_in(self, organization_id: str) -> None:
+        """Given the organization where an operation acts, let it go on. Raises: as `require_role`."""
+        self.require_role(self.find_role(organization_id))
 
-    def require(self, role: str | None, needed: str | None = None) -> None:
+    def require_role(self, role: str | None, needed: str | None = None) -> None:
         """Given the caller's role where an operation acts, let it go on.
 
         Shapes: `needed` is the operation's own need unless it is given. Raises: Failure 403 when the role is too weak.
@@ -82,7 +82,7 @@ class Callers:
         self._clock = clock
         self._known: dict[str, tuple[float, Caller]] = {}
 
-    async def behind(self, token: str) -> Caller | None:
+    async def find_by_token(self, token: str) -> Caller | None:
         """Given a token, return who it stands for, or None when it is not a valid one."""
         key, now = hash_token(token), self._clock()
         until, known = self._known.get(key, (0.0, None))
@@ -97,17 +97,17 @@ class Callers:
         self._known[key] = (now + REMEMBERED_S, found)
         return found
 
-    async def named(self, authorization: str) -> Caller:
+    async def authenticate(self, authorization: str) -> Caller:
         """Given the header of that name, return who sent the request. Raises: Failure 401 without a valid token."""
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Failure(401, "A request needs the header `Authorization: Bearer <token>`.")
-        found = await self.behind(token.strip())
+        found = await self.find_by_token(token.strip())
         if found is None:
             raise Failure(401, "The token is not valid.")
         return found
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Look every token up again from now on; called when one was revoked."""
         self._known.clear()
 
@@ -132,7 +132,7 @@ class Callers:
 async def authenticate_caller(request: Request) -> Caller:
     """Given a request, return who sent it and what its operation needs. Raises: Failure 401 without a valid token."""
     callers: Callers = request.app.state.callers
-    found = await callers.named(request.headers.get("authorization", ""))
+    found = await callers.authenticate(request.headers.get("authorization", ""))
     return replace(found, needed=read_needed_role(request.scope["route"].openapi_extra))
 
 

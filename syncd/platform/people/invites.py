@@ -46,8 +46,8 @@ def list_organization_invite_links(at: AtOrganization, paging: Paging) -> JSONRe
     """Given an organization, return its invite links."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [_serialize_invite(at, row) for row in envelope["items"]]})
 
 
@@ -58,7 +58,7 @@ def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> 
     """Given a role, return a new invite link. Raises: Failure 409 where the organization has no invite links."""
     id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
-        row = at.require(connection)
+        row = at.require_organization(connection)
         if not read_setting(row, "inviteLinks"):
             raise Failure(409, "Invite links are turned off: the organization's `inviteLinks` is false.")
         values = {"id": id, "organization": at.organization_id, "role": body.role, "created_at": now}
@@ -71,7 +71,7 @@ def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> 
 def get_organization_invite_link(at: AtOrganization, invite_id: str) -> JSONResponse:
     """Given an id, return the invite link."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         return answers.ok(_serialize_invite(at, _require_invite(connection, at, invite_id)))
 
 
@@ -81,7 +81,7 @@ def get_organization_invite_link(at: AtOrganization, invite_id: str) -> JSONResp
 def update_organization_invite_link(at: AtOrganization, invite_id: str, body: LinkInviteChange) -> JSONResponse:
     """Given a role, return the invite link that gives it from now on."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         _require_invite(connection, at, invite_id)
         connection.execute(_TABLE.update().where(_TABLE.c.id == invite_id).values(role=body.role))
         return answers.ok(_serialize_invite(at, _require_invite(connection, at, invite_id)))
@@ -91,7 +91,7 @@ def update_organization_invite_link(at: AtOrganization, invite_id: str, body: Li
 def delete_organization_invite_by_id(at: AtOrganization, invite_id: str) -> Response:
     """Given an id, end that invite link."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         mine = (_TABLE.c.id == invite_id, _TABLE.c.organization == at.organization_id)
         connection.execute(_TABLE.delete().where(*mine))
     return answers.no_content()
@@ -104,12 +104,12 @@ def invite_users_to_organization(at: AtOrganization, body: InviteNew) -> JSONRes
     No letter is sent, and a new user gets no token: an administrator of the machine makes one. Members keep their role.
     """
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         emails = dict.fromkeys(email.lower() for email in body.emails)
         ids = [users.find_or_create_user(at.storage, connection, email) for email in emails]
         for id in ids:
             joining.insert_member(at.storage, connection, at.organization_id, id, body.role)
-    at.changed_members()
+    at.forget_callers()
     return answers.ok({"users": ids, "invited": len(ids)})
 
 
@@ -124,7 +124,7 @@ def join_organization_with_invite(at: AtOrganization, invite_id: str) -> Respons
             raise Failure(404, "This invitation does not exist, or no longer.")
         joining.require_no_sso(organization)
         joining.insert_member(at.storage, connection, at.organization_id, at.caller.user_id, row.role)
-    at.changed_members()
+    at.forget_callers()
     return answers.no_content()
 
 
@@ -152,7 +152,7 @@ def _serialize_invite(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, An
         "redundant": False,
         "createdAt": row.created_at,
         "urls": {
-            "location": at.location(f"/link-invites/{row.id}"),
+            "location": at.build_url(f"/link-invites/{row.id}"),
             "app": addresses.build_app_url(at.request, f"/o/{at.organization_id}/invite/{row.id}"),
         },
     }

@@ -43,7 +43,7 @@ def join_organization(at: AtOrganization) -> Response:
             raise Failure(404, f"No organization {at.organization_id} that people with your e-mail address may join.")
         require_no_sso(row)
         insert_member(at.storage, connection, at.organization_id, at.caller.user_id, read_setting(row, "defaultRole"))
-    at.changed_members()
+    at.forget_callers()
     return answers.no_content()
 
 
@@ -66,7 +66,7 @@ def list_organizations_by_email_domain(
         if _require_verified_domain(connection, caller) != email_domain.lower():
             raise Failure(403, "This is not the domain of your verified e-mail address.")
         query = sa.select(table.c.id, table.c.title).where(table.c.id.in_(welcoming))
-        envelope = paging.rows(connection, query, table.c.created_at, table.c.id)
+        envelope = paging.paginate_rows(connection, query, table.c.created_at, table.c.id)
     items = [{"id": row.id, "title": row.title, "urls": _build_urls(request, row.id)} for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
@@ -79,7 +79,7 @@ def get_subdomain(storage: CurrentStorage, caller: CurrentCaller, subdomain: str
         owner = connection.scalar(sa.select(table.c.id).where(table.c.hostname == subdomain.lower()))
     if owner is None or owner not in caller.roles:
         raise Failure(404, f"No subdomain {subdomain}.")
-    caller.admit(owner)
+    caller.require_role_in(owner)
     target = {"type": "organization", "organization": owner}
     return answers.ok({"object": "subdomain", "subdomain": subdomain.lower(), "target": target, "isActive": True})
 

@@ -35,8 +35,10 @@ class MemberChange(RequestBody, MemberUpdate):
 def list_members_in_organization_by_id(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its members, those who joined first coming first."""
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, select_members(at.organization_id), _TABLE.c.joined_at, _TABLE.c.user)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(
+            connection, select_members(at.organization_id), _TABLE.c.joined_at, _TABLE.c.user
+        )
     return answers.ok(envelope | {"items": [serialize_member(at.request, row) for row in envelope["items"]]})
 
 
@@ -44,7 +46,7 @@ def list_members_in_organization_by_id(at: AtOrganization, paging: Paging) -> JS
 def get_member_in_organization_by_id(at: AtOrganization, user_id: str) -> JSONResponse:
     """Given the id of a user, return the Member."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         return answers.ok(_read_member(connection, at, user_id))
 
 
@@ -52,13 +54,13 @@ def get_member_in_organization_by_id(at: AtOrganization, user_id: str) -> JSONRe
 def update_member_in_organization_by_id(at: AtOrganization, user_id: str, body: MemberChange) -> JSONResponse:
     """Given a role, return the Member with it; null makes a guest. The last administrator stays one."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         _read_member(connection, at, user_id)
         if body.role != "admin":
             _require_other_admin(connection, at.organization_id, user_id)
         connection.execute(_TABLE.update().where(*_match_member(at, user_id)).values(role=body.role))
         member = _read_member(connection, at, user_id)
-    at.changed_members()
+    at.forget_callers()
     return answers.ok(member)
 
 
@@ -68,10 +70,10 @@ def remove_member_from_organization_by_id(at: AtOrganization, user_id: str) -> R
     with at.storage.write() as connection:
         row = require_member(connection, at.caller, at.organization_id)
         if user_id != at.caller.user_id:
-            at.caller.require(row.role)
+            at.caller.require_role(row.role)
         _require_other_admin(connection, at.organization_id, user_id)
         _delete_member(connection, at.organization_id, user_id)
-    at.changed_members()
+    at.forget_callers()
     return answers.no_content()
 
 

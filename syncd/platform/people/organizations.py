@@ -76,7 +76,7 @@ def list_organizations_for_authenticated_user(
     """Given a request, return the organizations that its caller is a member of."""
     with storage.read() as connection:
         mine = _MINE.params(caller=caller.user_id)
-        envelope = paging.rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
+        envelope = paging.paginate_rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
         domains = _find_domains(connection, [row.id for row in envelope["items"]])
     items = [_serialize_for_member(request, row, domains[row.id]) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
@@ -94,7 +94,7 @@ def create_organization(
         connection.execute(accounts.members.insert().values(member))
         _replace_domains(connection, id, body.email_domains)
         made = read_organization(connection, request, caller, id)
-    request.app.state.callers.forget()
+    request.app.state.callers.clear()
     return answers.created(made, location=made["urls"]["location"])
 
 
@@ -107,17 +107,17 @@ class OrganizationRequest:
     caller: Caller
     organization_id: str
 
-    def require(self, connection: sa.Connection) -> sa.Row[Any]:
+    def require_organization(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the organization's row. Raises: as `require_organization`."""
         return require_organization(connection, self.caller, self.organization_id)
 
-    def location(self, path: str = "") -> str:
+    def build_url(self, path: str = "") -> str:
         """Given a path below the organization, return its absolute address in the API."""
         return addresses.build_api_url(self.request, f"/orgs/{self.organization_id}{path}")
 
-    def changed_members(self) -> None:
+    def forget_callers(self) -> None:
         """Have everybody looked up again: who is a member, and with which role, has changed."""
-        self.request.app.state.callers.forget()
+        self.request.app.state.callers.clear()
 
 
 async def _read_organization_request(
@@ -134,7 +134,7 @@ AtOrganization = Annotated[OrganizationRequest, Depends(_read_organization_reque
 def get_organization_by_id(at: AtOrganization) -> JSONResponse:
     """Given an id, return the Organization."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         return answers.ok(read_organization(connection, at.request, at.caller, at.organization_id))
 
 
@@ -142,7 +142,7 @@ def get_organization_by_id(at: AtOrganization) -> JSONResponse:
 def update_organization_by_id(at: AtOrganization, body: OrganizationChange) -> JSONResponse:
     """Given new members, return the Organization with them; unset is unchanged, null takes content and logo away."""
     with at.storage.write() as connection:
-        row = at.require(connection)
+        row = at.require_organization(connection)
         _check_change(connection, at.organization_id, body, format_time(at.storage.now()))
         values: dict[str, Any] = {"details": _merge_details(row.details, body)}
         values |= {name: getattr(body, name) for name in ("title", "hostname") if name in body.model_fields_set}
@@ -170,7 +170,7 @@ def require_organization(connection: sa.Connection, caller: Caller, organization
     Raises: Failure 404, also when the caller is not a member; 403 when the caller's role is too weak for the operation.
     """
     row = require_member(connection, caller, organization_id)
-    caller.require(row.role)
+    caller.require_role(row.role)
     return row
 
 

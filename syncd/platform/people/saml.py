@@ -45,8 +45,8 @@ def list_saml_providers(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its SAML providers."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
         items = [_serialize_provider(connection, at, row) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
@@ -63,7 +63,7 @@ def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONRespo
     id, now = at.storage.new_id(), format_time(at.storage.now())
     values = _build_values(at, body)
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         _check_team(connection, at, values)
         connection.execute(_TABLE.insert().values(id=id, organization=at.organization_id, created_at=now, **values))
         made = _read_provider(connection, at, id)
@@ -79,7 +79,7 @@ def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONRespo
 def get_saml_provider(at: AtOrganization, saml_provider_id: str) -> JSONResponse:
     """Given an id, return the SAML provider."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         return answers.ok(_read_provider(connection, at, saml_provider_id))
 
 
@@ -93,7 +93,7 @@ def update_saml_provider(at: AtOrganization, saml_provider_id: str, body: SAMLPr
     """Given new members, return the SAML provider with them; unset is unchanged."""
     values = _build_values(at, body)
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         _require_provider(connection, at, saml_provider_id)
         _check_team(connection, at, values)
         if values:
@@ -110,7 +110,7 @@ def update_saml_provider(at: AtOrganization, saml_provider_id: str, body: SAMLPr
 def delete_saml_provider(at: AtOrganization, saml_provider_id: str) -> Response:
     """Given an id, delete that SAML provider. Raises: Failure 409 for the last active one while SSO is enforced."""
     with at.storage.write() as connection:
-        row = at.require(connection)
+        row = at.require_organization(connection)
         left = find_active_providers(connection, at.organization_id, format_time(at.storage.now()))
         if read_setting(row, "sso") and left == {saml_provider_id}:
             raise Failure(409, "Nobody could sign in any more. Turn the organization's `sso` off first.")
@@ -131,7 +131,7 @@ def list_sso_logins(at: AtOrganization) -> JSONResponse:
         _TABLE.c.organization == at.organization_id, match_active_providers(format_time(at.storage.now()))
     )
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         rows = connection.execute(query.order_by(_TABLE.c.label, _TABLE.c.id)).all()
     items = [
         {"id": row.id, "label": row.label, "startURL": _build_service_urls(at, row.id)["startURL"]} for row in rows
@@ -185,7 +185,7 @@ def _serialize_provider(connection: sa.Connection, at: OrganizationRequest, row:
         "createdAt": row.created_at,
         "status": "active" if whole and row.certificate_expires_at > now else "pending",
         "service": _build_service_urls(at, row.id),
-        "urls": {"location": at.location(f"/saml/{row.id}")},
+        "urls": {"location": at.build_url(f"/saml/{row.id}")},
     }
 
 

@@ -36,9 +36,9 @@ class TeamMemberNew(RequestBody, TeamMemberWrite):
 def list_team_members_in_organization_by_id(at: AtOrganization, team_id: str, paging: Paging) -> JSONResponse:
     """Given a team, return who is in it, those who came first coming first."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         teams.require_team(connection, at, team_id)
-        envelope = paging.rows(connection, _select_team_members(team_id), _TABLE.c.joined_at, _TABLE.c.user)
+        envelope = paging.paginate_rows(connection, _select_team_members(team_id), _TABLE.c.joined_at, _TABLE.c.user)
     return answers.ok(envelope | {"items": [_serialize_team_member(at, row) for row in envelope["items"]]})
 
 
@@ -52,7 +52,7 @@ def update_members_in_organization_team(
         teams.insert_team_members(connection, at, team_id, body.add)
         gone = (_TABLE.c.team == team_id, _TABLE.c.user.in_(body.remove))
         connection.execute(_TABLE.delete().where(*gone))
-        envelope = paging.rows(connection, _select_team_members(team_id), _TABLE.c.joined_at, _TABLE.c.user)
+        envelope = paging.paginate_rows(connection, _select_team_members(team_id), _TABLE.c.joined_at, _TABLE.c.user)
     return answers.ok(envelope | {"items": [_serialize_team_member(at, row) for row in envelope["items"]]})
 
 

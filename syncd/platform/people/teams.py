@@ -52,8 +52,8 @@ def list_teams_in_organization_by_id(
     if title is not None:
         query = query.where(_TABLE.c.title.icontains(title, autoescape=True))
     with at.storage.read() as connection:
-        role = at.require(connection).role
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        role = at.require_organization(connection).role
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [serialize_team(row, role) for row in envelope["items"]]})
 
 
@@ -68,7 +68,7 @@ def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
         "created_at": format_time(at.storage.now()),
     }
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         connection.execute(_TABLE.insert().values(row))
         insert_team_members(connection, at, id, body.members)
         return answers.created(_read_team(connection, at, id))
@@ -78,7 +78,7 @@ def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
 def get_team_in_organization_by_id(at: AtOrganization, team_id: str) -> JSONResponse:
     """Given an id, return the Team."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         return answers.ok(_read_team(connection, at, team_id))
 
 
@@ -96,7 +96,7 @@ def remove_team_from_organization_by_id(at: AtOrganization, team_id: str) -> Res
     """Given an id, delete that team, and with it the access that it gave; its members stay members."""
     with at.storage.write() as connection:
         if not _can_change_team(connection, at, team_id):
-            at.require(connection)
+            at.require_organization(connection)
         gone = connection.execute(
             _TABLE.delete().where(_TABLE.c.id == team_id, _TABLE.c.organization == at.organization_id)
         )
@@ -120,7 +120,7 @@ def require_team_owner(connection: sa.Connection, at: OrganizationRequest, team_
     Raises: Failure 404 when it is not there for the caller, 403 for any other member.
     """
     if not _can_change_team(connection, at, team_id):
-        at.require(connection)
+        at.require_organization(connection)
     require_team(connection, at, team_id)
 
 

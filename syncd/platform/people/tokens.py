@@ -111,7 +111,7 @@ def _build_token(hash: str, label: str, created_at: str, user: sa.Row[Any], secr
 def _find_or_create_user(storage: Storage, connection: sa.Connection, person: TokenHolder) -> sa.Row[Any]:
     users = accounts.users
     if person.user is None:
-        wanted = users.c.id == storage.owner(connection)
+        wanted = users.c.id == storage.find_owner(connection)
     elif "@" in person.user:
         wanted = sa.func.lower(users.c.email) == person.user.lower()
     else:

@@ -32,7 +32,7 @@ async def get_authenticated_user(request: Request, storage: CurrentStorage, call
         with storage.read() as connection:
             return read_user(connection, request, caller.user_id)
 
-    return answers.ok(await storage.glance(read))
+    return answers.ok(await storage.run_read(read))
 
 
 @router.get("/users/{user_id}", response_model=User, openapi_extra=declare_role("read", extension=True))
@@ -56,7 +56,7 @@ def update_user_by_id(
         if values:
             connection.execute(accounts.users.update().where(accounts.users.c.id == user_id).values(values))
         user = read_user(connection, request, user_id)
-    request.app.state.callers.forget()
+    request.app.state.callers.clear()
     return answers.ok(user)
 
 

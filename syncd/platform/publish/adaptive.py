@@ -35,7 +35,7 @@ class SchemaOfVisitors(RequestBody, SiteAdaptiveSchemaWrite):
 def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
     """Given a site, return the schema of its visitors. Raises: Failure 404 when it has none."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_site(connection)
         row = _find_schema(connection, at.site_id)
     if row is None:
         raise Failure(404, f"Site {at.site_id} has no adaptive schema.")
@@ -52,7 +52,7 @@ def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONRespo
         "updated_at": format_time(at.storage.now()),
     }
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         upsert(connection, adaptive_schemas, [row], key=("site",))
     return answers.ok(_serialize_schema(row["json_schema"], row["updated_at"]))
 
@@ -61,7 +61,7 @@ def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONRespo
 def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
     """Given a site, return a condition for each claim of its schema; none while it has no schema."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_site(connection)
         row = _find_schema(connection, at.site_id)
     claims = () if row is None else claims_in(row.json_schema)
     return answers.ok({"items": [condition.wire() for condition in template_conditions(claims)]})

@@ -84,7 +84,7 @@ class Override(RequestBody, SiteSpaceCustomizationOverride):
 def get_site_customization_by_id(at: AtSite) -> JSONResponse:
     """Given a site, return its settings, and those that it starts with until there are any."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_site(connection)
         return answers.ok(read_site_settings(connection, at.site_id))
 
 
@@ -93,7 +93,7 @@ def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONRespo
     """Given all settings of a site, keep them in place of the former ones, and return them."""
     row = {"site": at.site_id, "settings": settings.wire(), "updated_at": format_time(at.storage.now())}
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         upsert(connection, customizations, [row], key=("site",))
     return answers.ok(_add_earlier_members(settings.wire()))
 
@@ -119,7 +119,7 @@ def override_site_space_customization_by_id(at: AtSite, site_space_id: str, chan
     """Given settings for a site-space only, return what its visitors see then; null goes back to the site's value."""
     given = change.wire()
     with at.storage.write() as connection:
-        row = site_spaces.require_site_space(at.view(connection), site_space_id)
+        row = site_spaces.require_site_space(at.open_view(connection), site_space_id)
         if "title" in given:
             _update_title(connection, row.id, given.pop("title"))
         kept = amended(_find_overrides(connection, row.id), given)
@@ -131,7 +131,7 @@ def override_site_space_customization_by_id(at: AtSite, site_space_id: str, chan
 def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Response:
     """Given a site-space, let it have all its settings from its site, and its title from its space."""
     with at.storage.write() as connection:
-        row = at.view(connection).structure.site_space(site_space_id)
+        row = at.open_view(connection).structure.find_site_space(site_space_id)
         if row is not None:
             _update_title(connection, row.id, None)
             connection.execute(overrides.delete().where(overrides.c.site_space == row.id))
@@ -162,7 +162,7 @@ def _add_earlier_members(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_effective_settings(connection: sa.Connection, at: AtSite, site_space_id: str) -> dict[str, Any]:
-    row = site_spaces.require_site_space(at.view(connection), site_space_id)
+    row = site_spaces.require_site_space(at.open_view(connection), site_space_id)
     return _overlay_settings(read_site_settings(connection, at.site_id), row.title, _find_overrides(connection, row.id))
 
 

@@ -19,13 +19,13 @@ router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/published
 def get_published_content_site(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return it with its structure and settings. Raises: Failure 404 while it is not published."""
     with at.storage.read() as connection:
-        view = at.view(connection, share_key)
+        view = at.open_view(connection, share_key)
         if not view.structure.site.published:
             raise Failure(404, f"Site {at.site_id} is not published.")
         site = {
             "object": "published-content-site",
             "site": sites.read_site(connection, at, view.share_key),
-            "structure": view.whole(),
+            "structure": view.serialize_structure(),
             "customizations": {
                 "site": customization.read_site_settings(connection, at.site_id),
                 "siteSpaces": customization.read_site_space_settings(connection, at.site_id),

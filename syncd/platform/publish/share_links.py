@@ -37,8 +37,8 @@ class ShareLinkChange(RequestBody, ShareLinkUpdate):
 def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
     """Given a site, return its share links, oldest first."""
     with at.storage.read() as connection:
-        site = at.require(connection)
-        envelope = paging.rows(connection, _select_share_links(at), share_links.c.created_at, share_links.c.id)
+        site = at.require_site(connection)
+        envelope = paging.paginate_rows(connection, _select_share_links(at), share_links.c.created_at, share_links.c.id)
     return answers.ok(envelope | {"items": [_serialize_share_link(at, site, row) for row in envelope["items"]]})
 
 
@@ -46,7 +46,7 @@ def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
 def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
     """Given a name, add a share link with a new key. Raises: Failure 400 when the site has as many as it may."""
     with at.storage.write() as connection:
-        site = at.require(connection)
+        site = at.require_site(connection)
         if len(connection.execute(_select_share_links(at)).all()) >= LINKS_MAX:
             raise Failure(400, f"a site has at most {LINKS_MAX} share links")
         row = {
@@ -58,7 +58,7 @@ def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
             "created_at": format_time(at.storage.now()),
         }
         made = connection.execute(share_links.insert().values(row).returning(share_links)).one()
-    return answers.created(_serialize_share_link(at, site, made), location=at.location(f"/share-links/{made.id}"))
+    return answers.created(_serialize_share_link(at, site, made), location=at.build_url(f"/share-links/{made.id}"))
 
 
 @router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
@@ -68,7 +68,7 @@ def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLi
     if not values:
         raise Failure(400, "name or active: one of them must be given")
     with at.storage.write() as connection:
-        site = at.require(connection)
+        site = at.require_site(connection)
         mine = (share_links.c.id == share_link_id, share_links.c.site == at.site_id)
         changed = share_links.update().where(*mine).values(values).returning(share_links)
         row = connection.execute(changed).one_or_none()
@@ -81,7 +81,7 @@ def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLi
 def delete_site_share_link_by_id(at: AtSite, share_link_id: str) -> Response:
     """Given an id, delete that share link: its address leads nowhere from now on."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         mine = (share_links.c.id == share_link_id, share_links.c.site == at.site_id)
         connection.execute(share_links.delete().where(*mine))
     return answers.no_content()

@@ -40,9 +40,11 @@ class ReviewersNew(RequestBody, ReviewersRequest):
 def list_requested_reviewers(at: AtChangeRequest, paging: Paging) -> JSONResponse:
     """Given a change request, return whom it asks for a review, whether they gave one or not."""
     with at.storage.read() as connection:
-        row = at.require(connection)
+        row = at.require_change_request(connection)
         query = sa.select(requested_reviewers).where(requested_reviewers.c.change_request == row.id)
-        envelope = paging.rows(connection, query, requested_reviewers.c.created_at, requested_reviewers.c.reviewer)
+        envelope = paging.paginate_rows(
+            connection, query, requested_reviewers.c.created_at, requested_reviewers.c.reviewer
+        )
         return answers.ok(envelope | {"items": _serialize_requests(connection, at.request, envelope["items"])})
 
 
@@ -88,7 +90,7 @@ def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
 def remove_requested_reviewer(at: AtChangeRequest, user_id: str) -> Response:
     """Given the id of a person or a team, no longer ask for their review, also when nobody did."""
     with at.storage.write() as connection:
-        row = at.require(connection)
+        row = at.require_change_request(connection)
         table = requested_reviewers
         connection.execute(table.delete().where(table.c.change_request == row.id, table.c.reviewer == user_id))
     return answers.no_content()
@@ -103,7 +105,7 @@ def remove_requested_reviewer(at: AtChangeRequest, user_id: str) -> Response:
 def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
     """Given a change request, return who wrote in it, then who commented on it only, each with that action."""
     with at.storage.read() as connection:
-        row = at.require(connection)
+        row = at.require_change_request(connection)
         wrote = sa.select(contributors.c.user).where(contributors.c.change_request == row.id)
         spoke = sa.select(comments.c.posted_by).where(
             comments.c.change_request == row.id, comments.c.posted_by.not_in(wrote)
@@ -111,7 +113,7 @@ def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
         editing = wrote.add_columns(sa.literal("edit").label("action"))
         both = sa.union(editing, spoke.add_columns(sa.literal("comment").label("action"))).subquery()
         people = sa.select(both.c.user, both.c.action)
-        envelope = paging.rows(connection, people, both.c.user)
+        envelope = paging.paginate_rows(connection, people, both.c.user)
         found = users.read_users(connection, at.request, {each.user for each in envelope["items"]})
         return answers.ok(
             envelope | {"items": [found[each.user] | {"actionType": each.action} for each in envelope["items"]]}

@@ -47,11 +47,11 @@ def list_reviews(
 ) -> JSONResponse:
     """Given a change request, return its reviews, oldest first; `outdated` asks for those of former content only."""
     with at.storage.read() as connection:
-        row = at.require(connection)
+        row = at.require_change_request(connection)
         query = sa.select(reviews).where(reviews.c.change_request == row.id)
         if outdated is not None:
             query = query.where((reviews.c.revision != row.revision) == outdated)
-        envelope = paging.rows(connection, query, reviews.c.seq)
+        envelope = paging.paginate_rows(connection, query, reviews.c.seq)
         return answers.ok(envelope | {"items": _serialize_reviews(at, connection, envelope["items"], format)})
 
 
@@ -68,7 +68,7 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
     if "comment" in body.model_fields_set:
         said = {"document": rich_text.check_document(body.comment, at="comment")}
     with at.storage.write() as connection:
-        space, row = at.space(connection), at.require_live(connection)
+        space, row = at.require_space(connection), at.require_live(connection)
         asked = find_requester(connection, row.id, at.caller.user_id)
         if asked is None and not is_role_at_least(space.level, "review"):
             raise Failure(403, "A review is for those who are asked for one, and for the role review.")
@@ -83,7 +83,7 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
 def get_change_request_review_by_id(at: AtChangeRequest, review_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the Review."""
     with at.storage.read() as connection:
-        row = _require_review(connection, at.require(connection).id, review_id)
+        row = _require_review(connection, at.require_change_request(connection).id, review_id)
         return answers.ok(_serialize_reviews(at, connection, [row], format)[0])
 
 
@@ -104,7 +104,9 @@ def _insert_review_comment(at: ChangeRequestScope, connection: sa.Connection, re
 
 
 def _find_discussion(at: ChangeRequestScope, connection: sa.Connection) -> Discussion:
-    return DiscussionRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id).require(connection)
+    return DiscussionRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id).require_discussion(
+        connection
+    )
 
 
 def _require_review(connection: sa.Connection, change_request: str, id: str) -> sa.Row[Any]:
@@ -121,10 +123,12 @@ def _serialize_reviews(
     discussion = _find_discussion(at, connection)
     assert discussion.change_request is not None
     showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
-    held = sa.select(comments).where(comments.c.id.in_([row.comment for row in rows if row.comment]), discussion.mine)
+    held = sa.select(comments).where(
+        comments.c.id.in_([row.comment for row in rows if row.comment]), discussion.condition
+    )
     named = {id for row in rows for id in (row.reviewer, row.requested_by) if id is not None}
     known = users.read_users(connection, at.request, named)
-    known |= {comment["id"]: comment for comment in showing.comments(connection.execute(held).all())}
+    known |= {comment["id"]: comment for comment in showing.serialize_comments(connection.execute(held).all())}
     return [_serialize_review(at.request, discussion, row, known) for row in rows]
 
 

@@ -40,18 +40,18 @@ class Variables:
         """Given a scope and a name, return the variable's value, or None when there is none."""
         return self.scopes[scope].get(name)
 
-    def value(self, expression: str) -> Scalar | None:
+    def evaluate(self, expression: str) -> Scalar | None:
         """Given an expression, return its value; None when it has none, or not the same for every reader."""
-        values = self._possible(expression)
+        values = self._evaluate_possible(expression)
         (value,) = values if len(values) == 1 else (ANY,)
         return value if isinstance(value, str | bool | int | float) and value == value else None
 
-    def truth(self, condition: str) -> bool | None:
+    def evaluate_condition(self, condition: str) -> bool | None:
         """Given a condition, return whether it is true for every reader or for none; None when that differs."""
-        truths = truths_of(self._possible(condition))
+        truths = truths_of(self._evaluate_possible(condition))
         return next(iter(truths)) if len(truths) == 1 else None
 
-    def _possible(self, expression: str) -> Possible:
+    def _evaluate_possible(self, expression: str) -> Possible:
         try:
             return possible_values(parts_of_expression(expression), self._find_values)
         except NoCondition:
@@ -85,9 +85,9 @@ def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[
     for node in nodes:
         kind = node.get("type") if node.get("object") in ("block", "inline") else node.get("object")
         expression = str((node.get("data") or {}).get("expression"))
-        if kind == "if" and (truth := variables.truth(expression)) is not None:
+        if kind == "if" and (truth := variables.evaluate_condition(expression)) is not None:
             yield from evaluate_nodes(node["nodes"], variables) if truth else ()
-        elif kind == "expression" and (value := variables.value(expression)) is not None:
+        elif kind == "expression" and (value := variables.evaluate(expression)) is not None:
             leaf = {"object": "leaf", "text": format_value(value), "marks": node.get("marks", [])}
             yield {"object": "text", "leaves": [leaf]}
         elif kind == "text":

@@ -55,7 +55,7 @@ def download_file(
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cache-Control": "private, max-age=3600, immutable",
     }
-    file = storage.blobs.file(oid)
+    file = storage.blobs.find_file(oid)
     if file is not None:
         return FileResponse(file, media_type=content_type, headers=headers)
     length, pieces = storage.blobs.stream(oid)

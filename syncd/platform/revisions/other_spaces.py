@@ -17,17 +17,17 @@ SPACES_MAX = 20
 
 @dataclass
 class OtherSpaces:
-    """Resolves addresses of the app: `app` is that of the space at hand, `open` returns a space's main content.
+    """Resolves addresses of the app: `app` is that of the space at hand, `open_space` returns the main content of another.
 
-    Shapes: `open` returns None for a space that is not there or that the caller may not read. What comes out depends
+    Shapes: `open_space` returns None for a space that is not there or that the caller may not read. What comes out depends
     on the caller and on what the other spaces hold now; so nothing of it may be remembered for somebody else.
     """
 
     app: str
-    open: Callable[[str], Outline | None]
+    open_space: Callable[[str], Outline | None]
     _opened: dict[str, Outline | None] = field(default_factory=dict)
 
-    def content_ref(self, url: str) -> ContentRef | None:
+    def find_content_ref(self, url: str) -> ContentRef | None:
         """Given an absolute address, return the reference to what it leads to in a space; None when it leads nowhere.
 
         Shapes: behind the space's id stands a page's path or id; a reference within the same space names no space.
@@ -54,5 +54,5 @@ class OtherSpaces:
 
     def _outline(self, space: str) -> Outline | None:
         if space not in self._opened and len(self._opened) < SPACES_MAX:
-            self._opened[space] = self.open(space)
+            self._opened[space] = self.open_space(space)
         return self._opened.get(space)

@@ -64,10 +64,10 @@ class Draft:
         self._own: dict[str, Node] = {} if base else {id: entry.node for id, entry in _EMPTY.entries.items()}
         self._order: dict[str, list[str]] = {}
         self._parent: dict[str, str] = {}
-        self._gone: set[str] = set()
+        self._removed: set[str] = set()
 
     def __contains__(self, id: object) -> bool:
-        return id not in self._gone and (id in self._own or id in self.base.entries)
+        return id not in self._removed and (id in self._own or id in self.base.entries)
 
     def node(self, id: str) -> Node:
         """Given the id of something in this draft, return its node; its `children` mean nothing here."""
@@ -88,7 +88,7 @@ class Draft:
             id = self.parent(id)
             yield id
 
-    def below(self, id: str) -> Iterator[str]:
+    def walk(self, id: str) -> Iterator[str]:
         """Given an id, return it and all that it holds, parents first, in reading order."""
         pending = [id]
         while pending:
@@ -101,28 +101,28 @@ class Draft:
         slugs = [self.node(id).slug, *(self.node(above).slug for above in self.ancestors(id))]
         return "/".join(slug for slug in reversed(slugs) if slug)
 
-    def at_file(self, path: str) -> str | None:
+    def find_by_file(self, path: str) -> str | None:
         """Given a path in a repository, return the id of what lies there."""
         key = make_collision_key(path)
-        for id in (*self.touched, self.base.by_file.get(key)):
+        for id in (*self.touched_ids, self.base.by_file.get(key)):
             if id is not None and id in self and make_collision_key(self.node(id).path or "") == key:
                 return id
         return None
 
     @property
-    def touched(self) -> list[str]:
+    def touched_ids(self) -> list[str]:
         """Ids of what is new, moved or has other members than in the base, in the order in which it was touched."""
         return [id for id in {**self._own, **self._parent} if id in self]
 
     def insert(self, node: Node, into: str, at: int | None = None) -> None:
         """Given a new node, put it among the children of `into`: at an index, or last."""
-        self._gone.discard(node.id)
+        self._removed.discard(node.id)
         self._own[node.id] = node
         self._parent[node.id] = into
         self._order[node.id] = []
-        self._place(node.id, into, at)
+        self._insert_child(node.id, into, at)
 
-    def change(self, node: Node) -> None:
+    def replace_node(self, node: Node) -> None:
         """Given a node of this draft with other members, let it take the place of the former one."""
         former = self.node(node.id)
         if replace(node, children=former.children) != former:
@@ -134,9 +134,9 @@ class Draft:
         self._order[former] = [child for child in self.children(former) if child != id]
         if former != into:
             self._parent[id] = into
-        self._place(id, into, at)
+        self._insert_child(id, into, at)
 
-    def arrange(self, id: str, children: list[str]) -> None:
+    def set_order(self, id: str, children: list[str]) -> None:
         """Given an id and the order of its children, put them so; the children are the ones that it has."""
         if children != self.children(id):
             self._order[id] = list(children)
@@ -148,16 +148,16 @@ class Draft:
     def remove_all(self, ids: Iterable[str]) -> None:
         """Given ids, remove each and all that it holds. Cost: linear, however many siblings go together."""
         outermost = list(ids)
-        gone = {each for id in outermost for each in self.below(id)}
+        gone = {each for id in outermost for each in self.walk(id)}
         for former in {self.parent(id) for id in outermost} - gone:
             self._order[former] = [child for child in self.children(former) if child not in gone]
-        self._gone.update(gone)
+        self._removed.update(gone)
         for each in gone:
             self._own.pop(each, None)
             self._parent.pop(each, None)
             self._order.pop(each, None)
 
-    def seal(self) -> tuple[bytes, list[NodeRow]]:
+    def hash_tree(self) -> tuple[bytes, list[NodeRow]]:
         """Return the hash of this draft's tree, and the rows that its base does not have."""
         changed = {id for id in (*self._own, *self._order) if id in self}
         dirty = changed | {above for id in changed for above in self.ancestors(id)}
@@ -168,7 +168,7 @@ class Draft:
         root = rows[ROOT].hash if ROOT in rows else self.base.root
         return root, [row for id, row in rows.items() if row.hash != self._hash(id)]
 
-    def _place(self, id: str, into: str, at: int | None) -> None:
+    def _insert_child(self, id: str, into: str, at: int | None) -> None:
         if into not in self._order:
             self._order[into] = self.children(into)
         siblings = self._order[into]

@@ -51,12 +51,14 @@ class PageTexts:
         """
         text = self.read(entry.node.body or "").decode()
         if dereferenced != "false":
-            text = self._included(text, entry)
+            text = self._expand_includes(text, entry)
         if dereferenced == "true":
-            text = links.rewrite_addresses(text, lambda address: self._anywhere(address, at=entry.node.path or ""))
-        return self._evaluated(text, entry) if evaluated != "false" else text
+            text = links.rewrite_addresses(
+                text, lambda address: self._resolve_address(address, at=entry.node.path or "")
+            )
+        return self._evaluate(text, entry) if evaluated != "false" else text
 
-    def _included(self, text: str, entry: TreeEntry) -> str:
+    def _expand_includes(self, text: str, entry: TreeEntry) -> str:
         left = [INCLUDES_MAX, CHARACTERS_MAX]
 
         def put_in(text: str, at: str, trail: tuple[str, ...]) -> str:
@@ -82,7 +84,7 @@ class PageTexts:
 
         return put_in(text, entry.node.path or "", (entry.node.id,))
 
-    def _anywhere(self, address: str, *, at: str) -> str | None:
+    def _resolve_address(self, address: str, *, at: str) -> str | None:
         target = links.resolve_address(address, at=at)
         id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
         if target is None or id is None:
@@ -93,11 +95,11 @@ class PageTexts:
         place = f"{self.context.app}/{entry.path}" if entry.path else self.context.app
         return None if entry.parent == INCLUDES else place + target[1]
 
-    def _evaluated(self, text: str, entry: TreeEntry) -> str:
+    def _evaluate(self, text: str, entry: TreeEntry) -> str:
         variables = Variables.of_page(self.outline, entry)
 
         def replacement(found: re.Match[str]) -> str:
-            value = variables.value(html.unescape(found[1])) if found[1] is not None else None
+            value = variables.evaluate(html.unescape(found[1])) if found[1] is not None else None
             if found[1] is None:
                 value = variables.get(found[2], found[3])
             return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escape_value(value))
@@ -112,7 +114,7 @@ def _resolve_conditions(text: str, variables: Variables) -> str:
     gone: list[tuple[int, int]] = []
     for tag in tags:
         if tag[1] == "if":
-            opened.append((tag, variables.truth(tag[2])))
+            opened.append((tag, variables.evaluate_condition(tag[2])))
         elif opened:
             first, truth = opened.pop()
             gone += [(first.start(), first.end()), (tag.start(), tag.end())] if truth else []

@@ -24,50 +24,50 @@ class DraftPaths:
         self._root = _find_root_directory(draft)
         self._taken = {make_collision_key(_join_path(self._root, name)): "" for name in _RESERVED}
         self._leaving: set[str] = set()
-        for id in draft.touched:
+        for id in draft.touched_ids:
             path = draft.node(id).path
             if path is not None and self._is_free(path, id):
                 self._taken[make_collision_key(path)] = id
 
-    def pages(self, moved: Iterable[str], parents: Iterable[str]) -> None:
+    def allocate_page_paths(self, moved: Iterable[str], parents: Iterable[str]) -> None:
         """Given pages whose place or slug is new, and pages that won or lost a child, give each its path.
 
         All that a moved page holds moves with it; a page with children becomes its folder's README.
         """
         for parent in parents:
             if parent in self._draft and self._draft.node(parent).type == "document":
-                self._turn(parent)
-        below = [each for id in self._highest(set(moved)) for each in self._draft.below(id)]
+                self._switch_readme(parent)
+        below = [each for id in self._find_outermost(set(moved)) for each in self._draft.walk(id)]
         documents = [id for id in below if self._draft.node(id).type == "document"]
         # All of them leave before the first one arrives, so that two pages can change places.
         self._leaving.update(documents)
         for id in documents:
-            self._set(id, self._derived(id))
+            self._assign_path(id, self._list_candidates(id))
 
-    def file(self, name: str, *, id: str) -> str:
+    def allocate_file_path(self, name: str, *, id: str) -> str:
         """Given a new file's name, return its path below the assets; a collision is numbered as Git Sync does it."""
         stem, dot, extension = make_safe_segment(name, fallback=id).rpartition(".")
         if not stem:
             stem, dot, extension = extension, "", ""
         names = (f"{stem}{dot}{extension}" if at == 0 else f"{stem} ({at}){dot}{extension}" for at in count())
-        return self._free((_join_path(self._root, f"{ASSETS}/{name}") for name in names), id)
+        return self._take_free_path((_join_path(self._root, f"{ASSETS}/{name}") for name in names), id)
 
-    def separate(self, ids: Iterable[str]) -> list[str]:
+    def resolve_clashes(self, ids: Iterable[str]) -> list[str]:
         """Given pages and files that two sides brought together, give those whose path another holds a free one."""
         clashed = []
         for id in ids:
             node = self._draft.node(id)
             if node.path is not None and not self._is_free(node.path, id):
                 stem, dot, extension = node.path.rpartition(".")
-                self._set(id, (f"{stem or extension}-{at}{dot}{extension if stem else ''}" for at in count(1)))
+                self._assign_path(id, (f"{stem or extension}-{at}{dot}{extension if stem else ''}" for at in count(1)))
                 clashed.append(id)
         return clashed
 
-    def _highest(self, moved: set[str]) -> Iterator[str]:
+    def _find_outermost(self, moved: set[str]) -> Iterator[str]:
         # A page below another moved one is reached from there, parents first.
         return (id for id in sorted(moved) if id in self._draft and moved.isdisjoint(self._draft.ancestors(id)))
 
-    def _turn(self, id: str) -> None:
+    def _switch_readme(self, id: str) -> None:
         path = self._draft.node(id).path
         if path is None:
             return
@@ -76,19 +76,21 @@ class DraftPaths:
             id in self._draft.base.entries and _had_documents(self._draft, id),
         )
         if parent and not _is_readme(path):
-            self._set(id, _number_paths(_find_folder(path), "/README.md"))
+            self._assign_path(id, _number_paths(_find_folder(path), "/README.md"))
         elif had and not parent and _is_readme(path) and _find_folder(path) != self._root:
-            self._set(id, _number_paths(_find_folder(path), ".md"))
+            self._assign_path(id, _number_paths(_find_folder(path), ".md"))
 
-    def _derived(self, id: str) -> Iterator[str]:
+    def _list_candidates(self, id: str) -> Iterator[str]:
         node, parent = self._draft.node(id), self._draft.parent(id)
         home = _join_path(self._root, "README.md")
         if parent == PAGES and self._is_free(home, id) and _find_first_document(self._draft) == id:
             return iter((home,))
-        stem = _join_path(self._directory(parent), make_safe_segment(node.slug or slugify(node.title), fallback=id))
+        stem = _join_path(
+            self._find_directory(parent), make_safe_segment(node.slug or slugify(node.title), fallback=id)
+        )
         return _number_paths(stem, "/README.md" if _has_documents(self._draft, id) else ".md")
 
-    def _directory(self, id: str) -> str:
+    def _find_directory(self, id: str) -> str:
         if id == PAGES:
             return self._root
         node = self._draft.node(id)
@@ -99,16 +101,16 @@ class DraftPaths:
         for path in (self._draft.node(child).path for child in settled):
             if path is not None:
                 return (_find_folder(path) if _is_readme(path) else path).rpartition("/")[0]
-        return _join_path(self._directory(self._draft.parent(id)), make_safe_segment(node.slug, fallback=id))
+        return _join_path(self._find_directory(self._draft.parent(id)), make_safe_segment(node.slug, fallback=id))
 
-    def _set(self, id: str, candidates: Iterator[str]) -> None:
+    def _assign_path(self, id: str, candidates: Iterator[str]) -> None:
         node = self._draft.node(id)
-        path = self._free(candidates, id)
+        path = self._take_free_path(candidates, id)
         self._leaving.discard(id)
         if path != node.path:
-            self._draft.change(replace(node, path=path))
+            self._draft.replace_node(replace(node, path=path))
 
-    def _free(self, candidates: Iterator[str], id: str) -> str:
+    def _take_free_path(self, candidates: Iterator[str], id: str) -> str:
         path = next(path for path in candidates if self._is_free(path, id))
         self._taken[make_collision_key(path)] = id
         return path

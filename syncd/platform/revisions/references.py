@@ -19,7 +19,7 @@ class DraftReferences:
     _by_path: dict[str, str] = field(default_factory=dict)
     """Pages by the key of their path; read when an address asks for one first, when the draft has its final shape."""
 
-    def rewritten(self, text: str, *, at: str) -> str:
+    def rewrite_addresses(self, text: str, *, at: str) -> str:
         """Given a page's text and its path, return the text with such addresses relative to it; all else byte for byte.
 
         Shapes: `/files/<id>`, `/includes/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any
@@ -29,37 +29,37 @@ class DraftReferences:
 
         def replacement(address: str) -> str | None:
             place, hash, anchor = address.partition("#")
-            path = self._path(place)
+            path = self._find_path(place)
             return None if path is None else links.make_relative(path, at=at) + hash + anchor
 
         return links.rewrite_addresses(text, replacement)
 
-    def refer(self, address: str, *, at: str) -> dict[str, Any]:
+    def build_reference(self, address: str, *, at: str) -> dict[str, Any]:
         """Given an address in the frontmatter of the page at a path, return the ContentRef that it stands for."""
         found = links.resolve_address(address, at=at)
-        id = self.draft.at_file(found[0]) if found else None
+        id = self.draft.find_by_file(found[0]) if found else None
         kind = self.draft.node(id).type if id else ""
         return {"document": {"kind": "page", "page": id}, "file": {"kind": "file", "file": id}}.get(
             kind, {"kind": "url", "url": address}
         )
 
-    def _path(self, place: str) -> str | None:
+    def _find_path(self, place: str) -> str | None:
         id: str | None = None
         if place.startswith("/files/"):
-            id = self._of_type("file", place.removeprefix("/files/"))
+            id = self._find_by_type("file", place.removeprefix("/files/"))
         elif place.startswith("/includes/"):
-            id = self._of_type("reusable-content", place.removeprefix("/includes/"))
+            id = self._find_by_type("reusable-content", place.removeprefix("/includes/"))
         elif place.startswith("/pages/"):
-            id = self._page(place.removeprefix("/pages/"))
+            id = self._find_page(place.removeprefix("/pages/"))
         elif place.startswith("./"):
             name = place.removeprefix("./")
             id = self.files.get(name) or (self.pages.get(name.removesuffix(".md")) if name.endswith(".md") else None)
         return self.draft.node(id).path if id is not None and id in self.draft else None
 
-    def _of_type(self, type: str, name: str) -> str | None:
+    def _find_by_type(self, type: str, name: str) -> str | None:
         return name if name in self.draft and self.draft.node(name).type == type else None
 
-    def _page(self, name: str) -> str | None:
+    def _find_page(self, name: str) -> str | None:
         if name in self.draft and self.draft.node(name).type == "document":
             return name
         path = unquote(name).removesuffix(".md")

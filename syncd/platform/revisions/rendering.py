@@ -89,7 +89,7 @@ def build_file_members(entry: TreeEntry, context: RenderContext) -> dict[str, An
     """Given where a file stands, return the File."""
     node = entry.node
     assert node.body
-    address = context.downloads.address(node.body, name=node.title, content_type=str(node.fields["contentType"]))
+    address = context.downloads.sign_url(node.body, name=node.title, content_type=str(node.fields["contentType"]))
     return {
         "id": node.id,
         "name": node.title,

@@ -47,7 +47,7 @@ def insert_revision(
     storage: Storage, connection: sa.Connection, draft: Draft, origin: RevisionOrigin
 ) -> RevisionRecord:
     """Given a draft and where it comes from, keep its tree and return the new revision."""
-    root, rows = draft.seal()
+    root, rows = draft.hash_tree()
     tree.insert_nodes(connection, rows)
     return insert_revision_of_tree(storage, connection, root, origin)
 

@@ -74,7 +74,7 @@ class TargetResolver:
             self._by_path[path] = next((id for id in tried if id is not None), None)
         return self._by_path[path]
 
-    def content_ref(self, address: str, entry: TreeEntry, *, app: str) -> ContentRef:
+    def build_content_ref(self, address: str, entry: TreeEntry, *, app: str) -> ContentRef:
         """Given an address, where its text stands, and the address of the space in the app, return its reference.
 
         Shapes: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app`
@@ -82,18 +82,18 @@ class TargetResolver:
         """
         found = self.resolve(address, entry)
         if found.id is not None:
-            return self._of_id(found.kind, found.id, found.anchor)
+            return self._build_reference(found.kind, found.id, found.anchor)
         if found.found:
             return {"kind": "url", "url": f"https:{address}" if address.startswith("//") else address}
         if by_id := _BY_ID.fullmatch(address):
             return _refer_to_missing(by_id)
         return {"kind": "url", "url": f"{app}{_BROKEN_PATH}{quote(address, safe='')}"}
 
-    def name(self, address: str, entry: TreeEntry) -> str | None:
+    def normalise_address(self, address: str, entry: TreeEntry) -> str | None:
         """Given an address and where its text stands, return one name for all addresses that lead to the same."""
-        return build_address(self.content_ref(address, entry, app=""), self.outline.entries)
+        return build_address(self.build_content_ref(address, entry, app=""), self.outline.entries)
 
-    def _of_id(self, kind: str, id: str, anchor: str | None) -> ContentRef:
+    def _build_reference(self, kind: str, id: str, anchor: str | None) -> ContentRef:
         if kind == "file":
             return {"kind": "file", "file": id}
         if kind == "reusable-content":

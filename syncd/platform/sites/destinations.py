@@ -19,11 +19,11 @@ def resolve_destination(view: SiteView, destination: dict[str, Any]) -> str | No
         case ToExternal(url=url):
             return url
         case ToSection(site_section_id=id):
-            section = structure.section(id)
-            return None if section is None else view.address(structure.section_path(section))
+            section = structure.find_section(id)
+            return None if section is None else view.build_address(structure.compute_section_path(section))
         case ToSiteSpace(site_space_id=id):
-            variant = structure.site_space(id)
-            return None if variant is None else view.address(structure.variant_path(variant))
+            variant = structure.find_site_space(id)
+            return None if variant is None else view.build_address(structure.compute_variant_path(variant))
         case ToPage(site_space_id=id, page_id=page_id):
             return _resolve_page(view, id, page_id)
 
@@ -57,8 +57,8 @@ def _find_page(view: SiteView, path: ToPath) -> ToPage:
 
 
 def _resolve_page(view: SiteView, site_space_id: str, page_id: str) -> str | None:
-    variant = view.structure.site_space(site_space_id)
+    variant = view.structure.find_site_space(site_space_id)
     path = None if variant is None else site_content.find_page_path(view.connection, variant.space, page_id)
     if variant is None or path is None:
         return None
-    return view.address("/".join(part for part in (view.structure.variant_path(variant), path) if part))
+    return view.build_address("/".join(part for part in (view.structure.compute_variant_path(variant), path) if part))

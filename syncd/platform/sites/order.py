@@ -33,21 +33,21 @@ class StructureOrder(RequestBody, StructureSort):
 def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
     """Given something and the siblings that it shall stand between, return it, moved. Source: content-write §6."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         row = find_row(view.structure, order.item)
         if row is None:
             raise Failure(404, f"No {order.item.type} {order.item.id} in site {at.site_id}.")
         move_row(view, row, before=order.position.before, after=order.position.after)
-        moved = at.view(connection)
-        return answers.ok(moved.item(_find_again(moved.structure, row)))
+        moved = at.open_view(connection)
+        return answers.ok(moved.serialize_item(_find_again(moved.structure, row)))
 
 
 def find_row(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
     """Given a structure and what a caller points at, return its row."""
     kinds = {
-        "site-space": structure.site_space,
-        "site-section": structure.section,
-        "site-section-group": structure.group,
+        "site-space": structure.find_site_space,
+        "site-section": structure.find_section,
+        "site-section-group": structure.find_group,
     }
     return kinds[place.type](place.id)
 
@@ -74,9 +74,9 @@ def move_row(view: SiteView, row: sa.Row[Any], *, before: StructurePlace | None,
 
 def list_siblings(structure: Structure, row: sa.Row[Any]) -> Sequence[sa.Row[Any]]:
     """Given something in a structure, return what stands in the same place, itself included, in order."""
-    if structure.site_space(row.id) is not None:
-        return structure.variants(row.section)
-    return structure.children(structure.parent_of(row))
+    if structure.find_site_space(row.id) is not None:
+        return structure.list_variants(row.section)
+    return structure.list_children(structure.find_parent(row))
 
 
 def update_positions(view: SiteView, rows: Sequence[sa.Row[Any]]) -> None:
@@ -91,12 +91,12 @@ def update_positions(view: SiteView, rows: Sequence[sa.Row[Any]]) -> None:
 
 
 def _find_table(structure: Structure, row: sa.Row[Any]) -> sa.Table:
-    if structure.site_space(row.id) is not None:
+    if structure.find_site_space(row.id) is not None:
         return accounts.site_spaces
-    return section_groups if structure.group(row.id) is not None else accounts.sections
+    return section_groups if structure.find_group(row.id) is not None else accounts.sections
 
 
 def _find_again(structure: Structure, row: sa.Row[Any]) -> sa.Row[Any]:
-    found = structure.site_space(row.id) or structure.section(row.id) or structure.group(row.id)
+    found = structure.find_site_space(row.id) or structure.find_section(row.id) or structure.find_group(row.id)
     assert found is not None
     return found

@@ -19,7 +19,7 @@ class _RedirectState:
     """One redirect as it is after the items so far; `row` is what the table is to have, whole for a new one."""
 
     id: str
-    new: bool
+    is_new: bool
     row: dict[str, Any]
 
 
@@ -57,7 +57,7 @@ class RedirectBatch:
     def drop(self, source: str) -> None:
         """Given a source, let the site have no redirect for it."""
         found = self._known.pop(source_key(source), None)
-        if found is not None and not found.new:
+        if found is not None and not found.is_new:
             self._gone.append(found.id)
 
     def write(self) -> None:
@@ -66,8 +66,8 @@ class RedirectBatch:
         of: sa.BindParameter[str] = sa.bindparam("of", type_=_TABLE.c.id.type)
         if self._gone:
             run(_TABLE.delete().where(_TABLE.c.id == of), [{"of": id} for id in self._gone])
-        if changed := [{"of": one.id, "to": one.row["destination"]} for one in kept if one.row and not one.new]:
+        if changed := [{"of": one.id, "to": one.row["destination"]} for one in kept if one.row and not one.is_new]:
             to = sa.bindparam("to", type_=_TABLE.c.destination.type)
             run(_TABLE.update().where(_TABLE.c.id == of).values(destination=to), changed)
-        if made := [one.row for one in kept if one.new]:
+        if made := [one.row for one in kept if one.is_new]:
             run(_TABLE.insert(), made)

@@ -74,8 +74,8 @@ def list_site_redirects(
     if search:
         query = query.where(_TABLE.c.source.icontains(search, autoescape=True))
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_site(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [_serialize_redirect(row) for row in envelope["items"]]})
 
 
@@ -83,7 +83,7 @@ def list_site_redirects(
 def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
     """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         return answers.created(
             _serialize_redirect(_insert_redirect(view, create.source, normalise_destination(view, create.destination)))
         )
@@ -94,7 +94,7 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
     """Given what to change, return the changed SiteRedirect."""
     values: dict[str, Any] = {}
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         row = _require_redirect(view, site_redirect_id)
         if "destination" in update.model_fields_set:
             values["destination"] = normalise_destination(view, update.destination)
@@ -110,7 +110,7 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
 def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     """Given an id, delete that redirect."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         connection.execute(_TABLE.delete().where(_TABLE.c.id == site_redirect_id, _TABLE.c.site == at.site_id))
     return answers.no_content()
 
@@ -127,7 +127,7 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     Source: content-write §5. Drafts, wildcards and `permanent` are refused, as nothing here could show them again.
     """
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         batch = RedirectBatch(
             view, (source for item in bulk.redirects if isinstance(source := item.get("source"), str))
         )
@@ -145,7 +145,7 @@ def get_site_redirect_by_source(
     Raises: Failure 404 without a redirect for it, and when what it leads to has been deleted since.
     """
     with at.storage.read() as connection:
-        view = at.view(connection, share_key)
+        view = at.open_view(connection, share_key)
         row = _find_redirect(view, source)
         if row is None:
             raise Failure(404, f"Site {at.site_id} has no redirect for this source.")

@@ -50,48 +50,48 @@ class GroupPosition(RequestBody, GroupMove):
 def list_site_section_groups(at: AtSite, paging: Paging) -> JSONResponse:
     """Given a site, return all its section groups in its order, those within others too, with what they hold."""
     with at.storage.read() as connection:
-        view = at.view(connection)
-        envelope = paging.of(view.structure.groups, key=view.structure.key)
-        return answers.ok(envelope | {"items": [view.group(row) for row in envelope["items"]]})
+        view = at.open_view(connection)
+        envelope = paging.paginate(view.structure.groups, key=view.structure.get_sort_key)
+        return answers.ok(envelope | {"items": [view.serialize_group(row) for row in envelope["items"]]})
 
 
 @router.post("", status_code=201, response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
 def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
     """Given a title and more, add a group at the end of the site or of its parent, and move the sections named in."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         require_capacity(view.structure.groups, "section groups")
         parent = create.parent if "parent" in create.model_fields_set else None
         made = _insert_group(view, create, parent)
         for position, section_id in enumerate(dict.fromkeys(create.sections)):
             _require_section(view, section_id)
             _update_row(view, accounts.sections, section_id, section_group=made, position=position)
-        shown = _read_group(at.view(connection), made)
-    return answers.created(shown, location=at.location(f"/section-groups/{made}"))
+        shown = _read_group(at.open_view(connection), made)
+    return answers.created(shown, location=at.build_url(f"/section-groups/{made}"))
 
 
 @router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
 def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, update: GroupChange) -> JSONResponse:
     """Given what to change, return the changed SiteSectionGroup; null removes its icon, or moves it to the root."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         row = _require_group_row(view, site_section_group_id)
         values = {name: getattr(update, name) for name in update.model_fields_set & {"title", "icon"}}
         if "parent_section_group_id" in update.model_fields_set and update.parent_section_group_id != row.parent:
             parent = update.parent_section_group_id
             _require_allowed_parent(view.structure, parent, row)
-            values |= {"parent": parent, "position": compute_next_position(view.structure.children(parent))}
+            values |= {"parent": parent, "position": compute_next_position(view.structure.list_children(parent))}
         if values:
             _update_row(view, section_groups, row.id, **values)
-        return answers.ok(_read_group(at.view(connection), row.id))
+        return answers.ok(_read_group(at.open_view(connection), row.id))
 
 
 @router.delete("/{site_section_group_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> Response:
     """Given an id, delete that group; what it holds takes its place, so that nothing published disappears."""
     with at.storage.write() as connection:
-        view = at.view(connection)
-        row = view.structure.group(site_section_group_id)
+        view = at.open_view(connection)
+        row = view.structure.find_group(site_section_group_id)
         if row is not None:
             _delete_group(view, row)
     return answers.no_content()
@@ -106,14 +106,14 @@ def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> R
 def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToAdd) -> JSONResponse:
     """Given a section, move it to the end of a group, and return the group; a section that is there stays in place."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         group = _require_group_row(view, site_section_group_id)
         section = _require_section(view, add.section_id)
         if section.section_group != group.id:
-            place = compute_next_position(view.structure.children(group.id))
+            place = compute_next_position(view.structure.list_children(group.id))
             _update_row(view, accounts.sections, section.id, section_group=group.id, position=place)
-        shown = _read_group(at.view(connection), group.id)
-    return answers.created(shown, location=at.location(f"/section-groups/{group.id}/sections/{section.id}"))
+        shown = _read_group(at.open_view(connection), group.id)
+    return answers.created(shown, location=at.build_url(f"/section-groups/{group.id}/sections/{section.id}"))
 
 
 @router.delete(
@@ -125,11 +125,11 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
 def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
     """Given a section of a group, move it to the end of the site's root. Source: not-shown.md (e)."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         group = _require_group_row(view, site_section_group_id)
-        section = view.structure.section(site_section_id)
+        section = view.structure.find_section(site_section_id)
         if section is not None and section.section_group == group.id:
-            place = compute_next_position(view.structure.children(None))
+            place = compute_next_position(view.structure.list_children(None))
             _update_row(view, accounts.sections, section.id, section_group=None, position=place)
     return answers.no_content()
 
@@ -144,16 +144,16 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
 def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:
     """Given the siblings that a group shall stand between, return it, moved. Source: not-shown.md (e)."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         row = _require_group_row(view, site_section_group_id)
         position = (move or GroupPosition()).position
         order.move_row(view, row, before=position.before, after=position.after)
-        return answers.ok(_read_group(at.view(connection), row.id))
+        return answers.ok(_read_group(at.open_view(connection), row.id))
 
 
 def require_group(structure: Structure, group_id: str | None) -> None:
     """Given the id of a group in a request's body, None for the root, make sure that it is there. Raises: 404."""
-    if group_id is not None and structure.group(group_id) is None:
+    if group_id is not None and structure.find_group(group_id) is None:
         raise Failure(404, f"No section group {group_id} in site {structure.site.id}.")
 
 
@@ -164,7 +164,7 @@ def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
         "id": made,
         "site": view.at.site_id,
         "parent": parent,
-        "position": compute_next_position(view.structure.children(parent)),
+        "position": compute_next_position(view.structure.list_children(parent)),
         "title": create.title,
         "icon": create.icon,
     }
@@ -175,30 +175,30 @@ def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
 def _require_allowed_parent(structure: Structure, parent: str | None, row: sa.Row[Any] | None) -> None:
     """Given where a group shall be, and the group unless it is new, make sure that it can. Raises: Failure 400, 404."""
     require_group(structure, parent)
-    above, at = 0, structure.group(parent)
+    above, at = 0, structure.find_group(parent)
     while at is not None:
         if row is not None and at.id == row.id:
             raise Failure(400, "parentSectionGroupId: a group cannot be within itself")
-        above, at = above + 1, structure.group(at.parent)
+        above, at = above + 1, structure.find_group(at.parent)
     if above + (1 if row is None else _measure_depth(structure, row)) > GROUPS_DEPTH_MAX:
         raise Failure(400, f"section groups nest at most {GROUPS_DEPTH_MAX} deep")
 
 
 def _measure_depth(structure: Structure, row: sa.Row[Any]) -> int:
-    within = [child for child in structure.children(row.id) if structure.group(child.id) is not None]
+    within = [child for child in structure.list_children(row.id) if structure.find_group(child.id) is not None]
     return 1 + max((_measure_depth(structure, child) for child in within), default=0)
 
 
 def _delete_group(view: SiteView, row: sa.Row[Any]) -> None:
     structure = view.structure
-    inner = structure.children(row.id)
+    inner = structure.list_children(row.id)
     for child in inner:
-        if structure.group(child.id) is not None:
+        if structure.find_group(child.id) is not None:
             _update_row(view, section_groups, child.id, parent=row.parent)
         else:
             _update_row(view, accounts.sections, child.id, section_group=row.parent)
     view.connection.execute(section_groups.delete().where(section_groups.c.id == row.id))
-    beside = structure.children(row.parent)
+    beside = structure.list_children(row.parent)
     at = beside.index(row)
     order.update_positions(view, [*beside[:at], *inner, *beside[at + 1 :]])
 
@@ -208,18 +208,18 @@ def _update_row(view: SiteView, table: sa.Table, id: str, **values: Any) -> None
 
 
 def _read_group(view: SiteView, group_id: str) -> dict[str, Any]:
-    return view.group(_require_group_row(view, group_id))
+    return view.serialize_group(_require_group_row(view, group_id))
 
 
 def _require_group_row(view: SiteView, group_id: str) -> sa.Row[Any]:
-    row = view.structure.group(group_id)
+    row = view.structure.find_group(group_id)
     if row is None:
         raise Failure(404, f"No section group {group_id} in site {view.at.site_id}.")
     return row
 
 
 def _require_section(view: SiteView, section_id: str) -> sa.Row[Any]:
-    row = view.structure.section(section_id)
+    row = view.structure.find_section(section_id)
     if row is None:
         raise Failure(404, f"No section {section_id} in site {view.at.site_id}.")
     return row

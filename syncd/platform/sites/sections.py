@@ -46,29 +46,29 @@ class SectionMoved(RequestBody, SectionMove):
 def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return its sections in its order, with their site-spaces."""
     with at.storage.read() as connection:
-        view = at.view(connection, share_key)
-        envelope = paging.of(view.structure.sections, key=view.structure.key)
-        return answers.ok(envelope | {"items": [view.section(row) for row in envelope["items"]]})
+        view = at.open_view(connection, share_key)
+        envelope = paging.paginate(view.structure.sections, key=view.structure.get_sort_key)
+        return answers.ok(envelope | {"items": [view.serialize_section(row) for row in envelope["items"]]})
 
 
 @router.post("", status_code=201, response_model=SiteSection, openapi_extra=declare_role("create"))
 def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
     """Given a space, add a section with it; its title is the space's unless another is given."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         if view.structure.site_spaces and not view.structure.sections:
             # A site has sections or site-spaces at its root, never both, and the document does not show what becomes
             # of the latter. The cautious choice: they move together into a first, default section, so that whatever
             # was published stays published at the same address.
             _wrap_root(view)
-            view = at.view(connection)
+            view = at.open_view(connection)
         group = create.site_section_group_id if "site_section_group_id" in create.model_fields_set else None
         require_group(view.structure, group)
         title = create.title or _find_title(view, create.space_id)
         made = _insert_section(view, title=title, icon=create.icon, group=group)
         site_spaces.insert_site_space(view, section_id=made, space_id=create.space_id)
-        shown = _read_section(at.view(connection), made)
-    return answers.created(shown, location=at.location(f"/sections/{made}"))
+        shown = _read_section(at.open_view(connection), made)
+    return answers.created(shown, location=at.build_url(f"/sections/{made}"))
 
 
 @router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=declare_role("create"))
@@ -76,11 +76,11 @@ def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionC
     """Given what to change, return the changed SiteSection."""
     table = accounts.sections
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         values = _build_changes(view.structure, _require_section(view, site_section_id), update)
         if values:
             connection.execute(table.update().where(table.c.id == site_section_id).values(values))
-        return answers.ok(_read_section(at.view(connection), site_section_id))
+        return answers.ok(_read_section(at.open_view(connection), site_section_id))
 
 
 @router.delete("/{site_section_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -88,7 +88,7 @@ def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
     """Given an id, delete that section with its site-spaces; the spaces themselves stay."""
     table = accounts.sections
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         connection.execute(table.delete().where(table.c.id == site_section_id, table.c.site == at.site_id))
     return answers.no_content()
 
@@ -104,14 +104,14 @@ def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | Non
         for name in position.model_fields_set
     }
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         row = _require_section(view, site_section_id)
         order.move_row(view, row, before=places.get("before"), after=places.get("after"))
-        return answers.ok(_read_section(at.view(connection), site_section_id))
+        return answers.ok(_read_section(at.open_view(connection), site_section_id))
 
 
 def _wrap_root(view: SiteView) -> None:
-    default = view.structure.default_variant(None)
+    default = view.structure.find_default_variant(None)
     assert default is not None
     made = _insert_section(view, title=_find_title(view, default.space), icon=None, group=None)
     held, sections = accounts.site_spaces, accounts.sections
@@ -126,7 +126,7 @@ def _insert_section(view: SiteView, *, title: str, icon: str | None, group: str 
         "id": made,
         "site": view.at.site_id,
         "section_group": group,
-        "position": compute_next_position(view.structure.children(group)),
+        "position": compute_next_position(view.structure.list_children(group)),
         "title": title,
         "path": find_free_path(title, {beside.path for beside in view.structure.sections}),
         "icon": icon,
@@ -147,21 +147,21 @@ def _build_changes(structure: Structure, row: sa.Row[Any], update: SectionChange
     if values.get("path") in beside:
         raise Failure(409, f"path: another section of this site has {values['path']}")
     chosen = values.get("default_site_space")
-    if chosen is not None and chosen not in {variant.id for variant in structure.variants(row.id)}:
+    if chosen is not None and chosen not in {variant.id for variant in structure.list_variants(row.id)}:
         raise Failure(400, f"defaultSiteSpace: section {row.id} has no site-space {chosen}")
     group = update.site_section_group_id
     if "site_section_group_id" in update.model_fields_set and group != row.section_group:
         require_group(structure, group)
-        values |= {"section_group": group, "position": compute_next_position(structure.children(group))}
+        values |= {"section_group": group, "position": compute_next_position(structure.list_children(group))}
     return values
 
 
 def _read_section(view: SiteView, site_section_id: str) -> dict[str, Any]:
-    return view.section(_require_section(view, site_section_id))
+    return view.serialize_section(_require_section(view, site_section_id))
 
 
 def _require_section(view: SiteView, site_section_id: str) -> sa.Row[Any]:
-    row = view.structure.section(site_section_id)
+    row = view.structure.find_section(site_section_id)
     if row is None:
         raise Failure(404, f"No section {site_section_id} in site {view.at.site_id}.")
     return row

@@ -47,22 +47,22 @@ def list_site_spaces(
 ) -> JSONResponse:
     """Given a site, return its site-spaces in its order; `default` keeps only the default ones, or only the others."""
     with at.storage.read() as connection:
-        view = at.view(connection, share_key)
+        view = at.open_view(connection, share_key)
         every = view.structure.site_spaces
         rows = [row for row in every if default is None or view.structure.is_default(row) is default]
-        envelope = paging.of(rows, key=view.structure.key)
-        return answers.ok(envelope | {"items": [view.site_space(row) for row in envelope["items"]]})
+        envelope = paging.paginate(rows, key=view.structure.get_sort_key)
+        return answers.ok(envelope | {"items": [view.serialize_site_space(row) for row in envelope["items"]]})
 
 
 @router.post("", status_code=201, response_model=SiteSpace, openapi_extra=declare_role("create"))
 def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
     """Given a space, link it to a site, in the section named, else the default section, else the root."""
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         section_id = create.section_id if "section_id" in create.model_fields_set else None
         made = insert_site_space(view, section_id=_choose_section(view.structure, section_id), space_id=create.space_id)
-        shown = _read_site_space(at.view(connection), made)
-    return answers.created(shown, location=at.location(f"/site-spaces/{made}"))
+        shown = _read_site_space(at.open_view(connection), made)
+    return answers.created(shown, location=at.build_url(f"/site-spaces/{made}"))
 
 
 @router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=declare_role("create"))
@@ -70,11 +70,11 @@ def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceCha
     """Given what to change, return the changed SiteSpace."""
     table = accounts.site_spaces
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         values = _build_changes(view, require_site_space(view, site_space_id), update)
         if values:
             connection.execute(table.update().where(table.c.id == site_space_id).values(values))
-        return answers.ok(_read_site_space(at.view(connection), site_space_id))
+        return answers.ok(_read_site_space(at.open_view(connection), site_space_id))
 
 
 @router.delete("/{site_space_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -82,7 +82,7 @@ def delete_site_space_by_id(at: AtSite, site_space_id: str) -> Response:
     """Given an id, unlink that site-space. A section that it leaves empty stays: nobody asked to delete it."""
     table = accounts.site_spaces
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         connection.execute(table.delete().where(table.c.id == site_space_id, table.c.site == at.site_id))
     return answers.no_content()
 
@@ -96,10 +96,10 @@ def move_site_space(at: AtSite, site_space_id: str, move: SiteSpaceMoved | None 
         for name in position.model_fields_set
     }
     with at.storage.write() as connection:
-        view = at.view(connection)
+        view = at.open_view(connection)
         row = require_site_space(view, site_space_id)
         order.move_row(view, row, before=places.get("before"), after=places.get("after"))
-        return answers.ok(_read_site_space(at.view(connection), site_space_id))
+        return answers.ok(_read_site_space(at.open_view(connection), site_space_id))
 
 
 def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) -> str:
@@ -116,8 +116,8 @@ def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) 
         "site": structure.site.id,
         "section": section_id,
         "space": space_id,
-        "position": compute_next_position(structure.variants(section_id)),
-        "path": find_free_path(title, {beside.path for beside in structure.variants(section_id)}),
+        "position": compute_next_position(structure.list_variants(section_id)),
+        "path": find_free_path(title, {beside.path for beside in structure.list_variants(section_id)}),
         "hidden": False,
     }
     view.connection.execute(accounts.site_spaces.insert().values(row))
@@ -126,9 +126,9 @@ def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) 
 
 def _choose_section(structure: Structure, section_id: str | None) -> str | None:
     if section_id is None:
-        default = structure.default_section()
+        default = structure.find_default_section()
         return None if default is None else str(default.id)
-    if structure.section(section_id) is None:
+    if structure.find_section(section_id) is None:
         raise Failure(404, f"No section {section_id} in site {structure.site.id}.")
     return section_id
 
@@ -138,19 +138,19 @@ def _build_changes(view: SiteView, row: sa.Row[Any], update: SiteSpaceChange) ->
     values = {names[name]: getattr(update, name) for name in update.model_fields_set}
     if "space" in values:
         site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, values["space"])
-    beside = {other.path for other in view.structure.variants(row.section) if other.id != row.id}
+    beside = {other.path for other in view.structure.list_variants(row.section) if other.id != row.id}
     if values.get("path") in beside:
         raise Failure(409, f"path: another site-space beside this one has {values['path']}")
     return values
 
 
 def _read_site_space(view: SiteView, site_space_id: str) -> dict[str, Any]:
-    return view.site_space(require_site_space(view, site_space_id))
+    return view.serialize_site_space(require_site_space(view, site_space_id))
 
 
 def require_site_space(view: SiteView, site_space_id: str) -> sa.Row[Any]:
     """Given an id, return the site-space's row. Raises: Failure 404 when the site has no such one."""
-    row = view.structure.site_space(site_space_id)
+    row = view.structure.find_site_space(site_space_id)
     if row is None:
         raise Failure(404, f"No site-space {site_space_id} in site {view.at.site_id}.")
     return row

@@ -84,8 +84,8 @@ def list_sites(
     """Given an organization, return its sites, oldest first; every filter given must hold."""
     query = _SITE_COLUMNS.where(_TABLE.c.organization == at.organization_id, *filters)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [serialize_site(at.request, row) for row in envelope["items"]]})
 
 
@@ -94,20 +94,20 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
     """Given what a site should be, create it, unpublished, with the spaces named as its site-spaces."""
     create = body or SiteNew()
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         site_id = _insert_site(connection, at, create)
         new = SiteRequest.of(at, site_id)
         for space_id in create.spaces:
-            site_spaces.insert_site_space(new.view(connection), section_id=None, space_id=space_id)
+            site_spaces.insert_site_space(new.open_view(connection), section_id=None, space_id=space_id)
         shown = read_site(connection, new)
-    return answers.created(shown, location=new.location(""))
+    return answers.created(shown, location=new.build_url(""))
 
 
 @router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read"))
 def get_site_by_id(at: AtSite) -> JSONResponse:
     """Given an id, return the Site."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_site(connection)
         return answers.ok(read_site(connection, at))
 
 
@@ -115,7 +115,7 @@ def get_site_by_id(at: AtSite) -> JSONResponse:
 def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
     """Given what to change, return the changed Site."""
     with at.storage.write() as connection:
-        values, held = _build_changes(at.load(connection), update)
+        values, held = _build_changes(at.load_structure(connection), update)
         _require_free_basename(connection, at.site_id, values.get("basename"))
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(values))
@@ -130,7 +130,7 @@ def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
 def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     """Given an id, delete that site with its structure and redirects; the spaces that it published stay."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         mine = (_TABLE.c.id == site_id, _TABLE.c.organization == at.organization_id)
         connection.execute(_TABLE.delete().where(*mine))
     return answers.no_content()
@@ -148,7 +148,7 @@ def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     Source: content-write §6.
     """
     with at.storage.read() as connection:
-        return answers.ok(at.view(connection, share_key).whole())
+        return answers.ok(at.open_view(connection, share_key).serialize_structure())
 
 
 @router.post("/{site_id}/publish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
@@ -165,7 +165,7 @@ def unpublish_site(at: AtSite) -> JSONResponse:
 
 def _set_published(at: SiteRequest, *, published: bool) -> JSONResponse:
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_site(connection)
         connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(published=published))
         return answers.ok(read_site(connection, at))
 
@@ -202,16 +202,16 @@ def _build_changes(structure: Structure, update: SiteChange) -> tuple[dict[str, 
     values = {name: getattr(update, name) for name in names}
     if "adaptive_content" in update.model_fields_set:
         values["adaptive_content"] = update.adaptive_content.enabled
-    default = structure.default_section()
+    default = structure.find_default_section()
     if "default_site_section" in update.model_fields_set:
-        default = structure.section(update.default_site_section)
+        default = structure.find_section(update.default_site_section)
         if default is None:
             raise Failure(400, f"defaultSiteSection: the site has no section {update.default_site_section}")
         values["default_section"] = default.id
     if "default_site_space" not in update.model_fields_set:
         return values, None
     section_id = None if default is None else str(default.id)
-    if update.default_site_space not in {row.id for row in structure.variants(section_id)}:
+    if update.default_site_space not in {row.id for row in structure.list_variants(section_id)}:
         where = "the site's root" if section_id is None else f"the default section {section_id}"
         raise Failure(400, f"defaultSiteSpace: {where} has no site-space {update.default_site_space}")
     if section_id is None:

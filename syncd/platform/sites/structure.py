@@ -70,50 +70,50 @@ class Structure:
     @cached_property
     def _children(self) -> Mapping[str | None, Sequence[sa.Row[Any]]]:
         found: dict[str | None, list[sa.Row[Any]]] = defaultdict(list)
-        for row in sorted((*self.groups, *self.sections), key=self.key):
-            found[self.parent_of(row)].append(row)
+        for row in sorted((*self.groups, *self.sections), key=self.get_sort_key):
+            found[self.find_parent(row)].append(row)
         return found
 
-    def key(self, row: sa.Row[Any]) -> str:
+    def get_sort_key(self, row: sa.Row[Any]) -> str:
         """Given a row of this structure, return the key that sorts it into the site's order."""
         return self.order[row.id]
 
-    def group(self, group_id: str | None) -> sa.Row[Any] | None:
+    def find_group(self, group_id: str | None) -> sa.Row[Any] | None:
         """Given an id, return the section group's row."""
         return self._groups.get(group_id) if group_id is not None else None
 
-    def section(self, section_id: str | None) -> sa.Row[Any] | None:
+    def find_section(self, section_id: str | None) -> sa.Row[Any] | None:
         """Given an id, return the section's row."""
         return self._sections.get(section_id) if section_id is not None else None
 
-    def site_space(self, site_space_id: str | None) -> sa.Row[Any] | None:
+    def find_site_space(self, site_space_id: str | None) -> sa.Row[Any] | None:
         """Given an id, return the site-space's row."""
         return self._site_spaces.get(site_space_id) if site_space_id is not None else None
 
-    def variants(self, section_id: str | None) -> Sequence[sa.Row[Any]]:
+    def list_variants(self, section_id: str | None) -> Sequence[sa.Row[Any]]:
         """Given a section's id, or None for a site's root, return its site-spaces."""
         return self._variants.get(section_id, ())
 
-    def children(self, group_id: str | None) -> Sequence[sa.Row[Any]]:
+    def list_children(self, group_id: str | None) -> Sequence[sa.Row[Any]]:
         """Given a group's id, or None for a site's root, return the groups and sections that it holds."""
         return self._children.get(group_id, ())
 
-    def parent_of(self, row: sa.Row[Any]) -> str | None:
+    def find_parent(self, row: sa.Row[Any]) -> str | None:
         """Given a group's or section's row, return the id of the group that holds it, None at the site's root."""
         parent: str | None = row.parent if row.id in self._groups else row.section_group
         return parent
 
-    def default_section(self) -> sa.Row[Any] | None:
+    def find_default_section(self) -> sa.Row[Any] | None:
         """Return the section that visitors of the site see first: the chosen one, else the first one."""
-        return self.section(self.site.default_section) or next(iter(self.sections), None)
+        return self.find_section(self.site.default_section) or next(iter(self.sections), None)
 
-    def default_variant(self, section_id: str | None) -> sa.Row[Any] | None:
+    def find_default_variant(self, section_id: str | None) -> sa.Row[Any] | None:
         """Given a section's id, or None for the root, return its default: the chosen site-space, else the first one."""
-        holder = self.site if section_id is None else self.section(section_id)
-        chosen = self.site_space(holder.default_site_space) if holder is not None else None
+        holder = self.site if section_id is None else self.find_section(section_id)
+        chosen = self.find_site_space(holder.default_site_space) if holder is not None else None
         if chosen is not None and chosen.section == section_id:
             return chosen
-        return next(iter(self.variants(section_id)), None)
+        return next(iter(self.list_variants(section_id)), None)
 
     def is_default(self, site_space: sa.Row[Any]) -> bool:
         """Given a site-space, return whether it is its section's, or the root's, default.
@@ -121,17 +121,17 @@ class Structure:
         The document says "default space for the site", which leaves a section's own default nowhere to be seen; so a
         site with sections has one default in each of them.
         """
-        return self.default_variant(site_space.section) is site_space
+        return self.find_default_variant(site_space.section) is site_space
 
-    def section_path(self, section: sa.Row[Any]) -> str:
+    def compute_section_path(self, section: sa.Row[Any]) -> str:
         """Given a section, return its path below the site: empty for the default one, which is read at the root."""
-        return "" if section is self.default_section() else str(section.path)
+        return "" if section is self.find_default_section() else str(section.path)
 
-    def variant_path(self, site_space: sa.Row[Any]) -> str:
+    def compute_variant_path(self, site_space: sa.Row[Any]) -> str:
         """Given a site-space, return its path below the site: its section's, then its own unless it is the default."""
-        section = self.section(site_space.section)
+        section = self.find_section(site_space.section)
         parts = (
-            self.section_path(section) if section is not None else "",
+            self.compute_section_path(section) if section is not None else "",
             "" if self.is_default(site_space) else str(site_space.path),
         )
         return "/".join(part for part in parts if part)
@@ -152,7 +152,7 @@ class SiteRequest:
         """Given a request about an organization and a site's id, return it as a request about that site."""
         return cls(at.request, at.storage, at.caller, at.organization_id, site_id)
 
-    def require(self, connection: sa.Connection) -> sa.Row[Any]:
+    def require_site(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the site's row. Raises: Failure 404 when the site or its organization is not there for the caller."""
         require_organization(connection, self.caller, self.organization_id)
         table = accounts.sites
@@ -162,24 +162,24 @@ class SiteRequest:
             raise Failure(404, f"No site {self.site_id} in organization {self.organization_id}.")
         return site
 
-    def load(self, connection: sa.Connection) -> Structure:
-        """Return the site's structure. Raises: as `require`."""
-        site = self.require(connection)
+    def load_structure(self, connection: sa.Connection) -> Structure:
+        """Return the site's structure. Raises: as `require_site`."""
+        site = self.require_site(connection)
         tables = (section_groups, accounts.sections, accounts.site_spaces)
         groups, sections, site_spaces = (
             tuple(connection.execute(sa.select(table).where(table.c.site == site.id)).all()) for table in tables
         )
         return Structure.of(site, groups, sections, site_spaces)
 
-    def view(self, connection: sa.Connection, share_key: str | None = None) -> "SiteView":
+    def open_view(self, connection: sa.Connection, share_key: str | None = None) -> "SiteView":
         """Return the site's structure as it is now, ready to be shown to who has a share link's key or none.
 
-        Raises: as `require`; Failure 404 for a key that does not open the site.
+        Raises: as `require_site`; Failure 404 for a key that does not open the site.
         """
-        structure = self.load(connection)
+        structure = self.load_structure(connection)
         return SiteView(self, connection, structure, keys.require_share_key(connection, structure.site, share_key))
 
-    def location(self, path: str) -> str:
+    def build_url(self, path: str) -> str:
         """Given a path below the site, return its absolute address in the API."""
         return addresses.build_api_url(self.request, f"/orgs/{self.organization_id}/sites/{self.site_id}{path}")
 
@@ -203,23 +203,30 @@ class SiteView:
         found = self.connection.scalar(sa.select(chosen).where(customizations.c.site == self.structure.site.id))
         return bool((found or {}).get("enabled"))
 
-    def whole(self) -> dict[str, Any]:
+    def serialize_structure(self) -> dict[str, Any]:
         """Return the SiteStructure: what is at the root, with all that it holds."""
-        root = self.structure.children(None)
+        root = self.structure.list_children(None)
         # A group that holds nothing yet does not make a site one of sections: that would hide what is published.
         if self.structure.sections or (root and not self.structure.site_spaces):
-            return {"type": "sections", "structure": [self.item(row) for row in root]}
-        return {"type": "siteSpaces", "structure": [self.site_space(row) for row in self.structure.site_spaces]}
+            return {"type": "sections", "structure": [self.serialize_item(row) for row in root]}
+        return {
+            "type": "siteSpaces",
+            "structure": [self.serialize_site_space(row) for row in self.structure.site_spaces],
+        }
 
-    def item(self, row: sa.Row[Any]) -> dict[str, Any]:
+    def serialize_item(self, row: sa.Row[Any]) -> dict[str, Any]:
         """Given a group's, section's or site-space's row, return it as the API shows it."""
-        if self.structure.site_space(row.id) is not None:
-            return self.site_space(row)
-        return self.section(row) if self.structure.section(row.id) is not None else self.group(row)
+        if self.structure.find_site_space(row.id) is not None:
+            return self.serialize_site_space(row)
+        return (
+            self.serialize_section(row)
+            if self.structure.find_section(row.id) is not None
+            else self.serialize_group(row)
+        )
 
-    def group(self, row: sa.Row[Any]) -> dict[str, Any]:
+    def serialize_group(self, row: sa.Row[Any]) -> dict[str, Any]:
         """Given a group's row, return the SiteSectionGroup with all that it holds."""
-        children = [self.item(child) for child in self.structure.children(row.id)]
+        children = [self.serialize_item(child) for child in self.structure.list_children(row.id)]
         return {
             "object": "site-section-group",
             "id": row.id,
@@ -230,24 +237,24 @@ class SiteView:
             "sections": [child for child in children if child["object"] == "site-section"],
         }
 
-    def section(self, row: sa.Row[Any]) -> dict[str, Any]:
+    def serialize_section(self, row: sa.Row[Any]) -> dict[str, Any]:
         """Given a section's row, return the SiteSection."""
         return {
             "object": "site-section",
             "id": row.id,
             "title": row.title,
             "path": row.path,
-            "default": row is self.structure.default_section(),
+            "default": row is self.structure.find_default_section(),
             **_drop_none(
                 description=row.description, condition=row.condition, sectionGroup=row.section_group, icon=row.icon
             ),
-            "siteSpaces": [self.site_space(variant) for variant in self.structure.variants(row.id)],
+            "siteSpaces": [self.serialize_site_space(variant) for variant in self.structure.list_variants(row.id)],
             "urls": build_published_urls(
-                self.at.request, self.structure.site, self.share_key, self.structure.section_path(row)
+                self.at.request, self.structure.site, self.share_key, self.structure.compute_section_path(row)
             ),
         }
 
-    def site_space(self, row: sa.Row[Any]) -> dict[str, Any]:
+    def serialize_site_space(self, row: sa.Row[Any]) -> dict[str, Any]:
         """Given a site-space's row, return the SiteSpace with its Space; its title is the Space's unless it has one."""
         space = self._spaces.get(row.space)
         return {
@@ -260,11 +267,11 @@ class SiteView:
             "hasAdvancedCustomizationFeature": self._is_advanced,
             "hidden": row.hidden,
             "urls": build_published_urls(
-                self.at.request, self.structure.site, self.share_key, self.structure.variant_path(row)
+                self.at.request, self.structure.site, self.share_key, self.structure.compute_variant_path(row)
             ),
         }
 
-    def address(self, path: str) -> str:
+    def build_address(self, path: str) -> str:
         """Given a path below the site, return the address where visitors read it."""
         return _build_address(self.at.request, self.structure.site, self.share_key, path)
 

@@ -49,8 +49,8 @@ def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, n
     if not nested:
         query = query.where(table.c.parent.is_(None))
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query.params(caller=at.caller.user_id), by, table.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query.params(caller=at.caller.user_id), by, table.c.id)
     return answers.ok(envelope | {"items": [serialize_collection(at.request, row) for row in envelope["items"]]})
 
 
@@ -115,7 +115,7 @@ def delete_collection_by_id(storage: CurrentStorage, caller: CurrentCaller, coll
         row = parents.find_collection(connection, caller, collection_id)
         if row is None:
             return answers.no_content()
-        caller.require(row.level)
+        caller.require_role(row.level)
         _require_empty(connection, collection_id)
         held = spaces_table.update().where(spaces_table.c.parent == collection_id)
         connection.execute(held.where(spaces_table.c.default_level == "inherit").values(default_level=None))
@@ -133,7 +133,7 @@ def list_spaces_in_collection_by_id(
     query = spaces.select_readable_spaces(caller, spaces_table.c.parent == collection_id)
     with storage.read() as connection:
         parents.require_collection(connection, caller, collection_id)
-        envelope = paging.rows(connection, query, spaces_table.c.position, spaces_table.c.id)
+        envelope = paging.paginate_rows(connection, query, spaces_table.c.position, spaces_table.c.id)
     return answers.ok(envelope | {"items": [spaces.serialize_space(request, row, caller) for row in envelope["items"]]})
 
 

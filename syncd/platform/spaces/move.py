@@ -70,7 +70,7 @@ def transfer_space(
         row = spaces.require_space(connection, caller, space_id)
         _require_target_organization(connection, caller, row, body.organization)
         # Who administrates the space only must not take it away from those that it belongs to.
-        caller.admit(row.organization)
+        caller.require_role_in(row.organization)
         _require_unpublished(connection, sa.select(sa.literal(space_id)))
         values = _build_top_values(storage, connection, body.organization) | {"updated_at": format_time(storage.now())}
         connection.execute(permissions.delete().where(permissions.c.content == space_id))
@@ -88,7 +88,7 @@ def transfer_collection(
     with storage.write() as connection:
         row = parents.require_collection(connection, caller, collection_id)
         _require_target_organization(connection, caller, row, body.organization)
-        caller.admit(row.organization)
+        caller.require_role_in(row.organization)
         _require_unpublished(connection, held)
         for content in (held, inner):
             connection.execute(permissions.delete().where(permissions.c.content.in_(content)))

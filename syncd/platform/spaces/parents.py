@@ -33,7 +33,7 @@ def require_collection(
     row = find_collection(connection, caller, collection_id)
     if row is None:
         raise Failure(404, f"No collection {collection_id}.")
-    caller.require(row.level, needed)
+    caller.require_role(row.level, needed)
     return row
 
 
@@ -43,12 +43,12 @@ def require_container(connection: sa.Connection, caller: Caller, container: Cont
     Raises: Failure 404 when there is no such place in the organization, 403 when the caller may not create there.
     """
     if container.parent is None:
-        caller.require(caller.role_in(container.organization), "create")
+        caller.require_role(caller.find_role(container.organization), "create")
         return
     found = find_collection(connection, caller, container.parent)
     if found is None or found.organization != container.organization:
         raise Failure(404, f"No collection {container.parent} in organization {container.organization}.")
-    caller.require(found.level, "create")
+    caller.require_role(found.level, "create")
 
 
 def require_target_organization(connection: sa.Connection, caller: Caller, organization_id: str) -> None:

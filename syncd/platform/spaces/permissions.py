@@ -53,7 +53,7 @@ class ContentRequest:
     content_id: str
     find: Callable[[sa.Connection, Caller, str], sa.Row[Any]]
 
-    def require(self, connection: sa.Connection) -> OrganizationRequest:
+    def require_owner(self, connection: sa.Connection) -> OrganizationRequest:
         """Return the request as one about the owning organization. Raises: Failure 404 and 403."""
         row = self.find(connection, self.caller, self.content_id)
         return OrganizationRequest(self.request, self.storage, self.caller, str(row.organization))
@@ -67,7 +67,7 @@ class ContentRequest:
         ]
         upsert(connection, _TABLE, rows, key=_KEY)
 
-    def given(self, kind: str) -> tuple[sa.ColumnElement[bool], ...]:
+    def match_permissions(self, kind: str) -> tuple[sa.ColumnElement[bool], ...]:
         """Given `user` or `team`, return the conditions for direct access to this content."""
         return _TABLE.c.content == self.content_id, _TABLE.c.kind == kind
 
@@ -177,7 +177,7 @@ def remove_team_from_collection(at: OnCollection, team_id: str) -> Response:
 def _grant_all(at: ContentRequest, body: PermissionsAdd) -> Response:
     wanted = {"user": {one.user: one.role for one in body.users}, "team": {one.team: one.role for one in body.teams}}
     with at.storage.write() as connection:
-        owner = at.require(connection)
+        owner = at.require_owner(connection)
         for kind, subjects in wanted.items():
             for id in subjects:
                 if not _EXISTENCE_CHECKS[kind](connection, owner.organization_id, id):
@@ -188,7 +188,7 @@ def _grant_all(at: ContentRequest, body: PermissionsAdd) -> Response:
 
 def _update_role(at: ContentRequest, kind: str, id: str, role: str) -> Response:
     with at.storage.write() as connection:
-        owner = at.require(connection)
+        owner = at.require_owner(connection)
         if not _EXISTENCE_CHECKS[kind](connection, owner.organization_id, id):
             raise Failure(404, f"No {kind} {id} in organization {owner.organization_id}.")
         at.grant(connection, kind, {id: role})
@@ -197,8 +197,8 @@ def _update_role(at: ContentRequest, kind: str, id: str, role: str) -> Response:
 
 def _revoke(at: ContentRequest, kind: str, id: str) -> Response:
     with at.storage.write() as connection:
-        at.require(connection)
-        connection.execute(_TABLE.delete().where(*at.given(kind), _TABLE.c.subject == id))
+        at.require_owner(connection)
+        connection.execute(_TABLE.delete().where(*at.match_permissions(kind), _TABLE.c.subject == id))
     return answers.no_content()
 
 
@@ -206,24 +206,24 @@ def _list_users(at: ContentRequest, paging: Paging) -> JSONResponse:
     people = accounts.users
     joined = sa.select(people, _TABLE.c.role).join_from(_TABLE, people, people.c.id == _TABLE.c.subject)
     with at.storage.read() as connection:
-        at.require(connection)
-        query = joined.where(*at.given("user"))
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
+        at.require_owner(connection)
+        query = joined.where(*at.match_permissions("user"))
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
     items = [_serialize_permission(row, user=users.serialize_user(at.request, row)) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
 def _list_teams(at: ContentRequest, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
-        owner = at.require(connection)
+        owner = at.require_owner(connection)
         query = (
             teams.select_teams(owner)
             .add_columns(_TABLE.c.role)
             .join(_TABLE, _TABLE.c.subject == teams_table.c.id)
-            .where(*at.given("team"))
+            .where(*at.match_permissions("team"))
         )
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
-    role = at.caller.role_in(owner.organization_id)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
+    role = at.caller.find_role(owner.organization_id)
     items = [_serialize_permission(row, team=teams.serialize_team(row, role)) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 

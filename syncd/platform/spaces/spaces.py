@@ -104,7 +104,7 @@ def list_spaces_in_organization_by_id(
     query = select_readable_spaces(caller, spaces.c.organization == organization_id)
     with storage.read() as connection:
         require_organization(connection, caller, organization_id)
-        envelope = paging.rows(connection, query, spaces.c.created_at, spaces.c.id)
+        envelope = paging.paginate_rows(connection, query, spaces.c.created_at, spaces.c.id)
     return answers.ok(envelope | {"items": [serialize_space(request, row, caller) for row in envelope["items"]]})
 
 
@@ -153,7 +153,7 @@ async def get_space_by_id(
         with storage.read() as connection:
             return require_space(connection, caller, space_id, deleted_since=_compute_restore_limit(storage.now()))
 
-    return answers.ok(serialize_space(request, await storage.glance(read), caller))
+    return answers.ok(serialize_space(request, await storage.run_read(read), caller))
 
 
 @router.get(
@@ -198,7 +198,7 @@ def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id:
         row = _find_space_row(connection, caller, space_id)
         if row is None:
             return answers.no_content()
-        caller.require(row.level)
+        caller.require_role(row.level)
         if row.deleted_at is None:
             now = storage.now()
             connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=format_time(now)))
@@ -237,13 +237,13 @@ def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCa
     return answers.created(made, location=made["urls"]["location"])
 
 
-def purge_space(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def purge_space(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given a space that was deleted, remove it for good, unless it was restored; too early, come again.
 
     Its texts and files stay in the blobs, where other spaces may have the same.
     """
-    now, id = work.storage.now(), payload["space"]
-    with work.storage.write() as connection:
+    now, id = context.storage.now(), payload["space"]
+    with context.storage.write() as connection:
         deleted_at = connection.scalar(sa.select(spaces.c.deleted_at).where(spaces.c.id == id))
         if deleted_at is None:
             return None
@@ -285,7 +285,7 @@ def require_space(
     row = _find_space_row(connection, caller, space_id)
     if row is None or (row.deleted_at is not None and (deleted_since is None or row.deleted_at < deleted_since)):
         raise Failure(404, f"No space {space_id}.")
-    caller.require(row.level, needed)
+    caller.require_role(row.level, needed)
     return row
 
 

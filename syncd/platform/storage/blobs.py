@@ -22,7 +22,7 @@ class Blobs(ABC):
     when it is not here and StoreError when it cannot be had or is not what was put.
     """
 
-    near = True
+    is_local = True
     """Whether reading a small blob takes less time than asking another thread to do so."""
 
     def put(self, data: bytes) -> str:
@@ -55,7 +55,7 @@ class Blobs(ABC):
         The last piece comes only when all of them together are what was put, so that a reader who counts is not misled.
         """
 
-    def file(self, oid: str) -> Path | None:
+    def find_file(self, oid: str) -> Path | None:
         """Given a blob id that is here, return the file that holds it, None when it is not in one on this machine."""
         return None
 
@@ -84,27 +84,27 @@ class BlobFolder(Blobs):
 
     def get(self, oid: str) -> bytes:
         """As `Blobs` says."""
-        return verify_blob(oid, self.file(oid).read_bytes())
+        return verify_blob(oid, self.find_file(oid).read_bytes())
 
     def has(self, oid: str) -> bool:
         """As `Blobs` says."""
-        return self.file(oid).is_file()
+        return self.find_file(oid).is_file()
 
     def size(self, oid: str) -> int:
         """As `Blobs` says."""
-        return self.file(oid).stat().st_size
+        return self.find_file(oid).stat().st_size
 
     def stream(self, oid: str) -> tuple[int, Iterator[bytes]]:
         """As `Blobs` says."""
         data = self.get(oid)
         return len(data), iter((data,))
 
-    def file(self, oid: str) -> Path:
+    def find_file(self, oid: str) -> Path:
         """Given a blob id, return where its content is or would be."""
         return self._directory / build_blob_path(oid)
 
     def _write(self, oid: str, data: bytes) -> Path:
-        path = self.file(oid)
+        path = self.find_file(oid)
         shard = path.parent
         if not shard.is_dir():
             shard.mkdir(parents=True, exist_ok=True)

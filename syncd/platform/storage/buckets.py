@@ -38,7 +38,7 @@ _UNSUPPORTED = {"501", "NotImplemented"}
 class Bucket(Blobs):
     """Blobs below a prefix of a bucket, in the same layout as in a directory."""
 
-    near = False
+    is_local = False
 
     def __init__(self, url: str, *, endpoint: str | None = None) -> None:
         """Given `s3://bucket/prefix`, and the endpoint of a service other than AWS, prepare to use it.
@@ -50,7 +50,7 @@ class Bucket(Blobs):
         self._conditional = True
         self._contents: Cache[str, bytes] = Cache(_REMEMBERED_BYTES, weigh=lambda data: len(data) + 100)
         self._known: Cache[str, bool] = Cache(_KNOWN_MAX)
-        with self._asking():
+        with self._translate_errors():
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
@@ -77,8 +77,8 @@ class Bucket(Blobs):
         """As `Blobs` says; what was read lately is not read again."""
         found = self._contents.get(oid)
         if found is None:
-            with self._asking(oid):
-                found = self._client.get_object(**self._named(oid))["Body"].read()
+            with self._translate_errors(oid):
+                found = self._client.get_object(**self._build_object_args(oid))["Body"].read()
             self._remember(oid, verify_blob(oid, found))
         return found
 
@@ -92,19 +92,19 @@ class Bucket(Blobs):
 
     def size(self, oid: str) -> int:
         """As `Blobs` says."""
-        with self._asking(oid):
-            return int(self._client.head_object(**self._named(oid))["ContentLength"])
+        with self._translate_errors(oid):
+            return int(self._client.head_object(**self._build_object_args(oid))["ContentLength"])
 
     def stream(self, oid: str) -> tuple[int, Iterator[bytes]]:
         """As `Blobs` says."""
-        with self._asking(oid):
-            answer = self._client.get_object(**self._named(oid))
+        with self._translate_errors(oid):
+            answer = self._client.get_object(**self._build_object_args(oid))
         return answer["ContentLength"], self._pieces(oid, answer["ContentLength"], answer["Body"])
 
     def _pieces(self, oid: str, length: int, body: Any) -> Iterator[bytes]:
         digest = begin_blob_hash(length)
         held = b""
-        with body, self._asking(oid):
+        with body, self._translate_errors(oid):
             for piece in body.iter_chunks(_PIECE_BYTES):
                 digest.update(piece)
                 if held:
@@ -118,8 +118,8 @@ class Bucket(Blobs):
         if self._known.get(oid) or (len(data) > _CHECKED_FIRST_BYTES and self.has(oid)):
             return
         digest = hashlib.md5(data, usedforsecurity=False).digest()
-        sent = {**self._named(oid), "Body": data, "ContentMD5": base64.b64encode(digest).decode()}
-        with self._asking():
+        sent = {**self._build_object_args(oid), "Body": data, "ContentMD5": base64.b64encode(digest).decode()}
+        with self._translate_errors():
             self._put_new(oid, sent)
         self._remember(oid, data)
 
@@ -142,11 +142,11 @@ class Bucket(Blobs):
         self._known.put(oid, True)
         self._contents.put(oid, data)
 
-    def _named(self, oid: str) -> dict[str, str]:
+    def _build_object_args(self, oid: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": f"{self._prefix}{build_blob_path(oid)}"}
 
     @contextmanager
-    def _asking(self, oid: str = "") -> Iterator[None]:
+    def _translate_errors(self, oid: str = "") -> Iterator[None]:
         """Translate failures; an error names the bucket and what it said, and holds no credential."""
         from botocore.exceptions import BotoCoreError, ClientError
 

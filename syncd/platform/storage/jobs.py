@@ -63,10 +63,10 @@ def enqueue_job(
     insert_new(connection, jobs, [{**row, **counts, "due_at": format_time(due or storage.now())}])
 
 
-def run_due_jobs(work: JobContext, handlers: Mapping[str, JobHandler]) -> int:
+def run_due_jobs(context: JobContext, handlers: Mapping[str, JobHandler]) -> int:
     """Given handlers by kind, do every job that is due and return how many were done; the tests' worker."""
     done = 0
-    while _run_one_job(work, handlers):
+    while _run_one_job(context, handlers):
         done += 1
     return done
 
@@ -75,9 +75,9 @@ class Worker:
     """Threads that do what is due until they are stopped; `with Worker(storage, settings, handlers):`."""
 
     def __init__(self, storage: Storage, settings: PlatformSettings, handlers: Mapping[str, JobHandler]) -> None:
-        self.work = JobContext(storage, settings)
+        self.context = JobContext(storage, settings)
         self.handlers = handlers
-        self._asked = threading.Event()
+        self._stop_requested = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -89,7 +89,7 @@ class Worker:
 
     def stop(self, *, patience: float = 10.0) -> None:
         """Stop after the jobs at hand. Units: `patience` in seconds; a job that takes longer is done again later."""
-        self._asked.set()
+        self._stop_requested.set()
         deadline = monotonic() + patience
         for thread in self._threads:
             thread.join(max(0.0, deadline - monotonic()))
@@ -102,36 +102,36 @@ class Worker:
         self.stop()
 
     def _run(self) -> None:
-        while not self._asked.is_set():
+        while not self._stop_requested.is_set():
             try:
-                busy = _run_one_job(self.work, self.handlers)
-                self.work.storage.health.note_success("read")
+                busy = _run_one_job(self.context, self.handlers)
+                self.context.storage.health.note_success("read")
             except sa.exc.SQLAlchemyError as failure:
-                self.work.storage.health.note_failure("read", failure)
+                self.context.storage.health.note_failure("read", failure)
                 _log.warning("the queue of jobs cannot be used: %s", type(failure).__name__)
                 busy = False
             if not busy:
-                self._asked.wait(POLL_S)
+                self._stop_requested.wait(POLL_S)
 
 
-def _run_one_job(work: JobContext, handlers: Mapping[str, JobHandler]) -> bool:
-    job = _lease_job(work.storage, tuple(handlers))
+def _run_one_job(context: JobContext, handlers: Mapping[str, JobHandler]) -> bool:
+    job = _lease_job(context.storage, tuple(handlers))
     if job is None:
         return False
     if job.failures > FAILURES_MAX:
         # None of its calls came to an end: whatever it is that kills them must not go on for ever.
         _log.error("job %s %s is given up: its workers died", job.kind, job.id)
-        _finish_job(work.storage, job, None, failures=job.failures)
+        _finish_job(context.storage, job, None, failures=job.failures)
         return True
     failures = 0
     try:
-        again = handlers[job.kind](JobContext(work.storage, work.settings, job.attempts), job.payload)
+        again = handlers[job.kind](JobContext(context.storage, context.settings, job.attempts), job.payload)
     except Exception:  # noqa: BLE001  (one job that fails must not stop the others)
         failures = job.failures
         given_up = failures >= FAILURES_MAX
         _log.exception("job %s %s failed, attempt %d%s", job.kind, job.id, job.attempts, ", given up" * given_up)
         again = None if given_up else timedelta(seconds=2 ** (failures - 1))
-    _finish_job(work.storage, job, again, failures=failures)
+    _finish_job(context.storage, job, again, failures=failures)
     return True
 
 

@@ -88,7 +88,7 @@ class Storage:
         try:
             prepare(self._database)
             # Addresses signed by one machine are read by another, so the machines share what they share.
-            self.secret = own if self._database.near else self._shared_secret()
+            self.secret = own if self._database.is_local else self._read_shared_secret()
         except sa.exc.DatabaseError as failure:
             self.close()
             what = str(failure.orig).partition("\n")[0]
@@ -97,7 +97,9 @@ class Storage:
             self.close()
             raise
         # The owner's token is in each machine's own directory, and none ends that of another.
-        self.token_label = "data/token" if self._database.near else f"data/token {hashlib.sha256(own).hexdigest()[:8]}"
+        self.token_label = (
+            "data/token" if self._database.is_local else f"data/token {hashlib.sha256(own).hexdigest()[:8]}"
+        )
 
     def read(self) -> AbstractContextManager[sa.Connection]:
         """Return a transaction that sees one state of the database from its first query to its end."""
@@ -107,13 +109,13 @@ class Storage:
         """Return the only writing transaction of the moment; it commits on success and rolls back on any exception."""
         return self._database.writer.begin()
 
-    async def glance(self, read: Callable[[], T]) -> T:
+    async def run_read(self, read: Callable[[], T]) -> T:
         """Given what reads a few rows or small blobs, return its result; for a handler on the event loop.
 
         What is kept in files is read at once, which takes less time than the way to a thread and back. A server may
         not answer for a while, and all requests would wait for it, so that it is asked from a thread.
         """
-        near = self._database.near and self.blobs.near
+        near = self._database.is_local and self.blobs.is_local
         return read() if near else await run_in_threadpool(read)
 
     def version(self) -> int | None:
@@ -149,12 +151,12 @@ class Storage:
         if not _TOKEN.fullmatch(token):
             raise StoreError(f"{self.token_file} does not hold a token", hint="delete the file to get a new token")
         with self.write() as connection:
-            owner = self.owner(connection)
-            founded = None if owner else self._found(connection, token)
-            self._admit(connection, user=founded.user if founded else owner, token=token)
+            owner = self.find_owner(connection)
+            founded = None if owner else self._create_owner(connection, token)
+            self._replace_owner_token(connection, user=founded.user if founded else owner, token=token)
         return founded
 
-    def owner(self, connection: sa.Connection) -> str | None:
+    def find_owner(self, connection: sa.Connection) -> str | None:
         """Return the id of the user to whom the platform belongs, the one who is an administrator for longest."""
         found: str | None = connection.scalar(_OLDEST_ADMIN)
         return found
@@ -169,7 +171,7 @@ class Storage:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _shared_secret(self) -> bytes:
+    def _read_shared_secret(self) -> bytes:
         table, named = accounts.secrets, {"name": "signing"}
         kept = sa.select(table.c.value).filter_by(**named)
         with self.read() as connection:
@@ -181,7 +183,7 @@ class Storage:
         assert found is not None
         return found
 
-    def _found(self, connection: sa.Connection, token: str) -> Bootstrap:
+    def _create_owner(self, connection: sa.Connection, token: str) -> Bootstrap:
         now, made = format_time(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
         insert = connection.execute
         insert(accounts.organizations.insert().values(id=made.organization, title="My organization", created_at=now))
@@ -193,7 +195,7 @@ class Storage:
         )
         return made
 
-    def _admit(self, connection: sa.Connection, *, user: str | None, token: str) -> None:
+    def _replace_owner_token(self, connection: sa.Connection, *, user: str | None, token: str) -> None:
         tokens, here = accounts.tokens, hash_token(token)
         connection.execute(tokens.delete().where(tokens.c.label == self.token_label, tokens.c.hash != here))
         row = {"hash": here, "user": user, "label": self.token_label, "created_at": format_time(self.now())}

@@ -55,7 +55,7 @@ def prepare_template(
         draft, storage.new_id, format_time(storage.now()), storage.blobs.put_all, use.params.content_refs
     )
     copying.copy(template.pieces)
-    copying.share(template.shared)
+    copying.copy_shared_values(template.shared)
     return PreparedContent(space_id, base, draft)
 
 
@@ -66,7 +66,7 @@ def apply_template(
 
     A template that adds nothing makes no revision: the one that it was prepared onto is returned.
     """
-    if prepared.draft.seal()[0] == prepared.draft.base.root:
+    if prepared.draft.hash_tree()[0] == prepared.draft.base.root:
         return revisions.require_revision(connection, prepared.space, prepared.onto)
     origin = revisions.RevisionOrigin(prepared.space, (prepared.onto,), type=type, by=by)
     return revisions.insert_revision(storage, connection, prepared.draft, origin)

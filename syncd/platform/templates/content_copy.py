@@ -46,7 +46,7 @@ class ContentCopy:
         Shapes: a slug or path that is taken is numbered. A piece whose address means nothing here keeps its text.
         """
         self._ids = {section: section for section in SECTIONS} | {piece.node.id: self.new_id() for piece in pieces}
-        self._check()
+        self._check_refs()
         homeless = not self.draft.children(PAGES)
         taken = {self.draft.node(id).slug.casefold() for id in self.draft.children(PAGES)}
         placing = DraftPaths(self.draft)
@@ -54,21 +54,21 @@ class ContentCopy:
             self._insert(piece, placing, taken, homeless=homeless)
         tops = [self._ids[piece.node.id] for piece in pieces if piece.parent == PAGES]
         placing = DraftPaths(self.draft)
-        placing.separate(self._ids[piece.node.id] for piece in pieces if piece.parent == INCLUDES)
-        placing.pages(tops, ())
+        placing.resolve_clashes(self._ids[piece.node.id] for piece in pieces if piece.parent == INCLUDES)
+        placing.allocate_page_paths(tops, ())
         self._paths = {
             piece.node.path: self.draft.node(self._ids[piece.node.id]).path or "" for piece in pieces if piece.node.path
         }
-        self._write(pieces)
+        self._write_texts(pieces)
 
-    def share(self, fields: Mapping[str, Any]) -> None:
+    def copy_shared_values(self, fields: Mapping[str, Any]) -> None:
         """Given the variables and tags of a revision, add those whose name is free."""
         root = self.draft.node(ROOT)
         variables = {**fields.get("variables", {}), **root.fields.get("variables", {})}
         known = {tag.get("slug") for tag in root.fields.get("tags", ())}
         tags = [*root.fields.get("tags", ()), *(tag for tag in fields.get("tags", ()) if tag.get("slug") not in known)]
         shared = {name: value for name, value in (("variables", variables), ("tags", tags)) if value}
-        self.draft.change(replace(root, fields={**root.fields, **shared}))
+        self.draft.replace_node(replace(root, fields={**root.fields, **shared}))
 
     def _insert(self, piece: CopiedNode, placing: DraftPaths, taken: set[str], *, homeless: bool) -> None:
         node, id = piece.node, self._ids[piece.node.id]
@@ -78,26 +78,28 @@ class ContentCopy:
             slug = number_slug(slug, taken)
             taken.add(slug.casefold())
         if piece.parent == FILES:
-            path = placing.file(node.title, id=id)
+            path = placing.allocate_file_path(node.title, id=id)
         elif piece.parent != INCLUDES:
             # A page's path follows from where it stands now.
             path = None
-        fields = {**self._referring(node.fields)} | ({"createdAt": self.moment} if "createdAt" in node.fields else {})
+        fields = {**self._replace_references(node.fields)} | (
+            {"createdAt": self.moment} if "createdAt" in node.fields else {}
+        )
         fields.pop("updatedAt", None)
         self.draft.insert(Node(id, node.type, node.title, slug, fields, node.body, path), self._ids[piece.parent])
 
-    def _write(self, pieces: Sequence[CopiedNode]) -> None:
-        texts = {self._ids[piece.node.id]: self._rewritten(piece) for piece in pieces if piece.text is not None}
+    def _write_texts(self, pieces: Sequence[CopiedNode]) -> None:
+        texts = {self._ids[piece.node.id]: self._rewrite_links(piece) for piece in pieces if piece.text is not None}
         for id, body in zip(texts, self.write(text.encode() for text in texts.values()), strict=True):
-            self.draft.change(replace(self.draft.node(id), body=body))
+            self.draft.replace_node(replace(self.draft.node(id), body=body))
 
-    def _rewritten(self, piece: CopiedNode) -> str:
+    def _rewrite_links(self, piece: CopiedNode) -> str:
         former = piece.node.path or ""
         here = self._paths.get(former, former)
 
         def replacement(address: str) -> str | None:
             if address.startswith(PLACEHOLDER):
-                return self._filled(address.removeprefix(PLACEHOLDER), at=here)
+                return self._fill_placeholder(address.removeprefix(PLACEHOLDER), at=here)
             found = links.resolve_address(address, at=former)
             target = self._paths.get(found[0]) if found else None
             if found is None or target is None:
@@ -107,7 +109,7 @@ class ContentCopy:
 
         return links.rewrite_addresses(piece.text or "", replacement)
 
-    def _filled(self, name: str, *, at: str) -> str | None:
+    def _fill_placeholder(self, name: str, *, at: str) -> str | None:
         name, hash, anchor = name.partition("#")
         ref = self.refs.get(name)
         if ref is None:
@@ -118,23 +120,23 @@ class ContentCopy:
         stated = f"#{ref.anchor}" if ref.anchor else ""
         return links.make_relative(path, at=at) + (stated or hash + anchor)
 
-    def _check(self) -> None:
+    def _check_refs(self) -> None:
         for name, ref in self.refs.items():
             id = _find_target(ref)
             sound = ref.url is not None if ref.kind == "url" else id in self.draft and bool(self.draft.node(id).path)
             if not sound or (ref.url is not None and ref.kind != "url"):
                 raise Failure(400, f"params.contentRefs.{name}: must lead to a page or file of this space, or to a url")
 
-    def _referring(self, value: Any) -> Any:
+    def _replace_references(self, value: Any) -> Any:
         """Given members, return them with every reference to a copied thing leading to its copy."""
         if isinstance(value, Mapping):
-            changed = {key: self._referring(item) for key, item in value.items()}
+            changed = {key: self._replace_references(item) for key, item in value.items()}
             if "kind" in changed:
                 changed.pop("space", None)
                 pointing = {key: self._ids.get(str(changed[key]), changed[key]) for key in _REFERRED if key in changed}
                 changed |= pointing
             return changed
-        return [self._referring(item) for item in value] if isinstance(value, list) else value
+        return [self._replace_references(item) for item in value] if isinstance(value, list) else value
 
 
 def _find_target(ref: ContentRefWrite) -> str:

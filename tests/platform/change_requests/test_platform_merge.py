@@ -30,7 +30,7 @@ class World:
         return Node(id, "document", **(known | members))  # type: ignore[arg-type]
 
     def opened(self, draft: Draft) -> Outline:
-        root, rows = draft.seal()
+        root, rows = draft.hash_tree()
         kept = {entry.hash: entry.node for entry in draft.base.entries.values()}
         return build_outline(root, kept | {row.hash: decode_node(row) for row in rows})
 
@@ -62,7 +62,7 @@ def _random_edits(world: World, base: Outline, chance: random.Random, name: str)
     """What a careful writer does: within one side, slugs of siblings and paths are unique."""
     draft = Draft(base)
     for step in range(chance.randint(0, 6)):
-        ids = [id for id in draft.below(PAGES) if id != PAGES]
+        ids = [id for id in draft.walk(PAGES) if id != PAGES]
         into, act = chance.choice([PAGES, *ids]), chance.random()
         if act < 0.35 or not ids:
             # Both sides may have a page of this name, but each has only one.
@@ -78,7 +78,9 @@ def _random_edits(world: World, base: Outline, chance: random.Random, name: str)
         else:
             id = chance.choice(ids)
             node = draft.node(id)
-            draft.change(world.page(id, f"{world.text(draft, id)}{name} {step}\n", slug=node.slug, path=node.path))
+            draft.replace_node(
+                world.page(id, f"{world.text(draft, id)}{name} {step}\n", slug=node.slug, path=node.path)
+            )
     return draft
 
 
@@ -99,17 +101,17 @@ def test_any_two_edits_merge_into_a_sound_tree_that_loses_nothing_added(seed: in
     after = world.opened(draft)
     pages = [entry.node for id, entry in after.entries.items() if not id.startswith("/")]
     for side in (ours, theirs):
-        added = {id for id in side.below(PAGES) if id not in base.entries and id != PAGES}
+        added = {id for id in side.walk(PAGES) if id not in base.entries and id != PAGES}
         assert added <= set(after.entries)
     for children in after.order.values():
         slugs = [after.entries[child].node.slug.casefold() for child in children if after.entries[child].node.slug]
         assert len(slugs) == len(set(slugs))
     paths = [make_collision_key(node.path) for node in pages if node.path]
     assert len(paths) == len(set(paths))
-    assert world.merged(base, ours, theirs).draft.seal()[0] == after.root
+    assert world.merged(base, ours, theirs).draft.hash_tree()[0] == after.root
     if not merged.conflicts:
         for side in (ours, theirs):
-            edited = [id for id in side.touched if id in base.entries and id in after.entries]
+            edited = [id for id in side.touched_ids if id in base.entries and id in after.entries]
             lines = {id: set(world.text(side, id).split("\n")) for id in edited}
             assert all(lines[id] <= set(world.text(draft, id).split("\n")) for id in edited)
 
@@ -135,14 +137,14 @@ def test_edits_of_different_pages_merge_the_same_from_both_sides() -> None:
     world = World()
     base = world.base("a", "b", "c", "d")
     ours, theirs = Draft(base), Draft(base)
-    ours.change(world.page("a", "changed\n", path="a/README.md"))
+    ours.replace_node(world.page("a", "changed\n", path="a/README.md"))
     ours.move("b", "a")
-    theirs.change(world.page("c", title="C", path="c/README.md"))
+    theirs.replace_node(world.page("c", title="C", path="c/README.md"))
     theirs.remove("d")
     theirs.insert(world.page("e"), "c")
     one, other = world.merged(base, ours, theirs), world.merged(base, theirs, ours)
     assert one.conflicts == other.conflicts == ()
-    assert one.draft.seal()[0] == other.draft.seal()[0]
+    assert one.draft.hash_tree()[0] == other.draft.hash_tree()[0]
     assert [one.draft.children(id) for id in (PAGES, "a", "c")] == [["a", "c"], ["b"], ["e"]]
 
 
@@ -150,8 +152,8 @@ def test_both_sides_of_one_page_are_kept_line_by_line() -> None:
     world = World()
     base = world.base("a")
     ours, theirs = Draft(base), Draft(base)
-    ours.change(world.page("a", "ONE\ntwo\nthree\n", title="New title"))
-    theirs.change(world.page("a", "one\ntwo\nTHREE\n"))
+    ours.replace_node(world.page("a", "ONE\ntwo\nthree\n", title="New title"))
+    theirs.replace_node(world.page("a", "one\ntwo\nTHREE\n"))
     merged = world.merged(base, ours, theirs)
     assert (world.text(merged.draft, "a"), merged.draft.node("a").title) == ("ONE\ntwo\nTHREE\n", "New title")
     assert merged.conflicts == ()
@@ -161,9 +163,9 @@ def test_the_same_line_changed_twice_stays_as_the_change_request_has_it() -> Non
     world = World()
     base = world.base("a", "b")
     ours, theirs = Draft(base), Draft(base)
-    ours.change(world.page("a", "one\nmain\nthree\n"))
-    ours.change(world.page("b", "untouched by the other\n"))
-    theirs.change(world.page("a", "one\nrequest\nthree\n"))
+    ours.replace_node(world.page("a", "one\nmain\nthree\n"))
+    ours.replace_node(world.page("b", "untouched by the other\n"))
+    theirs.replace_node(world.page("a", "one\nrequest\nthree\n"))
     merged = world.merged(base, ours, theirs)
     assert merged.conflicts == ("a",)
     assert world.text(merged.draft, "a") == "one\nrequest\nthree\n"
@@ -175,8 +177,8 @@ def test_a_page_deleted_on_one_side_and_edited_on_the_other_follows_the_change_r
     base = world.base("a", "b", "c")
     ours, theirs = Draft(base), Draft(base)
     ours.remove("a")
-    ours.change(world.page("b", "edited in main\n"))
-    theirs.change(world.page("a", "edited in the request\n"))
+    ours.replace_node(world.page("b", "edited in main\n"))
+    theirs.replace_node(world.page("a", "edited in the request\n"))
     theirs.remove("b")
     ours.remove("c")
     merged = world.merged(base, ours, theirs)
@@ -228,10 +230,10 @@ def test_files_and_variables_merge_too() -> None:
     draft.insert(Node("f", "file", "f.png", fields={"size": 1}, body=world.keep(b"\xff"), path="f.png"), FILES)
     base = world.opened(draft)
     ours, theirs = Draft(base), Draft(base)
-    ours.change(Node(ROOT, "content", fields={"variables": {"one": 1}}))
-    ours.change(Node("f", "file", "f.png", fields={"size": 2}, body=world.keep(b"\xff\xfe"), path="f.png"))
-    theirs.change(Node(ROOT, "content", fields={"variables": {"two": 2}}))
-    theirs.change(Node("f", "file", "f.png", fields={"size": 1}, body=world.keep(b"\xfd"), path="f.png"))
+    ours.replace_node(Node(ROOT, "content", fields={"variables": {"one": 1}}))
+    ours.replace_node(Node("f", "file", "f.png", fields={"size": 2}, body=world.keep(b"\xff\xfe"), path="f.png"))
+    theirs.replace_node(Node(ROOT, "content", fields={"variables": {"two": 2}}))
+    theirs.replace_node(Node("f", "file", "f.png", fields={"size": 1}, body=world.keep(b"\xfd"), path="f.png"))
     theirs.insert(Node("g", "file", "g.png", fields={"size": 0}, body=world.keep(b""), path="g.png"), FILES)
     merged = world.merged(base, ours, theirs)
     assert merged.draft.node(ROOT).fields in ({"variables": {"two": 2}}, {"variables": {"one": 1, "two": 2}})

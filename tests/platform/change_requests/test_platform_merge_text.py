@@ -14,13 +14,13 @@ def test_a_side_that_did_not_change_takes_the_other(base: str, side: str) -> Non
     assert merge_text(base, base, side).text == side
     assert merge_text(base, side, base).text == side
     assert merge_text(base, side, side).text == side
-    assert not merge_text(base, side, base).conflict
+    assert not merge_text(base, side, base).has_conflict
 
 
 @given(base=TEXTS, ours=TEXTS, theirs=TEXTS)
 def test_without_a_conflict_no_line_that_a_side_wrote_is_lost(base: str, ours: str, theirs: str) -> None:
     merged = merge_lines(base, ours, theirs)
-    if merged.conflict:
+    if merged.has_conflict:
         return
     there = merged.text.split("\n")
     for side in (ours, theirs):
@@ -47,7 +47,7 @@ def test_disjoint_edits_merge_without_conflict_whoever_made_them(
         both += new + between
     for one, other in ((ours, theirs), (theirs, ours)):
         merged = merge_text("\n".join(base), "\n".join(one), "\n".join(other))
-        assert (merged.text, merged.conflict) == ("\n".join(both), False)
+        assert (merged.text, merged.has_conflict) == ("\n".join(both), False)
 
 
 def test_frontmatter_merges_by_key_and_keeps_the_order_and_bytes_of_theirs() -> None:
@@ -56,14 +56,14 @@ def test_frontmatter_merges_by_key_and_keeps_the_order_and_bytes_of_theirs() -> 
     theirs = "---\nx: 'kept'  # a note\ndescription: new\nicon: book\n---\n\n# T\n\nMore.\n"
     merged = merge_text(base, ours, theirs)
     assert merged.text == "---\nx: 'kept'  # a note\ndescription: new\nicon: gear\n---\n\n# T\n\nMore.\n"
-    assert not merged.conflict
+    assert not merged.has_conflict
 
 
 def test_contradicting_changes_keep_theirs_and_say_so() -> None:
     merged = merge_text("one\ntwo\nthree\n", "one\nTWO\nthree\n", "one\n2\nthree\n")
-    assert (merged.text, merged.conflict) == ("one\n2\nthree\n", True)
+    assert (merged.text, merged.has_conflict) == ("one\n2\nthree\n", True)
     merged = merge_text("---\nicon: a\n---\nx\n", "---\nicon: b\n---\nx\n", "---\nicon: c\n---\nx\n")
-    assert (merged.text, merged.conflict) == ("---\nicon: c\n---\nx\n", True)
+    assert (merged.text, merged.has_conflict) == ("---\nicon: c\n---\nx\n", True)
 
 
 def test_line_ends_and_a_missing_last_newline_survive() -> None:
@@ -73,7 +73,7 @@ def test_line_ends_and_a_missing_last_newline_survive() -> None:
 def test_frontmatter_that_is_no_yaml_is_merged_by_line() -> None:
     base = "---\na: [\n---\n\none\n\ntwo\n"
     merged = merge_text(base, base.replace("one", "ONE").replace("a: [", "b: ["), base.replace("two", "TWO"))
-    assert (merged.text, merged.conflict) == ("---\nb: [\n---\n\nONE\n\nTWO\n", False)
+    assert (merged.text, merged.has_conflict) == ("---\nb: [\n---\n\nONE\n\nTWO\n", False)
 
 
 def test_few_lines_that_stand_there_many_times_are_no_work_of_minutes() -> None:
@@ -81,5 +81,5 @@ def test_few_lines_that_stand_there_many_times_are_no_work_of_minutes() -> None:
         return "".join(f"{number * step % 499}\n" for number in range(250_000))
 
     merged = merge_text(lines(1), lines(7), lines(11))
-    assert merged.conflict
+    assert merged.has_conflict
     assert merged.text == lines(11)

@@ -68,25 +68,25 @@ def test_a_known_caller_costs_no_transaction_and_is_looked_up_again_after_a_whil
     assert made is not None
     now = [0.0]
     callers = Callers(storage, clock=lambda: now[0])
-    assert asyncio.run(callers.behind(made.token)) is not None
+    assert asyncio.run(callers.find_by_token(made.token)) is not None
     with storage.write() as connection:
         connection.execute(accounts.tokens.delete())
 
     now[0] = REMEMBERED_S - 0.1
-    assert asyncio.run(callers.behind(made.token)) is not None
+    assert asyncio.run(callers.find_by_token(made.token)) is not None
     now[0] = REMEMBERED_S + 0.1
-    assert asyncio.run(callers.behind(made.token)) is None
+    assert asyncio.run(callers.find_by_token(made.token)) is None
 
 
 def test_a_revoked_token_ends_at_once_when_callers_are_forgotten(storage: Storage) -> None:
     made = storage.bootstrap()
     assert made is not None
     callers = Callers(storage)
-    assert asyncio.run(callers.behind(made.token)) is not None
+    assert asyncio.run(callers.find_by_token(made.token)) is not None
     with storage.write() as connection:
         connection.execute(accounts.tokens.delete())
-    callers.forget()
-    assert asyncio.run(callers.behind(made.token)) is None
+    callers.clear()
+    assert asyncio.run(callers.find_by_token(made.token)) is None
 
 
 def test_a_reader_may_read_and_not_write(storage: Storage, http: httpx.Client, organization: str) -> None:

@@ -20,7 +20,7 @@ def page(id: str, **members: object) -> Node:
 
 
 def opened(draft: Draft) -> Outline:
-    root, rows = draft.seal()
+    root, rows = draft.hash_tree()
     kept = {entry.hash: entry.node for entry in draft.base.entries.values()}
     return build_outline(root, kept | {row.hash: decode_node(row) for row in rows})
 
@@ -50,12 +50,12 @@ def _ten_thousand() -> Draft:
 
 
 def test_one_edited_page_of_ten_thousand_stores_only_the_way_to_the_root(connection: sa.Connection) -> None:
-    root, rows = _ten_thousand().seal()
+    root, rows = _ten_thousand().hash_tree()
     tree.insert_nodes(connection, rows)
     before = _count(connection)
     draft = Draft(open_outline(connection, root))
-    draft.change(page("p50-50", fields={"description": "new"}))
-    again, rows = draft.seal()
+    draft.replace_node(page("p50-50", fields={"description": "new"}))
+    again, rows = draft.hash_tree()
     tree.insert_nodes(connection, rows)
     assert again != root
     assert before == 10_100 + 4
@@ -74,7 +74,7 @@ def test_equal_trees_have_one_hash_whatever_led_to_them() -> None:
     other.insert(page("c"), "b")
     other.insert(page("a"), PAGES, 0)
     other.remove("c")
-    assert one.seal()[0] == other.seal()[0]
+    assert one.hash_tree()[0] == other.hash_tree()[0]
 
 
 def test_members_and_children_are_never_mistaken_for_each_other() -> None:
@@ -98,7 +98,7 @@ def test_a_sealed_draft_opens_as_what_was_done_to_it(seed: int, steps: int) -> N
         draft.insert(page(f"b{number}"), chance.choice([PAGES, *(f"b{n}" for n in range(number))]))
     draft = Draft(opened(draft))
     for step in range(steps):
-        ids = [id for id in draft.below(PAGES) if id != PAGES]
+        ids = [id for id in draft.walk(PAGES) if id != PAGES]
         into, act = chance.choice([PAGES, *ids]), chance.random()
         if act < 0.4 or not ids:
             draft.insert(page(f"n{step}"), into, chance.choice([None, 0, 1]))
@@ -109,10 +109,10 @@ def test_a_sealed_draft_opens_as_what_was_done_to_it(seed: int, steps: int) -> N
         elif act < 0.85:
             draft.remove(chance.choice(ids))
         else:
-            draft.change(page(chance.choice(ids), fields={"step": step}))
+            draft.replace_node(page(chance.choice(ids), fields={"step": step}))
     after = opened(draft)
     assert shape(after) == shape(draft)
     assert {id: entry.node.fields for id, entry in after.entries.items() if id in draft} == {
-        id: draft.node(id).fields for id in draft.below(tree.ROOT)
+        id: draft.node(id).fields for id in draft.walk(tree.ROOT)
     }
-    assert Draft(after).seal() == (after.root, [])
+    assert Draft(after).hash_tree() == (after.root, [])

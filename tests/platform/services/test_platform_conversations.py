@@ -67,14 +67,14 @@ def test_forms_of_one_word_meet_and_words_without_meaning_go() -> None:
 def test_an_issue_that_leaves_a_cluster_leaves_it_as_it_was(others: list[set[str]], terms: set[str]) -> None:
     cluster = Cluster("c")
     for other in others:
-        cluster = cluster.with_issue({term: term for term in other})
-    again = cluster.with_issue({term: term for term in terms}).without(terms)
+        cluster = cluster.add_issue({term: term for term in other})
+    again = cluster.add_issue({term: term for term in terms}).remove_issue(terms)
     assert (again.issues, dict(again.terms)) == (cluster.issues, dict(cluster.terms))
 
 
 def test_rare_words_decide_which_cluster_is_nearest() -> None:
     known = TermFrequencies(100, {"page": 90, "export": 3, "invoic": 4})
-    clusters = [Cluster("a").with_issue({"page": "page", "export": "export"}), Cluster("b").with_issue({"invoic": "x"})]
+    clusters = [Cluster("a").add_issue({"page": "page", "export": "export"}), Cluster("b").add_issue({"invoic": "x"})]
     assert find_nearest_cluster(clusters, ["export"], known) == clusters[0]
     assert find_nearest_cluster(clusters, ["page", "invoic"], known) == clusters[1]
     assert find_nearest_cluster(clusters, ["domain"], known) is None

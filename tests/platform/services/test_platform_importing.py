@@ -104,9 +104,9 @@ def test_what_goes_in_comes_out_byte_for_byte(storage: Storage, docs: Path, tmp_
 def test_importing_the_same_again_is_no_new_revision(storage: Storage, docs: Path, tmp_path: Path) -> None:
     imported = import_directory(storage, docs)
     again = import_directory(storage, docs, space=imported.space)
-    assert (again.revision, again.changed) == (imported.revision, False)
+    assert (again.revision, again.is_changed) == (imported.revision, False)
     export_directory(storage, imported.space, tmp_path / "out")
-    assert not import_directory(storage, tmp_path / "out", space=imported.space).changed
+    assert not import_directory(storage, tmp_path / "out", space=imported.space).is_changed
 
 
 def test_pages_keep_their_ids_by_path_and_a_new_revision_has_what_changed(storage: Storage, docs: Path) -> None:
@@ -119,7 +119,7 @@ def test_pages_keep_their_ids_by_path_and_a_new_revision_has_what_changed(storag
     write(docs, {"SUMMARY.md": summary})
     again = import_directory(storage, docs, space=imported.space)
     after = ids(storage, imported.space)
-    assert again.changed
+    assert again.is_changed
     assert after.pop("new.md") not in before.values()
     assert after == before
 
@@ -238,7 +238,7 @@ def test_any_tree_survives_the_round_trip(
         imported = import_directory(storage, room / "docs")
         export_directory(storage, imported.space, room / "out")
         assert read(room / "out") == read(room / "docs")
-        assert not import_directory(storage, room / "out", space=imported.space).changed
+        assert not import_directory(storage, room / "out", space=imported.space).is_changed
 
 
 def test_real_repositories_survive_the_round_trip(storage: Storage, corpora: Path | None, tmp_path: Path) -> None:
@@ -251,5 +251,5 @@ def test_real_repositories_survive_the_round_trip(storage: Storage, corpora: Pat
         written = {name for name in there if name not in ("SUMMARY.md", ".gitbook/vars.yaml", ".gitbook/tags.yaml")}
         assert {name: there[name] for name in written} == {name: here[name] for name in written}
         assert {name for name in here if name.startswith(".gitbook/")} <= set(there)
-        assert not import_directory(storage, out, space=imported.space).changed
-        assert not import_directory(storage, root, space=imported.space).changed
+        assert not import_directory(storage, out, space=imported.space).is_changed
+        assert not import_directory(storage, root, space=imported.space).is_changed

@@ -104,8 +104,8 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
         {"object": "block", "type": "heading-1", "nodes": [text("\x00\u202e漢字")]},
     ]
     page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
-    assert PdfLayout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).drawn().startswith(b"%PDF-")
-    assert PdfLayout({"title": "", "pages": []}, tmp_path).drawn().startswith(b"%PDF-")
+    assert PdfLayout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).draw().startswith(b"%PDF-")
+    assert PdfLayout({"title": "", "pages": []}, tmp_path).draw().startswith(b"%PDF-")
 
 
 def test_a_process_that_may_not_give_way_lays_out_all_the_same(tmp_path: Path) -> None:

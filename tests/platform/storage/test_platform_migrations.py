@@ -61,7 +61,7 @@ class Place:
 
     def change(self, act: Callable[[sa.Connection], object]) -> None:
         """Do something in a transaction of the kind in which tables are changed."""
-        with closing(self.database()) as database, database.changer.begin() as connection:
+        with closing(self.database()) as database, database.schema_engine.begin() as connection:
             act(connection)
 
     def to(self, revision: str) -> None:

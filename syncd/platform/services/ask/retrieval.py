@@ -44,7 +44,7 @@ _cache: Cache[str, tuple[_Section, ...]] = Cache(_REMEMBERED, weigh=lambda read:
 
 @dataclass(frozen=True)
 class Passage:
-    """A section of a page. Shapes: `covered` is the share of the question's words, by weight, that are in it."""
+    """A section of a page. Shapes: `coverage` is the share of the question's words, by weight, that are in it."""
 
     place: PublishedSpace
     page: str
@@ -53,7 +53,7 @@ class Passage:
     heading: str
     body: str
     score: float
-    covered: float
+    coverage: float
 
     @property
     def path(self) -> str:
@@ -67,7 +67,7 @@ class RetrievalResult:
     """What there is for a question: passages, the best first, and further headings of their pages."""
 
     passages: tuple[Passage, ...] = ()
-    beside: tuple[str, ...] = ()
+    related_headings: tuple[str, ...] = ()
 
 
 def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: str) -> RetrievalResult:
@@ -84,7 +84,7 @@ def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: s
         for part in _read_sections(storage, place.outline.entries[page].node.body)
     ]
     passages = sorted(_rate_sections(read, worth), key=lambda one: (-one.score, one.place.space, one.page, one.anchor))
-    telling = tuple(one for one in passages if one.covered >= COVERED)[:PASSAGES_MAX]
+    telling = tuple(one for one in passages if one.coverage >= COVERED)[:PASSAGES_MAX]
     chosen = {(one.page, one.heading) for one in telling[:3]}
     near = {one.page for one in telling[:2]}
     beside = (part[1] for _, page, part in read if page in near and (page, part[1]) not in chosen)

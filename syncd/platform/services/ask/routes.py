@@ -51,7 +51,7 @@ def stream_ask_in_site(
     """Given a question, return a stream of events with the answer so far; the last one before `done` is the answer."""
     with at.storage.read() as connection:
         where = find_published_spaces(at, connection, question.scope, question.context)
-        basename = str(at.require(connection).basename)
+        basename = str(at.require_site(connection).basename)
     answering = _AnswerStream(
         question.question,
         find_passages(at.storage, where, question.question),
@@ -74,40 +74,44 @@ class _AnswerStream:
 
     def stream(self) -> Iterator[str]:
         """The events as they are sent; the last one has a name too, at which the product's client ends."""
-        for event in self.events():
+        for event in self.list_events():
             text = json.dumps({"type": "answer", "answer": event}, ensure_ascii=False, separators=(",", ":"))
             yield f"data: {text}\n\n"
         yield "event: done\ndata: done\n\n"
 
-    def events(self) -> Iterator[dict[str, Any]]:
+    def list_events(self) -> Iterator[dict[str, Any]]:
         passages = self.found.passages
         if not passages:
             # An honest end: no answer, no sources.
-            yield self.event(None, ())
+            yield self.build_event(None, ())
             return
         if self.endpoint is not None:
             try:
-                yield from self.grown(endpoint.stream_answer(self.endpoint, self.question, passages), passages)
+                yield from self.list_answer_events(
+                    endpoint.stream_answer(self.endpoint, self.question, passages), passages
+                )
                 return
             except endpoint.NoAnswer as failure:
                 _log.warning("the endpoint for answers gave none: %s", failure)
         # Whatever part of a model's answer went out before: the last event counts, and it is this one.
         chosen = quotes.choose_quotes(passages)
-        yield from self.grown(quotes.render_quotes(chosen, self.question, self.base), chosen)
+        yield from self.list_answer_events(quotes.render_quotes(chosen, self.question, self.base), chosen)
 
-    def grown(self, texts: Iterator[str], passages: Sequence[Passage]) -> Iterator[dict[str, Any]]:
+    def list_answer_events(self, texts: Iterator[str], passages: Sequence[Passage]) -> Iterator[dict[str, Any]]:
         last = None
         for text in texts:
             last = text
-            yield self.event(text, passages)
-        follow_ups = [_format_question(heading) for heading in self.found.beside[:FOLLOW_UPS_MAX]]
-        yield self.event(last, passages if last is not None else (), follow_ups)
+            yield self.build_event(text, passages)
+        follow_ups = [_format_question(heading) for heading in self.found.related_headings[:FOLLOW_UPS_MAX]]
+        yield self.build_event(last, passages if last is not None else (), follow_ups)
 
-    def event(self, text: str | None, passages: Sequence[Passage], follow_ups: Sequence[str] = ()) -> dict[str, Any]:
-        said = {} if text is None else {"answer": self.formatted(text)}
+    def build_event(
+        self, text: str | None, passages: Sequence[Passage], follow_ups: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        said = {} if text is None else {"answer": self.format_answer(text)}
         return {**said, "followupQuestions": list(follow_ups), "sources": _list_sources(passages)}
 
-    def formatted(self, text: str) -> dict[str, Any]:
+    def format_answer(self, text: str) -> dict[str, Any]:
         return {"markdown": text} if self.format == "markdown" else {"document": to_document(text).wire()}
 
 

@@ -38,9 +38,9 @@ def find_published_spaces(
 ) -> list[PublishedSpace]:
     """Given a site and the scope of a question, return where to look, in the site's order; a space counts once.
 
-    Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require`.
+    Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require_site`.
     """
-    structure = at.load(connection)
+    structure = at.load_structure(connection)
     chosen = [row for row in _choose_site_spaces(structure, scope, context) if _is_site_space_open(structure, row)]
     if not structure.site.published:
         return []
@@ -50,7 +50,7 @@ def find_published_spaces(
         space = rows.get(row.space)
         if space is not None and row.space not in found:
             outline = revisions.open_revision(connection, row.space, space.revision)
-            found[row.space] = PublishedSpace(row.space, space.revision, outline, structure.variant_path(row))
+            found[row.space] = PublishedSpace(row.space, space.revision, outline, structure.compute_variant_path(row))
     return list(found.values())
 
 
@@ -82,20 +82,20 @@ def _choose_default(structure: Structure, scope: DefaultScope, context: AskConte
         current = _require_site_space(structure, context.site_space_id, "context.siteSpaceId")
     holders: Sequence[str | None] = [None, *(row.id for row in structure.sections)]
     for holder in holders:
-        row = current if current is not None and current.section == holder else structure.default_variant(holder)
+        row = current if current is not None and current.section == holder else structure.find_default_variant(holder)
         if row is not None and (row is current or not row.hidden):
             yield row
 
 
 def _require_site_space(structure: Structure, id: str, member: str) -> sa.Row[Any]:
-    row = structure.site_space(id)
+    row = structure.find_site_space(id)
     if row is None:
         raise Failure(400, f"{member}: the site has no site-space {id}")
     return row
 
 
 def _is_site_space_open(structure: Structure, row: sa.Row[Any]) -> bool:
-    section = structure.section(row.section)
+    section = structure.find_section(row.section)
     return row.condition is None and (section is None or section.condition is None)
 
 

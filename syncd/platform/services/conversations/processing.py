@@ -48,17 +48,17 @@ def compute_week(moment: datetime) -> int:
     return (int(moment.timestamp()) // 86_400 + _MONDAY) // 7
 
 
-def _process_conversations(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def _process_conversations(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     pending = (conversations.c.organization == payload["organization"], conversations.c.processed_at.is_(None))
     oldest = sa.select(conversations).where(*pending).order_by(conversations.c.ingested_at, conversations.c.key)
-    with work.storage.read() as connection:
+    with context.storage.read() as connection:
         rows = connection.execute(oldest.limit(AT_ONCE)).all()
     for row in rows:
         content = row.content
         said = [part["body"] for part in content["parts"] if part["role"] == "user"]
         found = find_issues(content.get("subject", ""), said)
-        with work.storage.write() as connection:
-            _ConversationUpdate(connection, work.storage, row).settle(found)
+        with context.storage.write() as connection:
+            _ConversationUpdate(connection, context.storage, row).apply(found)
     return timedelta() if len(rows) == AT_ONCE else None
 
 
@@ -73,50 +73,50 @@ class _ConversationUpdate:
     storage: Storage
     conversation: sa.Row[Any]
 
-    def settle(self, found: Sequence[Issue]) -> None:
+    def apply(self, found: Sequence[Issue]) -> None:
         mine = (conversations.c.key == self.conversation.key, conversations.c.sent == self.conversation.sent)
         now = format_time(self.storage.now())
         # Another content under the same id is another run's.
         if not self.connection.execute(conversations.update().where(*mine).values(processed_at=now)).rowcount:
             return
-        self.withdraw()
+        self.remove_former_issues()
         joined: set[str] = set()
         for issue in found:
-            self.count(issue.terms, 1)
-            known = self.frequencies(issue.terms)
-            cluster = find_nearest_cluster(self.candidates(issue.terms, known), issue.terms, known)
-            joined.add(self.join(cluster, issue, known, is_first=cluster is None or cluster.id not in joined))
+            self.add_counts(issue.terms, 1)
+            known = self.find_frequencies(issue.terms)
+            cluster = find_nearest_cluster(self.find_candidates(issue.terms, known), issue.terms, known)
+            joined.add(self.join_cluster(cluster, issue, known, is_first=cluster is None or cluster.id not in joined))
 
-    def withdraw(self) -> None:
+    def remove_former_issues(self) -> None:
         own = issues.c.conversation == self.conversation.key
         rows = self.connection.execute(sa.select(issues).where(own)).all()
         left = {row.cluster for row in rows if row.cluster is not None}
         for row in rows:
-            self.count(row.terms, -1)
+            self.add_counts(row.terms, -1)
             if row.cluster is not None:
-                self.leave(row, is_last=row.cluster in left)
+                self.leave_cluster(row, is_last=row.cluster in left)
                 left.discard(row.cluster)
         self.connection.execute(issues.delete().where(own))
 
-    def count(self, terms: Mapping[str, str], by: int) -> None:
+    def add_counts(self, terms: Mapping[str, str], by: int) -> None:
         names = [_ALL, *terms]
-        counted = self.counts(names)
+        counted = self.find_counts(names)
         key = {"organization": self.conversation.organization}
         rows = [{**key, "term": term, "issues": max(counted.get(term, 0) + by, 0)} for term in names]
         upsert(self.connection, frequencies, rows, key=("organization", "term"))
 
-    def counts(self, terms: Sequence[str]) -> dict[str, int]:
+    def find_counts(self, terms: Sequence[str]) -> dict[str, int]:
         table = frequencies
         query = sa.select(table.c.term, table.c.issues).where(
             table.c.organization == self.conversation.organization, table.c.term.in_(terms)
         )
         return {row.term: row.issues for row in self.connection.execute(query)}
 
-    def frequencies(self, terms: Mapping[str, object]) -> TermFrequencies:
-        counted = self.counts([_ALL, *terms])
+    def find_frequencies(self, terms: Mapping[str, object]) -> TermFrequencies:
+        counted = self.find_counts([_ALL, *terms])
         return TermFrequencies(counted.pop(_ALL, 0), counted)
 
-    def candidates(self, terms: Mapping[str, str], known: TermFrequencies) -> list[Cluster]:
+    def find_candidates(self, terms: Mapping[str, str], known: TermFrequencies) -> list[Cluster]:
         wanted, looked_through = list[str](), 0
         for term in sorted(terms, key=lambda term: (known.by_term.get(term, 0), term)):
             looked_through += known.by_term.get(term, 0)
@@ -136,40 +136,42 @@ class _ConversationUpdate:
             _build_cluster(row) for row in self.connection.execute(sa.select(clusters).where(clusters.c.id.in_(ids)))
         ]
 
-    def join(self, cluster: Cluster | None, issue: Issue, known: TermFrequencies, *, is_first: bool) -> str:
+    def join_cluster(self, cluster: Cluster | None, issue: Issue, known: TermFrequencies, *, is_first: bool) -> str:
         id = self.storage.new_id() if cluster is None else cluster.id
         if cluster is None:
-            self.begin(id, issue)
-        self.change(id, (cluster or Cluster(id)).with_issue(issue.terms), conversations_by=1 if is_first else 0)
+            self.insert_cluster(id, issue)
+        self.update_cluster(id, (cluster or Cluster(id)).add_issue(issue.terms), conversations_by=1 if is_first else 0)
         row, now = self.conversation, format_time(self.storage.now())
         week = compute_week(datetime.fromisoformat(row.created_at))
-        self.count_week(id, week, 1)
+        self.add_to_week(id, week, 1)
         made = {"id": self.storage.new_id(), "title": issue.title, "summary": issue.summary, "terms": issue.terms}
         place = {"organization": row.organization, "conversation": row.key, "cluster": id}
         moments = {"week": week, "created_at": row.created_at, "ingested_at": now}
         self.connection.execute(issues.insert().values({**made, **place, **moments}))
         return id
 
-    def begin(self, id: str, issue: Issue) -> None:
+    def insert_cluster(self, id: str, issue: Issue) -> None:
         now = format_time(self.storage.now())
         row = {"id": id, "organization": self.conversation.organization, "example": issue.title, "created_at": now}
         empty = {"label": "", "icon": "", "terms": {}, "sources": {}, "issues": 0, "conversations": 0}
         self.connection.execute(clusters.insert().values({**row, **empty, "updated_at": now}))
 
-    def leave(self, issue: sa.Row[Any], *, is_last: bool) -> None:
+    def leave_cluster(self, issue: sa.Row[Any], *, is_last: bool) -> None:
         row = self.connection.execute(sa.select(clusters).where(clusters.c.id == issue.cluster)).one()
-        self.count_week(row.id, issue.week, -1)
-        self.change(row.id, _build_cluster(row).without(issue.terms), conversations_by=-1 if is_last else 0)
+        self.add_to_week(row.id, issue.week, -1)
+        self.update_cluster(
+            row.id, _build_cluster(row).remove_issue(issue.terms), conversations_by=-1 if is_last else 0
+        )
 
-    def change(self, id: str, cluster: Cluster, *, conversations_by: int) -> None:
+    def update_cluster(self, id: str, cluster: Cluster, *, conversations_by: int) -> None:
         if not cluster.issues:
             self.connection.execute(clusters.delete().where(clusters.c.id == id))
             return
         row = self.connection.execute(sa.select(clusters).where(clusters.c.id == id)).one()
-        known = self.frequencies(cluster.terms)
+        known = self.find_frequencies(cluster.terms)
         values = {
-            "label": cluster.label(known) or row.label,
-            "icon": cluster.icon(known),
+            "label": cluster.build_label(known) or row.label,
+            "icon": cluster.choose_icon(known),
             "terms": {term: list(one) for term, one in cluster.terms.items()},
             "sources": _count_source(row.sources, self.conversation.source, conversations_by),
             "issues": cluster.issues,
@@ -179,9 +181,11 @@ class _ConversationUpdate:
         self.connection.execute(clusters.update().where(clusters.c.id == id).values(values))
         self.connection.execute(postings.delete().where(postings.c.cluster == id))
         key = {"organization": self.conversation.organization, "cluster": id}
-        self.connection.execute(postings.insert(), [{**key, "term": term} for term in cluster.strongest(known)])
+        self.connection.execute(
+            postings.insert(), [{**key, "term": term} for term in cluster.list_strongest_terms(known)]
+        )
 
-    def count_week(self, id: str, week: int, by: int) -> None:
+    def add_to_week(self, id: str, week: int, by: int) -> None:
         mine = (weeks.c.cluster == id, weeks.c.week == week)
         counted = self.connection.scalar(sa.select(weeks.c.issues).where(*mine)) or 0
         row = {"cluster": id, "week": week, "issues": max(counted + by, 0)}

@@ -71,9 +71,9 @@ def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None
     if source is not None:
         query = query.where(conversations.c.source == source)
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         order = (conversations.c.created_at, conversations.c.key)
-        envelope = paging.rows(connection, query, *order, descending=True)
+        envelope = paging.paginate_rows(connection, query, *order, descending=True)
     return answers.ok(envelope | {"items": [_serialize_conversation(at.request, row) for row in envelope["items"]]})
 
 
@@ -85,7 +85,7 @@ def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
     latest = {one.id: one for one in several}
     source = f"integration:api:{at.caller.user_id}"
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         if _upsert_conversations(connection, at, latest, source):
             enqueue_processing(connection, at.storage, at.organization_id)
     return answers.no_content()
@@ -98,7 +98,7 @@ def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResp
     """Given its sender's id, return the conversation with all that was said."""
     mine = (conversations.c.organization == at.organization_id, conversations.c.id == conversation_id)
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         row = connection.execute(sa.select(conversations).where(*mine)).one_or_none()
     if row is None:
         raise Failure(404, f"No such conversation in organization {at.organization_id}.")
@@ -123,8 +123,8 @@ def list_conversations_issues(
     if conversation is not None:
         query = query.where(conversations.c.id == conversation)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, issues.c.created_at, issues.c.id, descending=True)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, issues.c.created_at, issues.c.id, descending=True)
     return answers.ok(envelope | {"items": [_serialize_issue(at.request, row) for row in envelope["items"]]})
 
 
@@ -134,7 +134,7 @@ def list_conversations_issues(
 def get_conversation_issue_by_id(at: AtOrganization, issue_id: str) -> JSONResponse:
     """Given an id, return the issue with its conversation."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         row = connection.execute(_select_issues(at).where(issues.c.id == issue_id)).one_or_none()
     if row is None:
         raise Failure(404, f"No such issue in organization {at.organization_id}.")
@@ -157,8 +157,8 @@ def list_conversations_issues_clusters(
     if status == "analysing":
         query = query.where(sa.false())
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, *_ORDERS[order_by], descending=order == "desc")
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, *_ORDERS[order_by], descending=order == "desc")
         shown = _serialize_clusters(connection, at, envelope["items"])
     return answers.ok(envelope | {"items": shown})
 
@@ -168,7 +168,7 @@ def get_conversations_issues_cluster_by_id(at: AtOrganization, cluster_id: str) 
     """Given an id, return the cluster."""
     mine = (clusters.c.organization == at.organization_id, clusters.c.id == cluster_id)
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         rows = connection.execute(sa.select(clusters).where(*mine)).all()
         shown = _serialize_clusters(connection, at, rows)
     if not shown:

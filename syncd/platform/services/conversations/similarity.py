@@ -40,7 +40,7 @@ class TermFrequencies:
     total: int
     by_term: Mapping[str, int]
 
-    def worth(self, term: str) -> float:
+    def compute_weight(self, term: str) -> float:
         """Given a stem, return its weight: the logarithm of how rare it is; positive also for the most frequent one."""
         return math.log(1 + (self.total + 1) / (self.by_term.get(term, 0) + 1))
 
@@ -53,7 +53,7 @@ class Cluster:
     issues: int = 0
     terms: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
-    def with_issue(self, terms: Mapping[str, str]) -> "Cluster":
+    def add_issue(self, terms: Mapping[str, str]) -> "Cluster":
         """Given an issue's stems and words, return the cluster with it."""
         merged = dict(self.terms)
         for term, word in terms.items():
@@ -61,7 +61,7 @@ class Cluster:
             merged[term] = (count + 1, known)
         return replace(self, issues=self.issues + 1, terms=_keep_most_frequent(merged))
 
-    def without(self, terms: Iterable[str]) -> "Cluster":
+    def remove_issue(self, terms: Iterable[str]) -> "Cluster":
         """Given the stems of one of its issues, return the cluster without that issue."""
         left = dict(self.terms)
         for term in terms:
@@ -70,35 +70,35 @@ class Cluster:
                 left[term] = (count - 1, word)
         return replace(self, issues=self.issues - 1, terms=left)
 
-    def likeness(self, terms: Iterable[str], known: TermFrequencies) -> float:
+    def compute_similarity(self, terms: Iterable[str], known: TermFrequencies) -> float:
         """Given an issue's stems, return from 0 to 1 how much they are this cluster's."""
-        mine = {term: count / self.issues * known.worth(term) for term, (count, _) in self.terms.items()}
-        theirs = {term: known.worth(term) for term in terms}
+        mine = {term: count / self.issues * known.compute_weight(term) for term, (count, _) in self.terms.items()}
+        theirs = {term: known.compute_weight(term) for term in terms}
         common = math.fsum(mine[term] * worth for term, worth in theirs.items() if term in mine)
         lengths = _compute_length(mine.values()) * _compute_length(theirs.values())
         return common / lengths if lengths else 0.0
 
-    def strongest(self, known: TermFrequencies) -> list[str]:
+    def list_strongest_terms(self, known: TermFrequencies) -> list[str]:
         """Return the stems that say most about this cluster, strongest first; equal ones in the alphabet's order."""
-        weight = {term: count * known.worth(term) for term, (count, _) in self.terms.items()}
+        weight = {term: count * known.compute_weight(term) for term, (count, _) in self.terms.items()}
         return sorted(weight, key=lambda term: (-weight[term], term))[:STRONGEST]
 
-    def label(self, known: TermFrequencies) -> str:
+    def build_label(self, known: TermFrequencies) -> str:
         """Return a few words that name it."""
-        chosen = [self.terms[term][1] for term in self.strongest(known)[:_LABEL_WORDS]]
+        chosen = [self.terms[term][1] for term in self.list_strongest_terms(known)[:_LABEL_WORDS]]
         text = " ".join(chosen)
         return text[:1].upper() + text[1:]
 
-    def icon(self, known: TermFrequencies) -> str:
+    def choose_icon(self, known: TermFrequencies) -> str:
         """Return the name of a picture that suits its strongest words."""
-        strongest = self.strongest(known)
+        strongest = self.list_strongest_terms(known)
         return next((icon for icon, stems in _ICONS if not stems.isdisjoint(strongest)), _NO_ICON)
 
 
 def find_nearest_cluster(clusters: Iterable[Cluster], terms: Iterable[str], known: TermFrequencies) -> Cluster | None:
     """Given candidates and an issue's stems, return the cluster that should take the issue, or None for a new one."""
     mine = list(terms)
-    rated = [(cluster.likeness(mine, known), cluster.id, cluster) for cluster in clusters]
+    rated = [(cluster.compute_similarity(mine, known), cluster.id, cluster) for cluster in clusters]
     best = max(rated, key=lambda one: one[:2], default=None)
     return best[2] if best is not None and best[0] >= SIMILARITY_MIN else None
 

@@ -41,14 +41,14 @@ _KEPT = ("createdAt", "updatedAt", "emoji")
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What an import led to; `changed` is False when the space had this content already.
+    """The outcome of an import; `is_changed` is False when the space had this content already.
 
     Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file.
     """
 
     space: str
     revision: str
-    changed: bool
+    is_changed: bool
     skipped: tuple[SkippedPart, ...] = ()
 
 
@@ -74,7 +74,7 @@ def import_directory(
         row = None if space is None else _require_space_row(connection, space)
         known = None if row is None else revisions.open_revision(connection, row.id, row.revision)
         planting = _TreeBuilder(declared, bodies, known, storage.new_id, format_time(storage.now()))
-        draft = planting.planted()
+        draft = planting.build()
         skipped = (*skipped, *planting.skipped)
         if row is None:
             home = organization or _find_first_organization(connection)
@@ -82,7 +82,7 @@ def import_directory(
             id, saved = insert_space(storage, connection, draft, organization=home, by=None, title=name)
             enqueue_indexing(connection, storage, id)
             return ImportResult(id, saved.id, True, skipped)
-        if draft.seal()[0] == revisions.require_revision(connection, row.id, row.revision).root:
+        if draft.hash_tree()[0] == revisions.require_revision(connection, row.id, row.revision).root:
             return ImportResult(row.id, row.revision, False, skipped)
         saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(row.id, (row.revision,)))
         main_content.set_main_content(storage, connection, saved)
@@ -201,24 +201,24 @@ class _TreeBuilder:
         self._files = frozenset(self.declared.files)
         self._documents = frozenset(self.declared.documents)
 
-    def planted(self) -> Draft:
+    def build(self) -> Draft:
         """Return the tree as a draft."""
-        self._remember()
+        self._index_known()
         for path in self.declared.files:
-            self._file(path, basename(path), "file", FILES)
+            self._insert_file(path, basename(path), "file", FILES)
         for path in self.declared.includes:
             title = self.bodies[path].fields.get("title")
-            self._file(path, str(title or basename(path).removesuffix(".md")), "reusable-content", INCLUDES)
+            self._insert_file(path, str(title or basename(path).removesuffix(".md")), "reusable-content", INCLUDES)
         late: list[tuple[str, Entry]] = []
-        self._pages(late)
+        self._insert_pages(late)
         for id, entry in late:
-            self.draft.change(replace(self.draft.node(id), fields=self._linked(id, entry)))
+            self.draft.replace_node(replace(self.draft.node(id), fields=self._build_link_fields(id, entry)))
         shared = {"variables": self.declared.variables, "tags": list(self.declared.tags)}
         fields = {name: value for name, value in shared.items() if value}
-        self.draft.change(replace(self.draft.node(ROOT), fields=fields))
+        self.draft.replace_node(replace(self.draft.node(ROOT), fields=fields))
         return self.draft
 
-    def _remember(self) -> None:
+    def _index_known(self) -> None:
         if self.known is None:
             return
         for id, tree_entry in self.known.entries.items():
@@ -232,7 +232,7 @@ class _TreeBuilder:
                     [],
                 ).append(id)
 
-    def _pages(self, late: list[tuple[str, Entry]]) -> None:
+    def _insert_pages(self, late: list[tuple[str, Entry]]) -> None:
         """Insert pages parents first; links wait until everything that they can lead to has its id."""
         pending = [(entry, PAGES, 1) for entry in reversed(self.declared.entries)]
         unlisted = set(self._documents)
@@ -243,42 +243,42 @@ class _TreeBuilder:
             id = parent
             if entry.path in unlisted and entry.anchor is None:
                 unlisted.remove(entry.path)
-                id = self._document(entry, entry.path, parent)
+                id = self._insert_document(entry, entry.path, parent)
             elif entry.kind == "group" and parent != PAGES:
                 summary = self.declared.settings.add_root(self.declared.settings.summary)
                 name = quote_name(entry.title)
                 reason = f"the group {name} is below a page, and groups stand at the top; its pages move up"
                 self.skipped.append(SkippedPart(summary, entry.line, 1, reason))
             elif entry.kind == "group":
-                id = self._other("group", entry, parent, slug=entry.slug or slugify(entry.title))
+                id = self._insert_other("group", entry, parent, slug=entry.slug or slugify(entry.title))
             elif entry.kind == "computed":
                 fields = {"computed": yaml.load(entry.computed or "", at=self.declared.settings.summary)}
-                id = self._other("computed", entry, parent, fields=fields)
+                id = self._insert_other("computed", entry, parent, fields=fields)
             elif entry.kind == "link" or entry.path in self._documents:
-                id = self._other("link", entry, parent)
+                id = self._insert_other("link", entry, parent)
                 late.append((id, entry))
             # A page whose file is missing is not published; what it holds is, in its place.
             pending += [(child, id, depth + 1) for child in reversed(entry.children)]
 
-    def _document(self, entry: Entry, path: str, parent: str) -> str:
-        slug = self._slug(derive_page_slug(path, settings=self.declared.settings), parent)
+    def _insert_document(self, entry: Entry, path: str, parent: str) -> str:
+        slug = self._choose_slug(derive_page_slug(path, settings=self.declared.settings), parent)
         body = self.bodies[path]
-        fields = resolve_references(body.fields, lambda address: self._refer(address, path))
+        fields = resolve_references(body.fields, lambda address: self._build_reference(address, path))
         fields |= {"linkTitle": entry.link_title} if entry.link_title else {}
         emoji, title = frontmatter.split_emoji(body.heading)
         fields |= {"emoji": emoji} if emoji and title == entry.title else {}
-        node = Node(self._id_of(path), "document", entry.title, slug, fields, body.oid, path)
+        node = Node(self._find_id(path), "document", entry.title, slug, fields, body.oid, path)
         return self._insert(node, parent)
 
-    def _file(self, path: str, title: str, type: str, section: str) -> None:
+    def _insert_file(self, path: str, title: str, type: str, section: str) -> None:
         body = self.bodies[path]
         fields = body.fields if type == "file" else {}
-        self.draft.insert(Node(self._id_of(path), type, title, "", fields, body.oid, path), section)
+        self.draft.insert(Node(self._find_id(path), type, title, "", fields, body.oid, path), section)
 
-    def _other(
+    def _insert_other(
         self, type: str, entry: Entry, parent: str, *, slug: str = "", fields: Mapping[str, Any] | None = None
     ) -> str:
-        slug = self._slug(slug, parent) if slug else slug
+        slug = self._choose_slug(slug, parent) if slug else slug
         waiting = self._ids.get(_build_match_key(type, entry.title, slug, parent))
         id = waiting.pop(0) if waiting else self.new_id()
         return self._insert(Node(id, type, entry.title, slug, fields or {}), parent)
@@ -293,7 +293,7 @@ class _TreeBuilder:
         self.draft.insert(node, parent)
         return node.id
 
-    def _linked(self, id: str, entry: Entry) -> dict[str, Any]:
+    def _build_link_fields(self, id: str, entry: Entry) -> dict[str, Any]:
         fields = {**self.draft.node(id).fields} | ({"linkTitle": entry.link_title} if entry.link_title else {})
         if entry.path is not None:
             target: dict[str, Any] = {"kind": "page", "page": self._by_file[entry.path]}
@@ -304,20 +304,20 @@ class _TreeBuilder:
         file = self._by_file.get(found[0]) if found and found[0] in self._files else None
         return fields | {"target": {"kind": "url", "url": address} if file is None else {"kind": "file", "file": file}}
 
-    def _slug(self, wanted: str, parent: str) -> str:
+    def _choose_slug(self, wanted: str, parent: str) -> str:
         slug = number_slug(wanted, self._slugs[parent])
         self._slugs[parent].add(slug.casefold())
         return slug
 
-    def _refer(self, address: str, at: str) -> dict[str, Any]:
+    def _build_reference(self, address: str, at: str) -> dict[str, Any]:
         found = resolve_address(address, at=at, root=self.declared.settings.add_root(""))
         if found and found[0] in self._files:
-            return {"kind": "file", "file": self._id_of(found[0])}
+            return {"kind": "file", "file": self._find_id(found[0])}
         if found and found[0] in self._documents:
-            return {"kind": "page", "page": self._id_of(found[0])}
+            return {"kind": "page", "page": self._find_id(found[0])}
         return {"kind": "url", "url": address}
 
-    def _id_of(self, path: str) -> str:
+    def _find_id(self, path: str) -> str:
         return self._by_file.setdefault(path, self.new_id())
 
 

@@ -36,7 +36,7 @@ class LinkGraph:
         return {id: tuple(places) for id, places in found.items()}
 
     @cached_property
-    def grouped(self) -> Mapping["Reference", tuple[str, ...]]:
+    def by_target(self) -> Mapping["Reference", tuple[str, ...]]:
         """Each target once, with the places that refer to it."""
         return group_by_target(self.outgoing)
 
@@ -74,19 +74,19 @@ class LinkResolver:
     def _targets(self) -> TargetResolver:
         return TargetResolver(self.outline)
 
-    def graph(self) -> LinkGraph:
+    def build_graph(self) -> LinkGraph:
         """Return the references of all places."""
         entries = [entry for entry in self.outline.entries.values() if entry.node.body or entry.node.fields]
         texts = self.addresses(entry.node.body or "" for entry in entries if _is_text(entry))
-        pairs = ((entry.node.id, tuple(self._of(entry, texts))) for entry in entries)
+        pairs = ((entry.node.id, tuple(self._list_references(entry, texts))) for entry in entries)
         return LinkGraph({id: references for id, references in pairs if references})
 
-    def of(self, entry: TreeEntry) -> tuple[Reference, ...]:
+    def find_references(self, entry: TreeEntry) -> tuple[Reference, ...]:
         """Given one place, return its references, at the cost of its own text."""
         texts = self.addresses([entry.node.body] if _is_text(entry) and entry.node.body else [])
-        return tuple(self._of(entry, texts))
+        return tuple(self._list_references(entry, texts))
 
-    def _of(self, entry: TreeEntry, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
+    def _list_references(self, entry: TreeEntry, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
         check_time(even_written=True)
         if _is_text(entry):
             yield from (self._targets.resolve(address, entry) for address in texts[entry.node.body or ""])
@@ -94,9 +94,9 @@ class LinkResolver:
         meta = entry.node.fields.get("metaLinks", {})
         for ref in (entry.node.fields.get("target"), meta.get("canonical"), *meta.get("alternates", ())):
             if isinstance(ref, Mapping):
-                yield self._referred(ref)
+                yield self._build_reference(ref)
 
-    def _referred(self, ref: Mapping[str, Any]) -> Reference:
+    def _build_reference(self, ref: Mapping[str, Any]) -> Reference:
         kind = str(ref.get("kind", ""))
         if kind == "url":
             return Reference("url", str(ref.get("url", "")))
@@ -110,7 +110,7 @@ class LinkResolver:
 def build_graph(storage: Storage, outline: Outline) -> LinkGraph:
     """Given a revision's tree, return its graph; remembered, since it can never change."""
     known = _graphs.get(outline.root)
-    return known if known is not None else _graphs.put(outline.root, create_resolver(storage, outline).graph())
+    return known if known is not None else _graphs.put(outline.root, create_resolver(storage, outline).build_graph())
 
 
 def create_resolver(storage: Storage, outline: Outline) -> LinkResolver:

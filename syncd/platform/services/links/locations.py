@@ -18,12 +18,12 @@ from syncd.platform.spaces.spaces import read_space
 
 @dataclass(frozen=True)
 class LocationContext:
-    """The content of a request, and what every location in it is shown with: `around`."""
+    """The content of a request; `shared_members` are the members that every location in it has."""
 
     view: RevisionView
-    around: dict[str, Any]
+    shared_members: dict[str, Any]
 
-    def place(self, id: str) -> dict[str, Any]:
+    def build_location(self, id: str) -> dict[str, Any]:
         """Given the id of a page, file or reusable content that is there, return its location.
 
         Shapes: the page, and the revision around it, are told without what they hold: a location points, and is not
@@ -31,13 +31,13 @@ class LocationContext:
         """
         entry = self.view.outline.entries[id]
         kind, member, shown = _serialize_entry(entry, self.view.context)
-        return {"kind": kind, **self.around, member: shown}
+        return {"kind": kind, **self.shared_members, member: shown}
 
-    def target(self, reference: Reference) -> dict[str, Any]:
+    def build_target(self, reference: Reference) -> dict[str, Any]:
         """Given a reference, return where it leads: what is not there has only an address."""
         if reference.id is not None and reference.found:
             inside = {"type": "anchor", "anchor": reference.anchor}
-            return self.place(reference.id) | ({"internalLocation": inside} if reference.anchor else {})
+            return self.build_location(reference.id) | ({"internalLocation": inside} if reference.anchor else {})
         if reference.kind in ("url", ""):
             return {"kind": "url", "url": reference.address}
         return {"kind": "url", "url": f"{self.view.context.app}/{reference.id or reference.address}"}

@@ -33,12 +33,12 @@ LinksByTarget = Mapping[Reference, tuple[str, ...]]
 
 def answer_links(at: AtContent, paging: Paging, status: Status | None = None) -> JSONResponse:
     """Given a space or change request, return what its content refers to, and from where."""
-    return _answer_links(at, paging, status, build_graph(at.view.storage, at.view.outline).grouped)
+    return _answer_links(at, paging, status, build_graph(at.view.storage, at.view.outline).by_target)
 
 
 def answer_page_links(at: AtContent, paging: Paging, page_id: str, status: Status | None = None) -> JSONResponse:
     """Given a page, return what it refers to."""
-    here = create_resolver(at.view.storage, at.view.outline).of(at.view.require_page(page_id))
+    here = create_resolver(at.view.storage, at.view.outline).find_references(at.view.require_page(page_id))
     return _answer_links(at, paging, status, group_by_target({page_id: here}), page=page_id)
 
 
@@ -57,8 +57,8 @@ def answer_file_backlinks(at: AtContent, paging: Paging, file_id: str) -> JSONRe
 def _answer_backlinks(at: LocationContext, paging: Paging, id: str) -> JSONResponse:
     # A page that only names parts of itself is not referred to.
     places = [place for place in build_graph(at.view.storage, at.view.outline).incoming.get(id, ()) if place != id]
-    envelope = paging.of(places, key=str)
-    return answers.ok(envelope | {"items": [at.place(place) for place in envelope["items"]]})
+    envelope = paging.paginate(places, key=str)
+    return answers.ok(envelope | {"items": [at.build_location(place) for place in envelope["items"]]})
 
 
 def _answer_links(
@@ -66,7 +66,7 @@ def _answer_links(
 ) -> JSONResponse:
     view = at.view
     chosen = {_compute_link_key(link): link for link in found if status in (None, _find_status(view, link))}
-    envelope = paging.of(list(chosen), key=str)
+    envelope = paging.paginate(list(chosen), key=str)
     broken = {link for link in chosen.values() if not link.found}
     stats: dict[str, Any] = {"total": len(chosen), "broken": {"total": len(broken)}}
     if view.change_request is not None:
@@ -80,8 +80,8 @@ def _serialize_link(at: LocationContext, reference: Reference, places: tuple[str
     return {
         "status": _find_status(at.view, reference),
         "relation": reference.relation,
-        "targetReference": at.target(reference),
-        "locationReferences": [at.place(place) for place in places],
+        "targetReference": at.build_target(reference),
+        "locationReferences": [at.build_location(place) for place in places],
     }
 
 
@@ -104,9 +104,9 @@ def _find_base_links(view: RevisionView, page: str | None) -> LinksByTarget:
         row = change_requests.require_change_request(connection, space, view.change_request or "")
         base = revisions.open_revision(connection, space, change_requests.find_base_revision(row))
     if page is None:
-        return build_graph(view.storage, base).grouped
+        return build_graph(view.storage, base).by_target
     entry = base.entries.get(page)
-    return {} if entry is None else group_by_target({page: create_resolver(view.storage, base).of(entry)})
+    return {} if entry is None else group_by_target({page: create_resolver(view.storage, base).find_references(entry)})
 
 
 Read = Callable[..., JSONResponse]

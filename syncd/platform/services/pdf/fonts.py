@@ -52,7 +52,7 @@ class Fonts:
         else:
             self._pdf.set_font({"text": "Helvetica", "code": "Courier"}[family], style, size)
 
-    def spelled(self, text: str) -> str:
+    def spell(self, text: str) -> str:
         """Given text, return it as the fonts can draw it."""
         text = "\n".join(map(mask_unprintable, text.split("\n")))
         return text if self._embedded else text.translate(_SPELLED).encode("latin-1", "replace").decode("latin-1")

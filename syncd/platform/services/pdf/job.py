@@ -35,7 +35,7 @@ class PdfSelection:
     page: str = ""
     only: bool = False
 
-    def entries(self, outline: Outline) -> Iterator[tuple[int, TreeEntry]]:
+    def list_entries(self, outline: Outline) -> Iterator[tuple[int, TreeEntry]]:
         """Given a tree, yield the pages that are meant, each with its depth, in reading order."""
         pending = [(0, id) for id in reversed((self.page,) if self.page else outline.order.get(PAGES, ()))]
         while pending:
@@ -54,14 +54,16 @@ class PdfJobWriter:
     directory: Path
     _images: dict[str, str] = field(default_factory=dict)
 
-    def gather(self, title: str, part: PdfSelection) -> None:
+    def write_job(self, title: str, part: PdfSelection) -> None:
         """Given a title and what is asked for, write down the job of the process that lays it out.
 
         Raises: Failure 413 when it is too much for one PDF.
         """
         documents = PageDocuments(self.outline, _NO_CONTEXT, self.storage.blobs.get)
         shown = [
-            (depth, entry) for depth, entry in part.entries(self.outline) if entry.node.type in ("document", "group")
+            (depth, entry)
+            for depth, entry in part.list_entries(self.outline)
+            if entry.node.type in ("document", "group")
         ]
         if len(shown) > PAGES_MAX:
             raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
@@ -72,20 +74,20 @@ class PdfJobWriter:
                 nodes = documents.render(entry, "true", "reusable-contents")["nodes"] if entry.node.body else []
                 if documents.characters > TEXT_MAX:
                     raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
-                file.write(encode_json(self._page(depth, entry, nodes)) + b"\n")
+                file.write(encode_json(self._build_page(depth, entry, nodes)) + b"\n")
 
-    def _page(self, depth: int, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    def _build_page(self, depth: int, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
         ids |= {str(value) for cell in find_file_cells(nodes) for value in cell}
-        files = {id: self._file(self.outline.entries[id].node) for id in ids if id in self.outline.entries}
+        files = {id: self._build_file(self.outline.entries[id].node) for id in ids if id in self.outline.entries}
         return {"id": entry.node.id, "title": entry.node.title, "depth": depth, "nodes": nodes, "files": files}
 
-    def _file(self, node: TreeNode) -> dict[str, str]:
+    def _build_file(self, node: TreeNode) -> dict[str, str]:
         drawn = node.fields.get("contentType") in _DRAWN and node.body
-        image = self._image(node.body) if drawn and node.body else None
+        image = self._write_image(node.body) if drawn and node.body else None
         return {"name": node.title} | ({"image": image} if image is not None else {})
 
-    def _image(self, body: str) -> str | None:
+    def _write_image(self, body: str) -> str | None:
         if body not in self._images:
             if len(self._images) >= IMAGES_MAX:
                 return None

@@ -37,14 +37,14 @@ Node = Mapping[str, Any]
 class _NumberedPdf(FPDF):
     """Paper with a number on each sheet."""
 
-    ours: Fonts
+    sheet_fonts: Fonts
 
     def footer(self) -> None:
         """Write the number of the sheet."""
         if self.pages_count > SHEETS_MAX:
             raise FPDFException("too many sheets")
         self.set_y(-15)
-        self.ours.use("text", "", _SMALL_PT)
+        self.sheet_fonts.use("text", "", _SMALL_PT)
         self.set_text_color(*_GREY)
         self.cell(0, 8, str(self.page_no()), align="C")
 
@@ -58,111 +58,113 @@ class PdfLayout:
         self._pdf.set_auto_page_break(True, margin=20)
         self._pdf.set_margins(20, 20)
         texts = (text for page in job["pages"] for text in (page["title"], *_list_texts(page["nodes"])))
-        self._fonts = self._pdf.ours = Fonts(self._pdf, (*texts, job["title"]))
+        self._fonts = self._pdf.sheet_fonts = Fonts(self._pdf, (*texts, job["title"]))
         self._files: Mapping[str, Mapping[str, str]] = {}
         """Names of the files that the page at hand refers to, and their images, by id."""
         self._titles = {page["id"]: page["title"] for page in job["pages"]}
 
-    def drawn(self) -> bytes:
+    def draw(self) -> bytes:
         """Return the file."""
-        self._pdf.set_title(self._fonts.spelled(self._job["title"]))
+        self._pdf.set_title(self._fonts.spell(self._job["title"]))
         for page in self._job["pages"]:
-            self._page(page)
+            self._draw_page(page)
         if not self._job["pages"]:
             self._pdf.add_page()
         return bytes(self._pdf.output())
 
-    def _page(self, page: Mapping[str, Any]) -> None:
+    def _draw_page(self, page: Mapping[str, Any]) -> None:
         self._files = page["files"]
         self._pdf.add_page()
         self._pdf.set_link(name=page["id"])
-        title = self._fonts.spelled(page["title"]) or "-"
-        self._use("text", "B", _TITLE_PT)
+        title = self._fonts.spell(page["title"]) or "-"
+        self._set_font("text", "B", _TITLE_PT)
         self._pdf.start_section(title, level=min(page["depth"], 5))
         self._pdf.multi_cell(0, _compute_line_height(_TITLE_PT), title, align="L", new_x="LMARGIN", new_y="NEXT")
         self._pdf.ln(_GAP)
-        self._blocks(page["nodes"], 0)
+        self._draw_blocks(page["nodes"], 0)
 
-    def _blocks(self, nodes: list[Node], depth: int) -> None:
+    def _draw_blocks(self, nodes: list[Node], depth: int) -> None:
         for node in nodes:
             if node.get("object") == "block":
-                self._block(node, depth)
+                self._draw_block(node, depth)
 
-    def _block(self, node: Node, depth: int) -> None:
+    def _draw_block(self, node: Node, depth: int) -> None:
         type, data = str(node.get("type")), node.get("data") or {}
         if type in _HEADINGS:
-            self._heading(node, _HEADINGS[type])
+            self._draw_heading(node, _HEADINGS[type])
         elif type == "paragraph":
-            self._paragraph(node)
+            self._draw_paragraph(node)
         elif type.startswith("list-") and type != "list-item":
-            self._list(node, depth, type)
+            self._draw_list(node, depth, type)
         elif type in ("blockquote", "hint", "expandable"):
-            self._aside(node, depth)
+            self._draw_aside(node, depth)
         elif type in ("code", "math"):
-            self._code(str(data.get("formula", "")) or "\n".join(_join_text(line) for line in node.get("nodes") or ()))
+            self._draw_code(
+                str(data.get("formula", "")) or "\n".join(_join_text(line) for line in node.get("nodes") or ())
+            )
         elif type == "table":
-            self._table(node)
+            self._draw_table(node)
         elif type in ("image", "drawing"):
-            self._image(data)
+            self._draw_image(data)
         elif type == "divider":
-            self._rule()
+            self._draw_rule()
         else:
-            self._other(node, depth)
+            self._draw_other(node, depth)
 
-    def _heading(self, node: Node, size: float) -> None:
+    def _draw_heading(self, node: Node, size: float) -> None:
         if self._pdf.will_page_break(3 * _compute_line_height(size)):
             self._pdf.add_page()
         self._pdf.ln(_GAP)
-        self._runs(node.get("nodes") or [], size, "B")
-        self._end(size)
+        self._draw_runs(node.get("nodes") or [], size, "B")
+        self._end_line(size)
 
-    def _paragraph(self, node: Node) -> None:
-        self._runs(node.get("nodes") or [], _TEXT_PT, "")
-        self._end(_TEXT_PT)
+    def _draw_paragraph(self, node: Node) -> None:
+        self._draw_runs(node.get("nodes") or [], _TEXT_PT, "")
+        self._end_line(_TEXT_PT)
 
-    def _list(self, node: Node, depth: int, type: str) -> None:
+    def _draw_list(self, node: Node, depth: int, type: str) -> None:
         first = (node.get("data") or {}).get("start", 1)
         start = first if isinstance(first, int) else 1
         for at, item in enumerate(node.get("nodes") or ()):
             done = (item.get("data") or {}).get("checked")
             sign = {"list-ordered": f"{start + at}.", "list-tasks": "[x]" if done else "[ ]"}.get(type, "-")
-            self._use("text", "", _TEXT_PT)
+            self._set_font("text", "", _TEXT_PT)
             self._pdf.set_x(self._pdf.l_margin)
             self._pdf.cell(_INDENT, _compute_line_height(_TEXT_PT), sign)
-            with self._indented(depth):
+            with self._indent(depth):
                 self._pdf.set_x(self._pdf.l_margin)
-                self._blocks(item.get("nodes") or [], depth + 1)
+                self._draw_blocks(item.get("nodes") or [], depth + 1)
 
-    def _aside(self, node: Node, depth: int) -> None:
+    def _draw_aside(self, node: Node, depth: int) -> None:
         top, sheet = self._pdf.get_y(), self._pdf.page_no()
-        with self._indented(depth):
+        with self._indent(depth):
             self._pdf.set_x(self._pdf.l_margin)
-            self._other(node, depth)
+            self._draw_other(node, depth)
         bottom = self._pdf.get_y() - _GAP
         self._pdf.set_draw_color(*_GREY)
         start = top if sheet == self._pdf.page_no() else self._pdf.t_margin
         self._pdf.line(self._pdf.l_margin + 1, start, self._pdf.l_margin + 1, max(start, bottom))
 
-    def _other(self, node: Node, depth: int) -> None:
+    def _draw_other(self, node: Node, depth: int) -> None:
         """What only holds something, in nodes or fragments, and what this room does not know."""
         held = [child for piece in node.get("fragments") or () for child in piece.get("nodes") or ()]
         nodes = [*held, *(node.get("nodes") or ())]
         if any(child.get("object") == "block" for child in nodes):
             title = (node.get("data") or {}).get("title")
             if isinstance(title, str) and title:
-                self._line(title, "B")
-            self._blocks(nodes, depth + 1)
+                self._draw_line(title, "B")
+            self._draw_blocks(nodes, depth + 1)
         elif nodes:
-            self._runs(nodes, _TEXT_PT, "")
-            self._end(_TEXT_PT)
-        elif words := self._called(node.get("data") or {}):
-            self._linked(words, self._address(node["data"]))
-            self._end(_TEXT_PT)
+            self._draw_runs(nodes, _TEXT_PT, "")
+            self._end_line(_TEXT_PT)
+        elif words := self._find_title(node.get("data") or {}):
+            self._draw_link(words, self._find_address(node["data"]))
+            self._end_line(_TEXT_PT)
 
-    def _code(self, text: str) -> None:
-        self._use("code", "", _CODE_PT)
+    def _draw_code(self, text: str) -> None:
+        self._set_font("code", "", _CODE_PT)
         self._pdf.set_fill_color(*_PAPER)
-        spelled = self._fonts.spelled(text.replace("\t", "    ")) or " "
+        spelled = self._fonts.spell(text.replace("\t", "    ")) or " "
         for line in spelled.split("\n"):
             self._pdf.set_x(self._pdf.l_margin)
             height = _compute_line_height(_CODE_PT)
@@ -171,19 +173,19 @@ class PdfLayout:
             )
         self._pdf.ln(_GAP)
 
-    def _table(self, node: Node) -> None:
-        rows = self._rows(node)
+    def _draw_table(self, node: Node) -> None:
+        rows = self._build_rows(node)
         if not rows or not rows[0]:
             return
-        self._use("text", "", _SMALL_PT + 1)
+        self._set_font("text", "", _SMALL_PT + 1)
         with self._pdf.table(line_height=_compute_line_height(_SMALL_PT + 1), first_row_as_headings=True) as table:
             for cells in rows:
                 row = table.row()
                 for cell in cells:
-                    row.cell(self._fonts.spelled(cell.strip()))
+                    row.cell(self._fonts.spell(cell.strip()))
         self._pdf.ln(_GAP)
 
-    def _rows(self, node: Node) -> list[list[str]]:
+    def _build_rows(self, node: Node) -> list[list[str]]:
         """The cells of a table as text, its heading first."""
         data = node.get("data") or {}
         texts = {str(piece.get("fragment")): _join_text(piece.get("nodes")) for piece in node.get("fragments") or ()}
@@ -192,29 +194,32 @@ class PdfLayout:
         records = sorted((data.get("records") or {}).values(), key=lambda record: str(record.get("orderIndex", "")))
         rows = [record.get("values") or {} for record in records]
         heading = [str(column.get("title", "")) for column in columns.values()]
-        return [heading, *([self._cell(row.get(name), columns[name], texts) for name in columns] for row in rows)]
+        return [
+            heading,
+            *([self._format_cell(row.get(name), columns[name], texts) for name in columns] for row in rows),
+        ]
 
-    def _cell(self, value: Any, column: Mapping[str, Any], texts: Mapping[str, str]) -> str:
+    def _format_cell(self, value: Any, column: Mapping[str, Any], texts: Mapping[str, str]) -> str:
         """What a cell says; in one of text, `value` is the name of a fragment."""
         if isinstance(value, list):
             options = {str(option.get("value")): str(option.get("label")) for option in column.get("options") or ()}
             names = (self._files.get(str(one), {}).get("name") or options.get(str(one), one) for one in value)
             return ", ".join(map(str, names))
         if isinstance(value, Mapping):
-            return self._called({"ref": value.get("ref", value)})
+            return self._find_title({"ref": value.get("ref", value)})
         if isinstance(value, bool):
             return "[x]" if value else "[ ]"
         return "" if value is None else texts.get(str(value), str(value))
 
-    def _image(self, data: Mapping[str, Any]) -> None:
-        name = self._image_name(data)
+    def _draw_image(self, data: Mapping[str, Any]) -> None:
+        name = self._find_image_name(data)
         caption = str(data.get("caption") or data.get("alt") or "")
-        if name is not None and not self._drew(self._images / name):
+        if name is not None and not self._draw_image_file(self._images / name):
             name = None
         if name is None or data.get("caption"):
-            self._line(caption or "[image]", "I")
+            self._draw_line(caption or "[image]", "I")
 
-    def _drew(self, file: Path) -> bool:
+    def _draw_image_file(self, file: Path) -> bool:
         try:
             # Few decoders see a file from outside, and none that runs what is in it.
             with Image.open(file, formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
@@ -229,24 +234,24 @@ class PdfLayout:
         self._pdf.ln(_GAP)
         return True
 
-    def _rule(self) -> None:
+    def _draw_rule(self) -> None:
         self._pdf.set_draw_color(*_GREY)
         self._pdf.line(self._pdf.l_margin, self._pdf.get_y(), self._pdf.w - self._pdf.r_margin, self._pdf.get_y())
         self._pdf.ln(2 * _GAP)
 
-    def _runs(self, nodes: list[Node], size: float, style: str) -> None:
+    def _draw_runs(self, nodes: list[Node], size: float, style: str) -> None:
         for node in nodes:
             if node.get("object") == "text":
                 for leaf in node.get("leaves") or ():
-                    self._leaf(leaf, size, style)
+                    self._draw_leaf(leaf, size, style)
             elif node.get("type") == "link":
-                self._linked(_join_text(node), self._address(node.get("data") or {}), size)
+                self._draw_link(_join_text(node), self._find_address(node.get("data") or {}), size)
             elif node.get("type") == "inline-image":
-                self._inline_image(node.get("data") or {})
+                self._draw_inline_image(node.get("data") or {})
             else:
                 self._write(_join_text(node) or _find_label(node.get("data") or {}), size, style)
 
-    def _leaf(self, leaf: Node, size: float, style: str) -> None:
+    def _draw_leaf(self, leaf: Node, size: float, style: str) -> None:
         marks = {mark.get("type") for mark in leaf.get("marks") or ()}
         letters = "".join(sign for sign, type in (("B", "bold"), ("I", "italic")) if type in marks)
         family = "code" if marks & {"code", "keyboard"} else "text"
@@ -254,13 +259,13 @@ class PdfLayout:
 
     def _write(self, text: str, size: float, style: str, *, family: str = "text", link: str = "") -> None:
         if text:
-            self._use(family, style, size - 0.5 if family == "code" else size, _LINK if link else _BLACK)
-            self._pdf.write(_compute_line_height(size), self._fonts.spelled(text), link)
+            self._set_font(family, style, size - 0.5 if family == "code" else size, _LINK if link else _BLACK)
+            self._pdf.write(_compute_line_height(size), self._fonts.spell(text), link)
 
-    def _linked(self, text: str, address: str, size: float = _TEXT_PT) -> None:
+    def _draw_link(self, text: str, address: str, size: float = _TEXT_PT) -> None:
         self._write(text, size, "", link=address)
 
-    def _address(self, data: Mapping[str, Any]) -> str:
+    def _find_address(self, data: Mapping[str, Any]) -> str:
         """Where a node leads: a page of this PDF, or what a reader of the PDF may follow; "" for nothing of these."""
         ref = data.get("ref")
         ref = ref if isinstance(ref, Mapping) else {"url": data.get("url")}
@@ -269,41 +274,41 @@ class PdfLayout:
             return f"#{page}"
         return url if isinstance(url, str) and url.startswith(_LINK_SCHEMES) else ""
 
-    def _called(self, data: Mapping[str, Any]) -> str:
+    def _find_title(self, data: Mapping[str, Any]) -> str:
         """What a void block is called: its title, else the name of what it refers to, else the address."""
         ref = data.get("ref")
         ref = ref if isinstance(ref, Mapping) else {}
         name = self._files.get(str(ref.get("file")), {}).get("name") or self._titles.get(str(ref.get("page")))
         return str(data.get("title") or name or ref.get("url") or data.get("url") or "")
 
-    def _image_name(self, data: Mapping[str, Any]) -> str | None:
+    def _find_image_name(self, data: Mapping[str, Any]) -> str | None:
         ref = data.get("ref")
         return self._files.get(str(ref.get("file")), {}).get("image") if isinstance(ref, Mapping) else None
 
-    def _inline_image(self, data: Mapping[str, Any]) -> None:
-        name = self._image_name(data)
+    def _draw_inline_image(self, data: Mapping[str, Any]) -> None:
+        name = self._find_image_name(data)
         if name is None:
             self._write(str(data.get("alt") or ""), _TEXT_PT, "I")
         elif self._pdf.x > self._pdf.l_margin + 1:
             self._pdf.ln(_compute_line_height(_TEXT_PT))
-            self._image(data)
+            self._draw_image(data)
         else:
-            self._image(data)
+            self._draw_image(data)
 
-    def _line(self, text: str, style: str) -> None:
+    def _draw_line(self, text: str, style: str) -> None:
         self._write(text, _TEXT_PT, style)
-        self._end(_TEXT_PT)
+        self._end_line(_TEXT_PT)
 
-    def _end(self, size: float) -> None:
+    def _end_line(self, size: float) -> None:
         self._pdf.ln(_compute_line_height(size))
         self._pdf.ln(_GAP - 1)
 
-    def _use(self, family: str, style: str, size: float, colour: tuple[int, int, int] = _BLACK) -> None:
+    def _set_font(self, family: str, style: str, size: float, colour: tuple[int, int, int] = _BLACK) -> None:
         self._fonts.use(family, style, size)
         self._pdf.set_text_color(*colour)
 
     @contextmanager
-    def _indented(self, depth: int) -> Iterator[None]:
+    def _indent(self, depth: int) -> Iterator[None]:
         margin = self._pdf.l_margin
         self._pdf.set_left_margin(margin + (_INDENT if depth < DEPTH_MAX // 2 else 0))
         try:

@@ -82,10 +82,10 @@ async def download_pdf(
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
     title, outline = await run_in_threadpool(_find_space, storage, space, revision_id)
-    work: RequestScheduler = request.app.state.work
+    scheduler: RequestScheduler = request.app.state.scheduler
 
     async def make() -> bytes:
-        async with work.slot("pdf", request):
+        async with scheduler.acquire_slot("pdf", request):
             with limit_time(LONG_S):
                 return await _render_pdf(storage, outline, title, part)
 
@@ -94,7 +94,9 @@ async def download_pdf(
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, max-age=3600",
     }
-    return Response(await work.share(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers)
+    return Response(
+        await scheduler.share_result(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers
+    )
 
 
 def _answer_pdf_address(view: RevisionView, part: PdfSelection) -> JSONResponse:
@@ -131,7 +133,7 @@ def _find_error_name(trace: bytes) -> str:
 async def _render_pdf(storage: Storage, outline: Outline, title: str, part: PdfSelection) -> bytes:
     with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
         directory = Path(name)
-        await run_in_threadpool(PdfJobWriter(storage, outline, directory).gather, title, part)
+        await run_in_threadpool(PdfJobWriter(storage, outline, directory).write_job, title, part)
         try:
             with anyio.fail_after(PATIENCE_S):
                 # Its process is killed when time is up, and when nobody waits for the PDF any more.

@@ -34,7 +34,7 @@ def main() -> None:
     directory = Path(sys.argv[1])
     with (directory / JOB).open("rb") as file:
         title, *pages = map(json.loads, file)
-    sys.stdout.buffer.write(PdfLayout({"title": title, "pages": pages}, directory).drawn())
+    sys.stdout.buffer.write(PdfLayout({"title": title, "pages": pages}, directory).draw())
 
 
 if __name__ == "__main__":

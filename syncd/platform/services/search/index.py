@@ -194,8 +194,8 @@ def _compute_stamp(node: Node) -> str:
     return f"{VERSION} {node.body} {' '.join(map(str, described))}"
 
 
-def _run_index_job(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    refresh_index(work.storage, [payload["space"]])
+def _run_index_job(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+    refresh_index(context.storage, [payload["space"]])
     return None
 
 

@@ -48,7 +48,9 @@ def search_space_content(
     wanted = parse_query(asked)
     with storage.read() as connection:
         measure = partial(_measure_pages, connection)
-        envelope = paging.of(find_matches(connection, wanted, [space_id]), key=lambda match: match.key, measure=measure)
+        envelope = paging.paginate(
+            find_matches(connection, wanted, [space_id]), key=lambda match: match.key, measure=measure
+        )
         shown = _serialize_pages(connection, request, space, envelope["items"], wanted)
     return answers.ok(envelope | {"items": shown})
 
@@ -57,7 +59,7 @@ def search_space_content(
 def search_organization_content(at: AtOrganization, paging: Paging, asked: SearchText) -> JSONResponse:
     """Given words, return the spaces with pages that have all of them, the space with the best page first."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         readable = {row.id: row for row in _select_readable_spaces(connection, at.caller, at.organization_id)}
     index.refresh_index(at.storage, list(readable))
     wanted = parse_query(asked)
@@ -65,7 +67,7 @@ def search_organization_content(at: AtOrganization, paging: Paging, asked: Searc
         found: dict[str, list[SearchMatch]] = {}
         for match in find_matches(connection, wanted, list(readable)):
             found.setdefault(match.space, []).append(match)
-        envelope = paging.of(
+        envelope = paging.paginate(
             [matched[:PAGES_MAX] for matched in found.values()],
             key=lambda matched: matched[0].key,
             measure=lambda several: [sum(_measure_pages(connection, matched)) for matched in several],

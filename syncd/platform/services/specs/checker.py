@@ -111,15 +111,15 @@ class _DocumentCheck:
                 yield SpecProblem(str(at), f"is nested deeper than {DEPTH_MAX}")
                 return
             if form.shape != "one":
-                yield from self.spread(value, form, at)
+                yield from self.push_items(value, form, at)
             elif form.kind in _PLAIN:
                 yield from _check_plain(value, form.kind, at)
             elif form.kind == "Types":
                 yield from _check_types(value, at)
             elif form.kind != "any":
-                yield from self.of_kind(value, form, at, kinds)
+                yield from self.check_object(value, form, at, kinds)
 
-    def spread(self, value: Any, form: ValueForm, at: _DocumentPath) -> Iterator[SpecProblem]:
+    def push_items(self, value: Any, form: ValueForm, at: _DocumentPath) -> Iterator[SpecProblem]:
         if not isinstance(value, list if form.shape == "list" else dict):
             yield SpecProblem(str(at), "must be an array" if form.shape == "list" else "must be an object")
             return
@@ -127,7 +127,7 @@ class _DocumentCheck:
         items = enumerate(value) if isinstance(value, list) else value.items()
         self.push(at, [(name, item, one) for name, item in items])
 
-    def of_kind(
+    def check_object(
         self, value: Any, form: ValueForm, at: _DocumentPath, kinds: Mapping[str, ObjectKind]
     ) -> Iterator[SpecProblem]:
         name = "Schema" if form.kind == "SchemaOrFlag" else form.kind
@@ -137,13 +137,13 @@ class _DocumentCheck:
             yield SpecProblem(str(at), "must be an object")
             return
         if form.reference and "$ref" in value:
-            yield from self.reference(value["$ref"], at)
+            yield from self.check_reference(value["$ref"], at)
             return
         kind = kinds[name]
         for required in kind.required:
             if required not in value:
                 yield SpecProblem(str(at.below(required)), "must be there")
-        yield from self.particular(name, value, at)
+        yield from self.check_particular(name, value, at)
         members = [(key, item, kind.members.get(key) or kind.others) for key, item in value.items()]
         self.push(at, [(key, item, one) for key, item, one in members if one and not key.startswith("x-")])
 
@@ -151,7 +151,7 @@ class _DocumentCheck:
         # Reversed, so that what is pending is taken, and complained about, in the document's order.
         self.pending += [(item, form, at.below(name)) for name, item, form in reversed(list(items))]
 
-    def reference(self, reference: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
+    def check_reference(self, reference: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
         if not isinstance(reference, str) or not reference.startswith("#"):
             yield SpecProblem(str(at), "refers to something outside of the document, which is not read")
             return
@@ -160,7 +160,7 @@ class _DocumentCheck:
         if not self.targets[reference]:
             yield SpecProblem(str(at), "refers to something that is not there")
 
-    def particular(self, name: str, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
+    def check_particular(self, name: str, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
         if name == "Paths":
             wrong = [key for key in value if not key.startswith(("/", "x-"))]
             yield from (SpecProblem(str(at.below(key)), "must begin with /") for key in wrong)
@@ -168,20 +168,20 @@ class _DocumentCheck:
             wrong = [key for key in value if not _STATUS.fullmatch(key) and not key.startswith("x-")]
             yield from (SpecProblem(str(at.below(key)), "is neither a status code nor default") for key in wrong)
         elif name == "Operation":
-            yield from self.operation(value.get("operationId"), at)
+            yield from self.check_operation(value.get("operationId"), at)
         elif name == "Parameter":
-            yield from self.parameter(value, at)
+            yield from self.check_parameter(value, at)
         elif name == "SecurityScheme":
-            yield from self.security(value, at)
+            yield from self.check_security(value, at)
 
-    def operation(self, id: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
+    def check_operation(self, id: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
         if not isinstance(id, str):
             return
         if id in self.operations:
             yield SpecProblem(str(at.below("operationId")), "is the name of another operation, too")
         self.operations.add(id)
 
-    def parameter(self, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
+    def check_parameter(self, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
         where = value.get("in")
         places = _WHERE if self.version == "2.0" else _WHERE_3
         if where is not None and where not in places:
@@ -192,7 +192,7 @@ class _DocumentCheck:
         if not any(name in value for name in needed):
             yield SpecProblem(str(at), f"needs {' or '.join(needed)}")
 
-    def security(self, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
+    def check_security(self, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
         schemes = _SECURITY_2 if self.version == "2.0" else _SECURITY_3
         type = value.get("type")
         if not isinstance(type, str) or type not in schemes:

@@ -48,52 +48,52 @@ def enqueue_processing(connection: sa.Connection, storage: Storage, spec_id: str
     jobs.enqueue_job(connection, storage, PROCESS, {"spec": spec_id, "asked": asked}, key=f"{spec_id} {asked}")
 
 
-def _process_spec(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    _process_source(work, payload["spec"], payload["asked"])
+def _process_spec(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+    _process_source(context, payload["spec"], payload["asked"])
     return None
 
 
-def _refresh_spec(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    with work.storage.read() as connection:
+def _refresh_spec(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+    with context.storage.read() as connection:
         row = connection.execute(sa.select(specs).where(specs.c.id == payload["spec"])).one_or_none()
     if row is not None and row.source_url is not None:
-        _process_source(work, row.id, row.asked)
+        _process_source(context, row.id, row.asked)
     return None
 
 
 HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process_spec, REFRESH: _refresh_spec}
 
 
-def _process_source(work: JobContext, spec_id: str, asked: int) -> None:
+def _process_source(context: JobContext, spec_id: str, asked: int) -> None:
     mine = (specs.c.id == spec_id, specs.c.asked == asked)
-    with work.storage.write() as connection:
+    with context.storage.write() as connection:
         begun = specs.update().where(*mine).values(state=PROGRESS).returning(specs)
         row = connection.execute(begun).one_or_none()
     if row is None:
         return
-    result = _process_content(work, row)
-    with work.storage.write() as connection:
+    result = _process_content(context, row)
+    with context.storage.write() as connection:
         row = connection.execute(sa.select(specs).where(*mine)).one_or_none()
         if row is not None:
-            _save_result(connection, work.storage, row, result)
+            _save_result(connection, context.storage, row, result)
 
 
-def _process_content(work: JobContext, row: sa.Row[Any]) -> _ProcessingResult:
+def _process_content(context: JobContext, row: sa.Row[Any]) -> _ProcessingResult:
     if row.source_url is None:
-        content = work.storage.blobs.get(row.source_text)
+        content = context.storage.blobs.get(row.source_text)
     else:
-        fetched = _fetch_source(work, row.source_url)
+        fetched = _fetch_source(context, row.source_url)
         if isinstance(fetched, _ProcessingResult):
             return fetched
         content = fetched
     read = parser.parse_spec(content)
     if read.problems:
         return _ProcessingResult(code=PARSE_ERROR, messages=tuple(map(str, read.problems)))
-    return _ProcessingResult(work.storage.blobs.put(content), read.media_type)
+    return _ProcessingResult(context.storage.blobs.put(content), read.media_type)
 
 
-def _fetch_source(work: JobContext, url: str) -> bytes | _ProcessingResult:
-    private = work.settings.private_addresses
+def _fetch_source(context: JobContext, url: str) -> bytes | _ProcessingResult:
+    private = context.settings.private_addresses
     headers = {"Accept": _ACCEPT, "User-Agent": "syncd"}
     try:
         reply = exchange.send("GET", url, headers=headers, timeout=FETCH_S, limit=parser.BYTES_MAX, private=private)

@@ -67,8 +67,8 @@ def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its specifications, oldest first."""
     query = sa.select(specs).where(specs.c.organization == at.organization_id)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, specs.c.created_at, specs.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, specs.c.created_at, specs.c.id)
     return answers.ok(envelope | {"items": [_serialize_spec(at.request, at.caller, row) for row in envelope["items"]]})
 
 
@@ -83,7 +83,7 @@ def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
     """Given a slug and a source, add the specification, private, still to be processed. Raises: Failure 400, 409."""
     source = _build_source(at.storage, create.source)
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         if _find_spec(connection, at, create.slug) is not None:
             raise Failure(409, f"slug: there is a specification {create.slug} already; PUT gives it another source")
         return answers.created(_insert_spec(connection, at, create.slug, source))
@@ -107,7 +107,7 @@ def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug
     """Given a source, process it, also when it is the same as before; a slug that is new becomes a specification."""
     source = _build_source(at.storage, put.source)
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         row = _find_spec(connection, at, spec_slug)
         if row is None:
             return answers.created(_insert_spec(connection, at, spec_slug, source))
@@ -133,7 +133,7 @@ def update_openapi_spec_by_slug(at: AtOrganization, spec_slug: str, update: Spec
 def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
     """Given a slug, delete that specification with its versions."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         connection.execute(specs.delete().where(*_match_spec(at, spec_slug)))
     return answers.no_content()
 
@@ -149,7 +149,7 @@ def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Pagin
     with at.storage.read() as connection:
         row = _require_spec(connection, at, spec_slug)
         query = sa.select(versions).where(versions.c.spec == row.id)
-        envelope = paging.rows(connection, query, versions.c.created_at, versions.c.id, descending=True)
+        envelope = paging.paginate_rows(connection, query, versions.c.created_at, versions.c.id, descending=True)
     return answers.ok(envelope | {"items": [_serialize_version(at, spec_slug, item) for item in envelope["items"]]})
 
 
@@ -226,7 +226,7 @@ def _find_spec(connection: sa.Connection, at: OrganizationRequest, slug: str) ->
 
 
 def _require_spec(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any]:
-    at.require(connection)
+    at.require_organization(connection)
     row = _find_spec(connection, at, slug)
     if row is None:
         raise Failure(404, f"No OpenAPI specification {slug[:100]} in organization {at.organization_id}.")
@@ -263,7 +263,7 @@ def _serialize_spec(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[
         "visibility": row.visibility,
         **{name: value for name, value in optional.items() if value is not None},
         "lastProcessedErrors": row.last_problems,
-        "permissions": {"view": True, "edit": is_role_at_least(caller.role_in(row.organization), "create")},
+        "permissions": {"view": True, "edit": is_role_at_least(caller.find_role(row.organization), "create")},
         "urls": {
             "location": addresses.build_api_url(request, below),
             "app": addresses.build_app_url(request, f"/o/{row.organization}/openapi/{row.slug}"),

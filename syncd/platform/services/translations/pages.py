@@ -33,7 +33,7 @@ class TranslatedPage:
     title: str
     body: str | None
     fields: Mapping[str, Any] = field(default_factory=dict)
-    words: int = 0
+    word_count: int = 0
 
 
 def list_translatable(outline: Outline) -> Iterator[Node]:
@@ -56,7 +56,7 @@ def translate_pages(
     asked = [_PageRequest.of(node, text) for node, text in pages]
     answers = iter(provider.translate([text for page in asked for text in page.texts], options))
     return [
-        page.answered([next(answers) for _ in page.texts], compute_source_hash(page.node, options)) for page in asked
+        page.build_page([next(answers) for _ in page.texts], compute_source_hash(page.node, options)) for page in asked
     ]
 
 
@@ -66,7 +66,7 @@ class _PageRequest:
 
     node: Node
     text: str | None
-    named: tuple[str, ...]
+    field_names: tuple[str, ...]
     segments: tuple[Segment, ...]
 
     @classmethod
@@ -76,23 +76,27 @@ class _PageRequest:
 
     @property
     def texts(self) -> list[str]:
-        return [self.node.title, *(self.node.fields[name] for name in self.named), *(one.text for one in self.segments)]
+        return [
+            self.node.title,
+            *(self.node.fields[name] for name in self.field_names),
+            *(one.text for one in self.segments),
+        ]
 
-    def answered(self, answers: Sequence[str], made_from: str) -> TranslatedPage:
-        head = 1 + len(self.named)
+    def build_page(self, answers: Sequence[str], made_from: str) -> TranslatedPage:
+        head = 1 + len(self.field_names)
         title = strip_markers(answers[0]) or self.node.title
         fields = {
             name: strip_markers(said) or self.node.fields[name]
-            for name, said in zip(self.named, answers[1:head], strict=True)
+            for name, said in zip(self.field_names, answers[1:head], strict=True)
         }
         body = None
         if self.text is not None:
             body = replace_segments(self.text, dict(zip(self.segments, answers[head:], strict=True)))
-            body, title = self._headed(body, title, fields)
-        counted = sum(count_words(text) for text in self.texts[:head]) + sum(one.words for one in self.segments)
+            body, title = self._write_head(body, title, fields)
+        counted = sum(count_words(text) for text in self.texts[:head]) + sum(one.word_count for one in self.segments)
         return TranslatedPage(self.node.id, made_from, title, body, fields, counted)
 
-    def _headed(self, body: str, title: str, fields: Mapping[str, Any]) -> tuple[str, str]:
+    def _write_head(self, body: str, title: str, fields: Mapping[str, Any]) -> tuple[str, str]:
         """The text with its title and description in its frontmatter, all else there as it was; and its title."""
         assert self.text is not None
         stated = metadata.find_frontmatter_title(self.text)

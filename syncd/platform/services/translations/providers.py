@@ -78,9 +78,9 @@ class ServiceProvider:
 
     def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
         """Given texts, ask the service for their translations, in as few requests as it takes."""
-        return [text for batch in _split_batches(texts) for text in self._ask(batch, options)]
+        return [text for batch in _split_batches(texts) for text in self._request_translations(batch, options)]
 
-    def _ask(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
+    def _request_translations(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
         wanted = {"source": options.source, "target": options.target, "instructions": options.instructions}
         asked = {**wanted, "texts": list(texts), "model": self.endpoint.model}
         headers = {"Content-Type": "application/json", "User-Agent": f"syncd/{syncd.__version__}"}

@@ -23,7 +23,7 @@ from syncd.platform.storage.storage import Storage
 class TranslationResult:
     """What a run leads to: the root of the translated tree, and the draft of what the result space is to hold."""
 
-    bare: bytes
+    translated_root: bytes
     draft: Draft
 
 
@@ -65,10 +65,10 @@ def record_result(
     Return the ids of the revisions that hold the translated tree and the main content from now on; who has both as
     they are gets no new revision.
     """
-    if bare.root != following.bare:
+    if bare.root != following.translated_root:
         origin = revisions.RevisionOrigin(main.space, (bare.id,), type="computed")
-        bare = revisions.insert_revision_of_tree(storage, connection, following.bare, origin)
-    root, _ = following.draft.seal()
+        bare = revisions.insert_revision_of_tree(storage, connection, following.translated_root, origin)
+    root, _ = following.draft.hash_tree()
     if root == main.root:
         return bare.id, main.id
     saved = bare
@@ -85,7 +85,7 @@ def _translate_tree(source: Outline, pages: Mapping[str, sa.Row[Any]]) -> Draft:
         page = pages.get(node.id)
         if page is not None:
             fields = {**node.fields, **page.fields}
-            draft.change(Node(node.id, node.type, page.title, node.slug, fields, page.body, node.path))
+            draft.replace_node(Node(node.id, node.type, page.title, node.slug, fields, page.body, node.path))
     return draft
 
 
@@ -108,7 +108,7 @@ def _drop_removed(bare: Outline, base: Outline, ours: Outline) -> Draft:
 def _save_draft(storage: Storage, draft: Draft, *, besides: Outline) -> Outline:
     """The outline of a draft, whose nodes are kept; those of another tree are kept already."""
     known = {entry.hash for entry in besides.entries.values()}
-    root, rows = draft.seal()
+    root, rows = draft.hash_tree()
     fresh = [row for row in rows if row.hash not in known]
     if fresh:
         with storage.write() as connection:

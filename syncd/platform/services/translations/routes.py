@@ -46,8 +46,8 @@ def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its translations, oldest first."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
-        at.require(connection)
-        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+        at.require_organization(connection)
+        envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
     return answers.ok(envelope | {"items": [_serialize_translation(at, row) for row in envelope["items"]]})
 
 
@@ -62,7 +62,7 @@ def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse
     )
     id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         source = _require_source(at, connection, body)
         language = body.source.language or source.language
         if language == body.language:
@@ -81,7 +81,7 @@ def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse
 def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
     """Given an id, return the Translation."""
     with at.storage.read() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         return answers.ok(_serialize_translation(at, _require_translation(at, connection, translation_id)))
 
 
@@ -90,7 +90,7 @@ def update_translation(at: AtOrganization, translation_id: str, body: Translatio
     """Given instructions, return the Translation with them; the next run translates every page by them."""
     instructions = rich_text.check_document(body.instructions, at="instructions")
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         row = _require_translation(at, connection, translation_id)
         changed = _TABLE.update().where(_TABLE.c.id == row.id)
         connection.execute(changed.values(instructions=instructions, updated_at=format_time(at.storage.now())))
@@ -101,7 +101,7 @@ def update_translation(at: AtOrganization, translation_id: str, body: Translatio
 def delete_translation(at: AtOrganization, translation_id: str) -> Response:
     """Given an id, end the translation; the translated space stays, as one that people may have worked on."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         mine = _TABLE.delete().where(_TABLE.c.id == translation_id, _TABLE.c.organization == at.organization_id)
         connection.execute(mine)
     return answers.no_content()
@@ -111,7 +111,7 @@ def delete_translation(at: AtOrganization, translation_id: str) -> Response:
 def run_translation(at: AtOrganization, translation_id: str) -> Response:
     """Given an id, have what changed since the last run translated; asked for during a run, once more after it."""
     with at.storage.write() as connection:
-        at.require(connection)
+        at.require_organization(connection)
         request_run(connection, at.storage, _require_translation(at, connection, translation_id).id)
     return answers.no_content()
 
@@ -151,7 +151,7 @@ def _require_translation(at: OrganizationRequest, connection: sa.Connection, tra
 
 def _serialize_translation(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
     latest = {"latestRunDuration": row.latest_ms, "latestPages": row.latest_pages, "latestWords": row.latest_words}
-    role = at.caller.role_in(row.organization)
+    role = at.caller.find_role(row.organization)
     return {
         "object": "translation",
         "id": row.id,

@@ -80,24 +80,24 @@ def request_run(connection: sa.Connection, storage: Storage, translation: str) -
         jobs.enqueue_job(connection, storage, RUN, {"translation": translation}, key=translation)
 
 
-def continue_run(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def continue_run(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given a translation, go on with its run, and return when to do so again while it is not complete."""
-    run = _begin_run(work.storage, payload["translation"])
+    run = _begin_run(context.storage, payload["translation"])
     if run is None:
         return None
-    options, provider = run.options, create_provider(work.settings)
+    options, provider = run.options, create_provider(context.settings)
     waiting = [
         node for node in list_translatable(run.source) if run.known.get(node.id) != compute_source_hash(node, options)
     ]
     until = monotonic() + SLICE_S
     for start in range(0, len(waiting), PAGES_AT_ONCE):
         try:
-            _translate_nodes(work.storage, run, waiting[start : start + PAGES_AT_ONCE], provider)
+            _translate_nodes(context.storage, run, waiting[start : start + PAGES_AT_ONCE], provider)
         except ProviderFailed as failure:
-            return _record_failure(work.storage, run.row.id, failure)
+            return _record_failure(context.storage, run.row.id, failure)
         if monotonic() >= until:
             return timedelta(0)
-    return None if _complete_run(work.storage, run) else timedelta(0)
+    return None if _complete_run(context.storage, run) else timedelta(0)
 
 
 HANDLERS = {RUN: continue_run}
@@ -132,7 +132,7 @@ def _translate_nodes(storage: Storage, run: TranslationRun, nodes: list[Node], p
     with storage.write() as connection:
         counts = {
             "run_pages": translations.c.run_pages + len(rows),
-            "run_words": translations.c.run_words + sum(page.words for page in made),
+            "run_words": translations.c.run_words + sum(page.word_count for page in made),
             "run_failures": 0,
             "run_at": format_time(storage.now()),
         }

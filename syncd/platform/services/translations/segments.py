@@ -57,12 +57,12 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class _SyntaxToken:
-    """A part of a page. Shapes: `hard` syntax ends a segment, other syntax is a marker in it."""
+    """A part of a page. Shapes: syntax that `is_hard` ends a segment, other syntax is a marker in it."""
 
     start: int
     end: int
-    plain: bool = False
-    hard: bool = False
+    is_plain: bool = False
+    is_hard: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Segment:
     pieces: tuple[tuple[int, int], ...]
 
     @property
-    def words(self) -> int:
+    def word_count(self) -> int:
         """How many words it has."""
         return count_words(_MARKER.sub(" ", self.text))
 
@@ -85,7 +85,9 @@ def count_words(text: str) -> int:
 
 def find_segments(page: str) -> tuple[Segment, ...]:
     """Given a page's text, return what can be translated in it, in order; its frontmatter and its code are left out."""
-    return tuple(_build_segment(page, run) for run in _split_runs(_Scanner(page).tokens()) if _has_words(page, run))
+    return tuple(
+        _build_segment(page, run) for run in _split_runs(_Scanner(page).list_tokens()) if _has_words(page, run)
+    )
 
 
 def replace_segments(page: str, translated: Mapping[Segment, str]) -> str:
@@ -114,26 +116,26 @@ def _split_runs(tokens: Iterator[_SyntaxToken]) -> Iterator[list[_SyntaxToken]]:
     """Yield the tokens between hard ones, without syntax at either end."""
     run: list[_SyntaxToken] = []
     for token in tokens:
-        if token.hard:
+        if token.is_hard:
             yield run
             run = []
-        elif run or token.plain:
+        elif run or token.is_plain:
             run.append(token)
     yield run
 
 
 def _has_words(page: str, run: list[_SyntaxToken]) -> bool:
-    return any(token.plain and _LETTER.search(page, token.start, token.end) for token in run)
+    return any(token.is_plain and _LETTER.search(page, token.start, token.end) for token in run)
 
 
 def _build_segment(page: str, run: list[_SyntaxToken]) -> Segment:
-    while not run[-1].plain:
+    while not run[-1].is_plain:
         run.pop()
     pieces: list[tuple[int, int]] = []
     texts: list[str] = []
     at = run[0].start
     for token in run:
-        if not token.plain:
+        if not token.is_plain:
             pieces.append((at, token.start))
             texts.append(page[at : token.start])
             at = token.end
@@ -190,26 +192,26 @@ class _Scanner:
     def __post_init__(self) -> None:
         self.defined = {found[1].casefold() for found in _DEFINED.finditer(self.text)}
 
-    def tokens(self) -> Iterator[_SyntaxToken]:
+    def list_tokens(self) -> Iterator[_SyntaxToken]:
         """Yield every token of the page's prose, with a hard one between blocks."""
         for start, end in find_prose(self.text, len(split_frontmatter(self.text)[0])):
             if self.resume < end:
-                yield from self.block(max(start, self.resume), end)
-                yield _SyntaxToken(end, end, hard=True)
+                yield from self.scan_block(max(start, self.resume), end)
+                yield _SyntaxToken(end, end, is_hard=True)
 
-    def block(self, position: int, end: int) -> Iterator[_SyntaxToken]:
+    def scan_block(self, position: int, end: int) -> Iterator[_SyntaxToken]:
         self.unclosed = set()
-        position = self.line(position, end)
+        position = self.scan_line(position, end)
         while token := _TOKEN.search(self.text, position, end):
             if token.start() > position:
-                yield _SyntaxToken(position, token.start(), plain=True)
-            found = self.syntax(token, end)
+                yield _SyntaxToken(position, token.start(), is_plain=True)
+            found = self.scan_syntax(token, end)
             yield found
             position = found.end
         if position < end:
-            yield _SyntaxToken(position, end, plain=True)
+            yield _SyntaxToken(position, end, is_plain=True)
 
-    def line(self, position: int, end: int) -> int:
+    def scan_line(self, position: int, end: int) -> int:
         """Where the words of a line begin."""
         begins = _PREFIX.match(self.text, position, end)
         self.quotes = begins[0].count(">") if begins else 0
@@ -218,27 +220,27 @@ class _Scanner:
             return whole.end()
         return begins.end() if begins else position
 
-    def syntax(self, token: re.Match[str], end: int) -> _SyntaxToken:
+    def scan_syntax(self, token: re.Match[str], end: int) -> _SyntaxToken:
         """The whole of the syntax that a sign begins."""
         start, after, sign = token.start(), token.end(), token[0]
         if sign.endswith("\n"):
-            return self.line_end(start, after, end)
+            return self.scan_line_end(start, after, end)
         if sign[0] == "`":
-            return _SyntaxToken(start, self.code(sign, after, end))
+            return _SyntaxToken(start, self.find_code_end(sign, after, end))
         if sign == "<":
-            return self.tag(start, end)
+            return self.scan_tag(start, end)
         if sign == "{%":
-            return self.liquid(start, end)
+            return self.scan_liquid(start, end)
         if sign in ("{{", "$$"):
             found = (_EXPRESSION if sign == "{{" else _MATH).match(self.text, start, min(end, start + TAG_MAX))
             return _SyntaxToken(start, found.end() if found else after)
         if sign in ("[", "!["):
-            return _SyntaxToken(start, self.reference(start, after, end))
+            return _SyntaxToken(start, self.find_reference_end(start, after, end))
         if sign == "]":
-            return _SyntaxToken(start, self.link(after, end))
-        return _SyntaxToken(start, after, hard="|" in sign)
+            return _SyntaxToken(start, self.find_link_end(after, end))
+        return _SyntaxToken(start, after, is_hard="|" in sign)
 
-    def code(self, sign: str, position: int, end: int) -> int:
+    def find_code_end(self, sign: str, position: int, end: int) -> int:
         """Where a code span ends that a run of backticks opens; just behind the run when nothing closes it."""
         at = -1 if sign in self.unclosed else self.text.find(sign, position, end)
         while at >= 0:
@@ -249,15 +251,15 @@ class _Scanner:
         self.unclosed.add(sign)
         return position
 
-    def line_end(self, start: int, after: int, end: int) -> _SyntaxToken:
+    def scan_line_end(self, start: int, after: int, end: int) -> _SyntaxToken:
         """The end of a line, with what begins the next one; soft within a paragraph, also of a quote."""
-        quotes, words = self.quotes, self.line(after, end)
+        quotes, words = self.quotes, self.scan_line(after, end)
         spaced = _SPACED.match(self.text, after, end)
         begins = words if spaced is not None and spaced.end() == words and self.quotes == quotes else end
         soft = begins < end and self.text[words] not in "|\r\n"
-        return _SyntaxToken(start, words, hard=not soft)
+        return _SyntaxToken(start, words, is_hard=not soft)
 
-    def reference(self, start: int, after: int, end: int) -> int:
+    def find_reference_end(self, start: int, after: int, end: int) -> int:
         """Where a footnote's sign ends, or a reference whose words are its name; just behind a bracket of any other."""
         if note := _FOOTNOTE.match(self.text, start, end):
             return note.end()
@@ -267,36 +269,36 @@ class _Scanner:
         follows = self.text[named.end() : min(named.end() + 2, end)]
         return after if follows[:1] == "(" or (follows[:1] == "[" and follows != "[]") else named.end()
 
-    def link(self, position: int, end: int) -> int:
+    def find_link_end(self, position: int, end: int) -> int:
         """Where a link ends whose text ended just before."""
         if self.text.startswith("(", position) and (found := parse_destination(self.text, position + 1, end)):
             return found.link_end
         reference = _REFERENCE.match(self.text, position, end)
         return reference.end() if reference else position
 
-    def tag(self, start: int, end: int) -> _SyntaxToken:
+    def scan_tag(self, start: int, end: int) -> _SyntaxToken:
         text, bound = self.text, min(end, start + TAG_MAX)
         if text.startswith("<!--", start):
-            return _SyntaxToken(start, min(self.skip("-->", start + 4), end), hard=True)
+            return _SyntaxToken(start, min(self.skip_to("-->", start + 4), end), is_hard=True)
         found = _TAG.match(text, start, bound)
         if found is None:
             return _SyntaxToken(start, start + 1)
         name = (found[1] or "").lower()
         close = found.end()
         if name in _SILENT_TAGS and text[start + 1] != "/":
-            close = self.skip(f"</{found[1]}>", close)
-        return _SyntaxToken(start, min(close, end), hard=bool(name) and name not in _INLINE_TAGS)
+            close = self.skip_to(f"</{found[1]}>", close)
+        return _SyntaxToken(start, min(close, end), is_hard=bool(name) and name not in _INLINE_TAGS)
 
-    def liquid(self, start: int, end: int) -> _SyntaxToken:
+    def scan_liquid(self, start: int, end: int) -> _SyntaxToken:
         found = _LIQUID.match(self.text, start, min(end, start + TAG_MAX))
         if found is None:
             return _SyntaxToken(start, start + 2)
         close = found.end()
         if found[1] in _SILENT_BLOCKS:
-            close = self.skip(f"{{% end{found[1]} %}}", close)
-        return _SyntaxToken(start, min(close, end), hard=True)
+            close = self.skip_to(f"{{% end{found[1]} %}}", close)
+        return _SyntaxToken(start, min(close, end), is_hard=True)
 
-    def skip(self, closing: str, start: int) -> int:
+    def skip_to(self, closing: str, start: int) -> int:
         """Where something ends that is no prose, also beyond its block; one that does not end is not skipped."""
         at = -1 if closing in self.absent else self.text.find(closing, start)
         if at < 0:
