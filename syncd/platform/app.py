@@ -1,4 +1,4 @@
-"""The application: every router of the platform, one shape of error, limits, and the OpenAPI document."""
+"""The ASGI application: all routers of the platform, error handling, limits, and the OpenAPI document."""
 
 from collections.abc import Mapping
 
@@ -107,12 +107,12 @@ _JOB_HANDLERS: Mapping[str, JobHandler] = {
     **runs.HANDLERS,
     **conversations.HANDLERS,
 }
-"""What carries out each kind of job: `**module.HANDLERS` of every module that has some."""
+"""The handler of each kind of job: `**module.HANDLERS` of every module that has some."""
 _DEFAULT = PlatformSettings()
 
 
 def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastAPI:
-    """Given a storage and settings, return the platform as an ASGI application.
+    """Return the platform as an ASGI application.
 
     Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, the
     `handlers` of its jobs by their kind, and its `scheduler`.
@@ -130,13 +130,13 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)
     app.state.scheduler = RequestScheduler()
-    shelves = RouteTable(OPERATIONS.values())
-    app.add_middleware(MethodsMiddleware, operations=shelves)
+    routes = RouteTable(OPERATIONS.values())
+    app.add_middleware(MethodsMiddleware, operations=routes)
     app.add_middleware(
         RequestLimits, clock=storage.now, admit=app.state.callers.authenticate, per_minute=settings.requests_per_minute
     )
     if settings.origins:
-        # Tokens are sent by scripts, never by the browser on its own, so no cookie is let through.
+        # Scripts send the token themselves, so credentials that the browser adds (cookies) are not allowed.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.origins,
@@ -146,7 +146,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
         )
     failures.install_error_handlers(app)
     app.state.operations = OPERATIONS
-    app.router.routes.append(shelves)
+    app.router.routes.append(routes)
     for root in (PREFIX, f"{PREFIX}/"):
         app.add_route(root, answer_information, include_in_schema=False)
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)

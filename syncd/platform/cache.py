@@ -1,4 +1,4 @@
-"""A bounded memory of what can be had again: immutable things only, so that forgetting and sharing are always safe."""
+"""A bounded cache of immutable values, which can be dropped and shared safely."""
 
 import threading
 from collections import OrderedDict
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """Values by key up to a total weight; the least recently used go first. Any number of threads may use it."""
+    """Values by key up to a total weight; the least recently used are dropped first. Safe in any number of threads."""
 
     def __init__(self, limit: int, *, weigh: Callable[[V], int] = lambda value: 1) -> None:
         self._limit = limit
@@ -20,7 +20,7 @@ class Cache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Given a key, return its value, or None when it is not remembered."""
+        """Return the value of a key, or None when it is not cached."""
         with self._lock:
             value = self._values.get(key)
             if value is not None:
@@ -28,7 +28,7 @@ class Cache(Generic[K, V]):
             return value
 
     def put(self, key: K, value: V) -> V:
-        """Given a key and its value, remember and return it; what no longer fits is forgotten."""
+        """Cache a value and return it; values that no longer fit are dropped."""
         with self._lock:
             if key not in self._values:
                 self._values[key] = value

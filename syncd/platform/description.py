@@ -1,4 +1,4 @@
-"""The OpenAPI document that the platform serves of itself: what every operation has in common is said here, once."""
+"""The OpenAPI document that the platform serves, with what all operations have in common."""
 
 import asyncio
 import json
@@ -37,10 +37,10 @@ class ErrorBody(BaseModel):
 
 
 class OpenApiDescription:
-    """The description of some operations, made once, when somebody asks for it first; any number of threads may ask.
+    """The OpenAPI document of some operations, built once, at the first request; safe in any number of threads.
 
-    That takes more than a second of computing. A thread of its own does it, so that neither the event loop nor one of
-    the threads that answer requests waits for it, however many clients ask at once.
+    Building it takes more than a second of computing. A separate thread does it, so that neither the event loop nor a
+    thread that answers requests waits for it, however many clients ask at once.
     """
 
     def __init__(self, operations: Iterable[APIRoute]) -> None:
@@ -54,7 +54,7 @@ class OpenApiDescription:
 
     async def answer(self, request: Request) -> Response:
         """Given a request for the document, return it as JSON, or 304 to a client that has it."""
-        # Shielded: a client that leaves takes the document away from nobody else.
+        # Shielded: a client that disconnects must not cancel the document for the others.
         _, body, tag = await asyncio.shield(asyncio.wrap_future(self._start()))
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):

@@ -1,4 +1,4 @@
-"""The platform on a socket: in the foreground for `syncd platform serve`, or in a thread for demo, daemon and tests."""
+"""The HTTP server: in the foreground for `syncd platform serve`, or in a thread for demo, daemon and tests."""
 
 import contextlib
 import gc
@@ -27,7 +27,7 @@ from syncd.platform.storage.storage_options import StorageOptions
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
 SWITCH_S = 0.0005
-"""Seconds for which a thread computes when another one wants to: the event loop waits so long for each that does."""
+"""Seconds for which a thread keeps the interpreter when another one wants it; each delays the event loop so long."""
 COLLECT_AT = (10_000, 10, 100)
 """Thresholds of the garbage collector. Documents have no cycles, and a collection among a million of their nodes holds
 everything up for half a second: it comes after so many objects that no single request makes them.
@@ -50,10 +50,10 @@ def serve(
     report: Callable[[str], None] = lambda fault: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Given where a platform is and its settings, serve it until SIGTERM, SIGINT or `stop`; call from the main thread.
+    """Serve a platform until SIGTERM, SIGINT or `stop`; call it from the main thread.
 
-    `announce` gets the base URL as soon as connections are accepted; port 0 picks a free one. `report` hears why the
-    database cannot be used, and "" when it can again. Units: `stop` is asked ten times a second.
+    `announce` gets the base URL as soon as connections are accepted; port 0 picks a free one. `report` gets the reason
+    when the database cannot be used, and "" when it can again. Units: `stop` is asked ten times a second.
     Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
     stop_requested = threading.Event()
@@ -76,9 +76,9 @@ class BackgroundServer:
         port: int = 0,
         works: bool = True,
     ) -> None:
-        """Given an open and bootstrapped storage, which stays the caller's to close, prepare a server of it.
+        """Prepare a server of an open and bootstrapped storage, which the caller closes.
 
-        Shapes: `works` False leaves the platform's jobs to others, such as a test that does them itself.
+        Shapes: with `works` False the server runs no jobs; a test runs them itself.
         """
         self._storage = storage
         self._settings = settings
@@ -121,7 +121,7 @@ class BackgroundServer:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn that leaves signals to us, says when it accepts connections, does jobs, and asks whether to go on."""
+    """A uvicorn server without signal handlers that announces its URL, runs jobs, and asks a callback when to stop."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class _Server(uvicorn.Server):
                 log_config=None,
                 log_level="warning",
                 server_header=False,
-                # Whoever connects could write these headers; the operator says the public address.
+                # Any client could send these headers; the operator configures the public address.
                 proxy_headers=False,
                 timeout_keep_alive=settings.connections.idle_s,
                 timeout_graceful_shutdown=GRACE_S,
@@ -184,7 +184,7 @@ class _Server(uvicorn.Server):
 
 
 def _tune_interpreter() -> None:
-    """Let threads that compute hold up the event loop for a short time only; for a process that does nothing else."""
+    """Set the thread switch interval and the garbage collector for short delays of the event loop; process-wide."""
     sys.setswitchinterval(SWITCH_S)
     gc.freeze()
     gc.set_threshold(*COLLECT_AT)

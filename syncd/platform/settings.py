@@ -1,4 +1,4 @@
-"""What the operator of a platform decides; every value has a default that works offline."""
+"""The settings of a platform; every value has a default that works offline."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 @dataclass(frozen=True)
 class ServiceEndpoint:
-    """A service elsewhere that the platform may ask. Shapes: `key` is a secret and is never shown."""
+    """An external service that the platform may call. Shapes: `key` is a secret and never appears in a repr."""
 
     url: str
     model: str = ""
@@ -21,9 +21,9 @@ class ServiceEndpoint:
 
 @dataclass(frozen=True)
 class ConnectionBounds:
-    """What connections of clients may cost: how many there are, and what one request may take to be sent and answered.
+    """Limits of client connections: how many there may be, and the size and time of one request and its answer.
 
-    Shapes: a client whose connection has neither sent a head nor much of a body makes way when there are too many;
+    Shapes: a connection that is slow to send its request is closed for a new one when there are too many;
     `idle_s` is how long a connection is kept for another request. Units: bytes; seconds; `rate` in bytes a second,
     which a body and an answer must average beyond their first seconds.
     """

@@ -1,6 +1,6 @@
-"""Where the tables are: SQLite in a file, or PostgreSQL by URL; connections that read, and one that writes.
+"""The database: SQLite in a file, or PostgreSQL by URL; connections that read, and one that writes.
 
-A reader sees one state from its first query to its end. The writer is the only one of the moment in all processes:
+A reader sees one state from its first query to its end. At any moment there is one writer in all processes:
 SQLite has one lock for that, and on PostgreSQL every writing transaction begins with the same advisory lock.
 """
 
@@ -32,7 +32,7 @@ _CONNECT_S = 5
 _STATEMENT_S = 30
 """A statement that takes longer is cancelled by the server, and counts as unavailable."""
 _SILENCE_S = 5
-"""Added to `_STATEMENT_S`: after that, a server that says nothing is given up by us."""
+"""Added to `_STATEMENT_S`: the silence after which the client gives up the server."""
 _IDLE_S = 60
 _UPGRADE_S = 600
 _RECYCLED_S = 1800
@@ -42,9 +42,9 @@ _RECYCLED_S = 1800
 class Database:
     """Engines for one database; `name` is what errors call it and holds no password.
 
-    Shapes: `schema_engine` is for changes of the tables themselves: it has no time limit, waits for every writer and checks
-    no foreign key. `lock` keeps other processes from preparing the same database at the same time. `watch` tells
-    cheaply whether anything was changed; None where only a query could.
+    Shapes: `schema_engine` changes the tables themselves: it has no time limit, waits for every writer and checks no
+    foreign key. `lock` keeps other processes from preparing the same database at the same time. `watch` finds out
+    cheaply whether anything was changed; None where that takes a query.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Database:
 
     @property
     def is_local(self) -> bool:
-        """Whether reading a few rows takes less time than asking another thread to do so."""
+        """Whether reading a few rows takes less time than switching to another thread."""
         return self.reader.dialect.name == "sqlite"
 
     def close(self) -> None:
@@ -68,14 +68,14 @@ class Database:
 
 
 class ChangeWatch:
-    """A connection that asks nothing but whether another one, of whatever process, has committed since."""
+    """A connection that only finds out whether another connection, of any process, has committed."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._connection: sqlite3.Connection | None = None
 
     def version(self) -> int:
-        """Return a number that stays the same as long as nobody changes the database."""
+        """Return a number that changes with every change of the database."""
         if self._connection is None:
             self._connection = sqlite3.connect(self._file, isolation_level=None, check_same_thread=False)
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
@@ -87,7 +87,7 @@ class ChangeWatch:
 
 
 def open_sqlite(file: Path, *, patience: float) -> Database:
-    """Given a file, return the database in it. Units: `patience` is the seconds that a writer waits for another."""
+    """Open the SQLite database in a file. Units: `patience` is the seconds that a writer waits for another one."""
     # Its files that SQLite makes later take their mode from it.
     file.touch(mode=0o600)
     # FULL: an answer means that the change is on disk, also after a power failure.
@@ -95,7 +95,7 @@ def open_sqlite(file: Path, *, patience: float) -> Database:
     change = (f"busy_timeout={_UPGRADE_S * 1000}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=OFF")
     return Database(
         name=f"the database in {file.parent}",
-        # One more than threads: what reads on the event loop itself never waits for them.
+        # One more than there are threads: code that reads on the event loop itself never waits for them.
         reader=_sqlite_engine(file, "BEGIN", usual, connections=READERS + 1),
         # One connection: this process's writers queue here, in order, instead of racing for SQLite's lock.
         writer=_sqlite_engine(file, "BEGIN IMMEDIATE", usual, connections=1),
@@ -106,7 +106,7 @@ def open_sqlite(file: Path, *, patience: float) -> Database:
 
 
 def open_postgresql(address: str, *, patience: float) -> Database:
-    """Given a PostgreSQL URL, return the database there. Units: as `open_sqlite`. Raises: ConfigInvalid."""
+    """Open the PostgreSQL database at a URL. Units: as `open_sqlite`. Raises: ConfigInvalid."""
     url = _parse_url(address)
     usual = {"lock_timeout": int(patience * 1000), "statement_timeout": _STATEMENT_S * 1000}
     change = {"lock_timeout": _UPGRADE_S * 1000, "statement_timeout": 0}
@@ -177,7 +177,7 @@ def _postgresql_engine(url: sa.URL, limits: Mapping[str, int], *, connections: i
         pool_timeout=_WRITER_WAIT_S,
         pool_use_lifo=True,
         pool_recycle=_RECYCLED_S,
-        # A server that was restarted costs a new connection, not a failed request.
+        # After a restart of the server, a new connection is made instead of failing a request.
         pool_pre_ping=True,
         # Errors are logged, and parameters are content and secrets.
         hide_parameters=True,
@@ -205,14 +205,14 @@ def _create_connection_class(silence: float | None) -> "type[psycopg.Connection]
     import psycopg
 
     class Patient(psycopg.Connection):
-        """A connection that does not wait for ever for a server that is there and says nothing."""
+        """A connection that gives up a server which accepts connections and never answers."""
 
         def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-            """Given what the driver waits for, return its result. Raises: OperationalError after too long a silence."""
+            """Wait as the driver does, with a time limit. Raises: OperationalError after too long a silence."""
             try:
                 return super().wait(gen, interval, silence if timeout is None else timeout)
             except psycopg.OperationalError:
-                # An answer that is still to come would be taken for that of the next statement.
+                # A late answer would be taken for the answer to the next statement.
                 if self.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
                     self.pgconn.finish()
                 raise

@@ -1,4 +1,4 @@
-"""What every table is made of: one catalogue, types that behave alike on SQLite and PostgreSQL, and two ways to write.
+"""What all tables share: one catalogue, types that behave alike on SQLite and PostgreSQL, and two ways to write.
 
 Each area's `…schema` module registers its tables here, and `tables_all` imports every one of them.
 """
@@ -24,9 +24,9 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Rows) -> int:
-    """Given rows that all have the same members, keep those that break no uniqueness, and return how many these were.
+    """Insert the rows that violate no unique constraint, and return their number; existing rows stay as they are.
 
-    What is there already stays as it is.
+    Shapes: all rows have the same members.
     """
     if not rows:
         return 0
@@ -35,10 +35,10 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Rows) -> int:
 
 
 def upsert(connection: sa.Connection, table: sa.Table, rows: Rows, *, key: Collection[str]) -> None:
-    """Given rows that all have the same members and the columns that identify one, make each row what the table says.
+    """Insert rows, or update the existing rows with the same key.
 
-    Shapes: `key` names the columns of the primary key or of a unique constraint. A row that is there keeps the columns
-    that `rows` do not have.
+    Shapes: all rows have the same members; `key` names the columns of the primary key or of a unique constraint. An
+    existing row keeps the columns that `rows` do not have.
     """
     if not rows:
         return
@@ -51,7 +51,7 @@ def upsert(connection: sa.Connection, table: sa.Table, rows: Rows, *, key: Colle
 
 
 def _create_insert(connection: sa.Connection, table: sa.Table) -> "postgresql.Insert | sqlite.Insert":
-    # Both say it the same way, but each in a class of its own; the other one is never loaded.
+    # Each dialect has a class of its own for the same clause; the other dialect is never imported.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql
 

@@ -1,7 +1,7 @@
-"""Addresses that the API hands out: of its own resources, of the app, and of published content; all on one origin.
+"""Addresses in answers: of resources of the API, of the app, and of published content; all on one origin.
 
-The origin is the operator's (`--public-url`), else the address that the server itself listens on. What a client writes
-into `Host` and `X-Forwarded-*` decides nothing: a signed address or an answer that is kept must not lead elsewhere.
+The origin is the operator's (`--public-url`), else the address that the server listens on. The headers `Host` and
+`X-Forwarded-*` are not trusted: a signed address or a cached answer must not lead to a host that a client chose.
 """
 
 import ipaddress
@@ -19,9 +19,9 @@ _LOOPBACK = "localhost"
 
 
 def parse_public_origin(url: str, *, option: str = "--public-url") -> str:
-    """Given the address that an operator names with an option, return its scheme, host and port.
+    """Return the scheme, host and port of a URL that the operator gave with an option.
 
-    Raises: ConfigInvalid when it is no such address, or has more than that.
+    Raises: ConfigInvalid when it is not a web address, or has more than these three.
     """
     try:
         target = parse_target(url)
@@ -33,10 +33,10 @@ def parse_public_origin(url: str, *, option: str = "--public-url") -> str:
 
 
 def find_origin(request: Request) -> str:
-    """Given a request, return the scheme and host under which callers reach this server.
+    """Return the scheme and host under which the caller of a request reaches this server.
 
-    Shapes: the public address of the settings; without one, what the caller wrote into `Host` when that names the
-    address of this connection or this machine itself, which may be reached through a tunnel; else the former.
+    Shapes: the public URL of the settings; without one, the header `Host` when it names the address of this connection
+    or this machine itself, which may be reached through a tunnel; else the address of the connection.
     """
     settings: PlatformSettings = request.app.state.settings
     if settings.public_url:
@@ -51,17 +51,17 @@ def find_origin(request: Request) -> str:
 
 
 def build_api_url(request: Request, path: str) -> str:
-    """Given a resource's path below `/v1`, such as `/orgs/abc`, return its absolute address in the API."""
+    """Return the absolute address of a resource in the API; `path` is below `/v1`, such as `/orgs/abc`."""
     return f"{find_origin(request)}/v1{path}"
 
 
 def build_app_url(request: Request, path: str) -> str:
-    """Given a path such as `/o/abc/s/def`, return the address where a person would work with that resource."""
+    """Return the address of a resource in the app, for people; `path` is such as `/o/abc/s/def`."""
     return f"{find_origin(request)}/app{path}"
 
 
 def build_integration_url(request: Request, name: str, *below: str) -> str:
-    """Given an integration's name and what lies below it, return the address where its own endpoint would answer.
+    """Return the address of an integration's own endpoint, and of paths below it.
 
     Shapes: clients expect the address; nothing answers there, since this platform runs nobody's scripts.
     """
@@ -69,7 +69,7 @@ def build_integration_url(request: Request, name: str, *below: str) -> str:
 
 
 def build_published_url(request: Request, site: str, path: str = "") -> str:
-    """Given a site's basename or id and a path below the site, return the address where visitors read it."""
+    """Return the address where visitors read a site, or a path below it; `site` is a basename or an id."""
     below = path.strip("/")
     return f"{find_origin(request)}/sites/{site}/{below}" if below else f"{find_origin(request)}/sites/{site}/"
 

@@ -1,4 +1,4 @@
-"""What every request body of the content side has in common: it is text that can be written down."""
+"""The base class of request bodies: unknown members are ignored, and all text can be stored."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -8,21 +8,21 @@ from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 from syncd.model.base import Declared
 
 UNKNOWN_MAX = 1_000
-"""Members that are passed over in one body; one with more is no client's of any release."""
+"""Unknown members that are ignored in one body; no real client sends more."""
 
 
 def _remove_members(value: Any, places: Iterable[tuple[int | str, ...]]) -> Any:
-    """Given a JSON value and places as pydantic names them, return it without what is there.
+    """Return a copy of a JSON value without the members at some places, in the notation of pydantic's error locations.
 
-    Shape: a place also names variants of unions, which are in no value: such parts are skipped. None when nothing is
-    left of an object that had something: then not one member of it is known, and passing it over would do nothing.
+    Shapes: a location also names variants of unions, which are not in the value; such parts are skipped. Returns None
+    when an object would become empty: then none of its members is known, and ignoring them all would do nothing.
     """
     found = {"": value}
     for place in places:
         holder: Any = found
         last: int | str = ""
         for part in place:
-            # Only what leads to the place is copied: a body may be deeper than Python recurses, and large.
+            # Only the path to the place is copied: a body may be large, and deeper than Python can recurse.
             holder[last] = holder[last].copy()
             inner = holder[last]
             if (isinstance(inner, dict) and part in inner) or (isinstance(inner, list) and isinstance(part, int)):

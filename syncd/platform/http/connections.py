@@ -1,8 +1,8 @@
-"""Connections of clients: how many there may be, and how large and how slow a request and its answer may be on them.
+"""Limits of client connections: how many there may be, and how large and how slow requests and answers may be.
 
-An HTTP server that waits for what never comes runs out of memory or of connections without one valid request. Here
-every connection has, at each moment, a time by which it must have got on: with the head of a request, with its body,
-or with taking the answer. One look a second closes those that have not.
+A server that waits for data which never arrives runs out of memory or connections without one valid request. Here every
+connection has a deadline at each stage: for the head of a request, for its body, and for reading the answer. A check
+once a second closes those that missed it.
 """
 
 import json
@@ -24,14 +24,14 @@ from syncd.platform.settings import ConnectionBounds
 PIPELINED_MAX = 16
 """Requests that a client may send before it has the answer to the first one."""
 _AT_ONCE_S = 2.0
-"""How long it takes at most until a body flows that is sent at once."""
+"""Seconds after which a body that the client sends without delay has begun to arrive."""
 _LINGER_S = 2.0
 _LINGER_BYTES = 1024 * 1024
-"""What a client still sends is thrown away for a while after a refusal, which it might not see otherwise."""
+"""After a refusal, what the client still sends is read and dropped for a while: a reset would hide the answer."""
 
 
 _HEAD, _BODY, _ANSWER, _REFUSED = "head", "body", "answer", "refused"
-"""Stages of a connection: what it is about."""
+"""Stages of a connection: what it waits for."""
 _HEADER_OVERHEAD_BYTES = len(": \r\n")
 _HEAD_TOO_LARGE = 431, "The head of the request is too large."
 
@@ -40,7 +40,7 @@ class Connections:
     """The open connections of one server, oldest first, and how many come from each address."""
 
     def __init__(self, bounds: ConnectionBounds) -> None:
-        """Given bounds, begin with none; where the operating system allows few open files, there may be fewer."""
+        """Create an empty registry; where few open files are allowed, fewer connections are."""
         self.bounds = bounds
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self._most = min(bounds.connections, files // 2) if files > 0 else bounds.connections
@@ -56,9 +56,9 @@ class Connections:
         return Counted
 
     def admit(self, new: "Connection", address: str) -> bool:
-        """Given a new connection, count it, and return whether there is room for it.
+        """Count a new connection and return whether it is allowed.
 
-        One that takes its time to say what it wants makes way for it, so that such cannot keep others out.
+        When there are too many, the oldest slow one is closed first, so that slow clients cannot keep others out.
         """
         if self._counts[address] >= self.bounds.connections_per_address:
             self._close_slow(one for one, its in self._open.items() if its == address)
@@ -71,7 +71,7 @@ class Connections:
         return True
 
     def remove(self, connection: "Connection") -> None:
-        """Given a connection that ended or is about to, count it no more."""
+        """Stop counting a connection that has ended or is about to."""
         address = self._open.pop(connection, None)
         if address is not None:
             self._counts[address] -= 1
@@ -84,14 +84,14 @@ class Connections:
             slow.refuse_as_excess()
 
     def close_overdue(self, now: float | None = None) -> None:
-        """Close each connection that has not got on by the time by which it must. Units: `now` is monotonic seconds."""
+        """Close every connection that missed its deadline. Units: `now` is monotonic seconds."""
         moment = time.monotonic() if now is None else now
         for connection in list(self._open):
             connection.close_if_overdue(moment)
 
 
 class Connection(HttpToolsProtocol):
-    """One connection, with a bound to everything that its client decides."""
+    """One connection, with a limit on everything that its client controls."""
 
     registry: Connections
 
@@ -107,7 +107,7 @@ class Connection(HttpToolsProtocol):
         self._body_bytes = 0
         self._refusal: tuple[int, str] | None = None
         self._unsent: tuple[float, int] | None = None
-        """Since when there is something that the client has not taken yet, and how many bytes of it at most."""
+        """Since when the client has not read all that was sent, and the largest number of unread bytes since then."""
         self._request = anyio.CancelScope()
 
     def connection_made(self, transport: Any) -> None:
@@ -182,7 +182,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def close_if_overdue(self, now: float) -> None:
-        """Given the present in monotonic seconds, close the connection when it has not got on."""
+        """Close the connection when it missed its deadline. Units: `now` is monotonic seconds."""
         bounds, spent = self.registry.bounds, now - self._since
         if self._stage == _REFUSED:
             if spent > _LINGER_S:
@@ -193,13 +193,13 @@ class Connection(HttpToolsProtocol):
             self._refuse(408, "The head of the request did not arrive in time.")
         elif self._stage == _BODY and spent > bounds.body_s:
             if self.cycle.response_complete:
-                # It was refused without its body, and nobody reads what still comes.
+                # The request was answered before its body arrived, and nobody reads the rest.
                 self.transport.abort()
             elif not self.flow.read_paused and spent > bounds.body_s + self._body_bytes / bounds.rate:
                 self._refuse(408, "The body of the request did not arrive in time.")
 
     def is_slow(self, now: float) -> bool:
-        """Given the present in monotonic seconds, return whether its client has yet to say what it wants."""
+        """Return whether the client is still sending its request, and slowly. Units: `now` is monotonic seconds."""
         spent = now - self._since
         trickles = self._stage == _BODY and spent > _AT_ONCE_S and self._body_bytes < spent * self.registry.bounds.rate
         return self._stage == _HEAD or trickles
@@ -228,12 +228,12 @@ class Connection(HttpToolsProtocol):
             self._stop_parser(*_HEAD_TOO_LARGE)
 
     def _stop_parser(self, status: int, message: str) -> None:
-        """Have the parser stop and the request refused. Raises: ValueError, of which the parser makes its own error."""
+        """Stop the parser and remember the refusal. Raises: ValueError, which the parser turns into its own error."""
         self._refusal = status, message
         raise ValueError(message)
 
     def _refuse(self, status: int, message: str) -> None:
-        """Answer what is no request that can be answered; the connection is closed once the client could read that."""
+        """Answer with an error and close the connection once the client had time to read it."""
         is_own = self._stage == _BODY and not self.pipeline and not self.cycle.response_started
         is_free = is_own or self.cycle is None or self.cycle.response_complete
         self._enter_stage(_REFUSED)
@@ -244,7 +244,7 @@ class Connection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if not is_free:
-            # The client waits for another answer, and would take this one for it.
+            # The client waits for the answer to an earlier request, and would take this one for it.
             self.transport.abort()
             return
         content = json.dumps(build_error_body(status, message)).encode()
@@ -261,7 +261,7 @@ class Connection(HttpToolsProtocol):
 
 @dataclass(frozen=True)
 class _CancellableApp:
-    """An application that stops, at the next point where it can, when its scope is cancelled."""
+    """An application that stops at its next await when its cancel scope is cancelled."""
 
     app: ASGIApp
     scope: anyio.CancelScope

@@ -1,4 +1,4 @@
-"""Refusals and failures: every error leaves the server as `{"error": {"code": <status>, "message": <text>}}`."""
+"""Errors of the API: each leaves the server as `{"error": {"code": <status>, "message": <text>}}`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,13 +15,13 @@ HEADERS_KEY = "syncd.headers"
 """Where `limits` leaves, in the ASGI scope, the headers that an answer made outside of it must still carry."""
 
 _PROBLEMS_MAX = 5
-"""Invalid members that one message names."""
+"""Invalid members that one message names at most."""
 _PROBLEM_MAX = 300
-"""Characters that it says of each: names of members come from outside, too."""
+"""Characters of each problem in a message: the names of members come from the client and may be long."""
 
 
 class Failure(HTTPException):
-    """An operation refuses; `message` tells the caller why and never carries content."""
+    """An error answer of an operation; `message` tells the caller why and never contains content."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(status, message)
@@ -30,12 +30,12 @@ class Failure(HTTPException):
 
 
 def build_error_body(status: int, message: str) -> dict[str, Any]:
-    """Given a status and a message, return the error body. Source: not-shown.md (b), line 530."""
+    """Return the JSON body of an error. Source: not-shown.md (b), line 530."""
     return {"error": {"code": status, "message": message}}
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Given the application, make every error that leaves it carry the error body."""
+    """Let the application answer every error with the error body of the API."""
     app.add_exception_handler(Refusal, _answer_refusal)
     app.add_exception_handler(RequestValidationError, _answer_invalid_request)
     for failure in (sa.exc.OperationalError, sa.exc.TimeoutError, StoreError):
@@ -53,26 +53,26 @@ async def _answer_refusal(request: Request, refusal: Exception) -> JSONResponse:
 
 async def _answer_invalid_request(request: Request, invalid: Exception) -> JSONResponse:
     assert isinstance(invalid, RequestValidationError)
-    # Each place begins with where it is (body, query, path), which the caller sees from the name of the member.
+    # Each location begins with `body`, `query` or `path`, which says nothing beyond the name of the member.
     problems = [problem | {"loc": problem["loc"][1:] or problem["loc"]} for problem in invalid.errors()]
     return JSONResponse(build_error_body(400, format_problems(problems)), 400)
 
 
 async def _answer_unavailable(request: Request, failure: Exception) -> JSONResponse:
-    # The write lock, a connection or a blob was not to be had in time; the transaction did not happen.
+    # The write lock, a connection or a blob was not available in time; the transaction was rolled back.
     return JSONResponse(
         build_error_body(503, "The platform is busy or its database cannot be reached. Try again later."), 503
     )
 
 
 async def _answer_internal_error(request: Request, failure: Exception) -> JSONResponse:
-    # PostgreSQL ends a transaction that says nothing for long, and with it the connection.
+    # PostgreSQL ends a transaction that is idle for too long, and its connection.
     assert isinstance(failure, sa.exc.InternalError)
     return await (_answer_unavailable if failure.connection_invalidated else _answer_unexpected_error)(request, failure)
 
 
 async def _answer_unstorable_value(request: Request, failure: Exception) -> JSONResponse:
-    # PostgreSQL keeps no text with the character NUL.
+    # PostgreSQL cannot store text with the character NUL.
     return JSONResponse(
         build_error_body(400, "The request has a value that cannot be kept: a character or number."), 400
     )
@@ -85,7 +85,7 @@ async def _answer_unexpected_error(request: Request, failure: Exception) -> JSON
 
 
 def format_problems(problems: Iterable[Any]) -> str:
-    """Given pydantic's error details, return one sentence that names the first few members and what is wrong."""
+    """Return one sentence that names the first few invalid members and their problems, from pydantic's errors."""
     named = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"[:_PROBLEM_MAX] for problem in problems]
     more = f"; and {len(named) - _PROBLEMS_MAX} more" if len(named) > _PROBLEMS_MAX else ""
     return "; ".join(named[:_PROBLEMS_MAX]) + more

@@ -1,4 +1,4 @@
-"""What a request may cost: rate headers on every answer, 429 beyond a limit, 413 and 415 for bodies we do not read."""
+"""Limits of single requests: rate headers on every answer, 429 beyond the rate, 413 and 415 for refused bodies."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,12 +14,13 @@ BODY_BYTES_MAX = 64 * 1024 * 1024
 """The largest request body; the document shows none. Fifty operations with twenty files of 1 MB each stay below."""
 
 BODIES_BYTES_MAX = 256 * 1024 * 1024
-"""Bytes of all bodies that are received at one time; what is made of them takes several times as much memory."""
+"""Bytes of all bodies that are received at one time; parsed, they take several times as much memory."""
 VALUES_MAX = 250_000
-"""Values in one body: while Python makes them, nobody else is answered. A large body is large by its texts and files.
+"""Values in one body: while Python creates them, no other request is answered. Honest large bodies are large because of
+their texts and files, not because of the number of their values.
 """
 ANONYMOUS_BYTES_MAX = 64 * 1024
-"""The largest body that is read, and understood, before it is known who sent it; then comes the token first."""
+"""The largest body that is read and parsed before the sender is known; for larger ones the token is checked first."""
 
 _TOO_LARGE = f"A request body may have at most {BODY_BYTES_MAX} bytes."
 _UNLIMITED = 1_000_000
@@ -28,7 +29,7 @@ _WINDOW_S = 60
 
 
 class RequestLimits:
-    """ASGI middleware: counts requests a token and minute, and refuses before anything else is done."""
+    """ASGI middleware: counts requests for each token and minute, and refuses before anything else is done."""
 
     def __init__(
         self,
@@ -69,13 +70,13 @@ class RequestLimits:
             self._received -= count.received
 
     def count_received(self, size: int) -> None:
-        """Given how many bytes of a body came, count them. Raises: Failure 503 when those of all are too many."""
+        """Count bytes of a body. Raises: Failure 503 when all bodies together are too large."""
         self._received += size
         if self._received > BODIES_BYTES_MAX:
             raise Failure(503, "The platform receives too much at once. Try again in a minute.")
 
     async def _refuse_unknown_sender(self, scope: Scope) -> JSONResponse | None:
-        """Refuse a large body of somebody unknown: FastAPI reads and parses bodies before it asks who sends them."""
+        """Refuse a large body without a valid token: FastAPI reads and parses bodies before it checks the token."""
         if not _is_chunked(scope) and int(_find_header(scope, b"content-length") or 0) <= ANONYMOUS_BYTES_MAX:
             return None
         try:
@@ -85,7 +86,7 @@ class RequestLimits:
                 build_error_body(refused.status, refused.message), refused.status, {"WWW-Authenticate": "Bearer"}
             )
         except sa.exc.SQLAlchemyError:
-            # The operation itself meets the same, and says it as all operations do.
+            # The operation itself will run into the same error, and reports it as all operations do.
             return None
         return None
 
@@ -125,14 +126,14 @@ def _refuse_unreadable_body(scope: Scope) -> JSONResponse | None:
 
 @dataclass
 class _BodyCounter:
-    """The body of one request, counted as it comes: its bytes, and its values, as far as JSON shows them by signs."""
+    """Counts the body of one request as it arrives: its bytes, and its JSON values, estimated by their punctuation."""
 
     limits: RequestLimits
     received: int = 0
     _values: int = 0
     _is_in_text: bool = False
     _cut: bytes = b""
-    """A backslash that ended a piece."""
+    """A backslash at the end of the last piece, which may escape the first character of the next one."""
 
     def wrap_receive(self, receive: Receive) -> Receive:
         """Given how a body is received, return a `receive` that stops reading it beyond the limits."""
@@ -149,7 +150,7 @@ class _BodyCounter:
         self.limits.count_received(len(piece))
         if self.received > BODY_BYTES_MAX:
             raise Failure(413, _TOO_LARGE)
-        # Without what is escaped, every quote begins or ends a text.
+        # Once escaped characters are removed, every quote begins or ends a string.
         plain = (self._cut + piece).replace(rb"\\", b"").replace(rb"\"", b"")
         self._cut = plain[len(plain.removesuffix(b"\\")) :]
         pieces = plain.split(b'"')
@@ -161,9 +162,9 @@ class _BodyCounter:
 
 
 def identify_sender(scope: Scope) -> int:
-    """Given a request, return a number for who sends it.
+    """Return a number that identifies the sender of a request.
 
-    It is a hash: no token is kept in memory, and no header, however long, costs more than a number.
+    It is a hash: no token is kept in memory, and a long header costs no more memory than a short one.
     """
     return hash(_find_header(scope, b"authorization") or (scope.get("client") or ("",))[0])
 

@@ -1,4 +1,4 @@
-"""Pages of a list: the envelope of every list endpoint, and a cursor that no insert or delete can derail."""
+"""Pagination: the envelope of every list endpoint, and a cursor that stays valid when rows come and go."""
 
 import base64
 import binascii
@@ -21,7 +21,7 @@ LIMIT_MAX = 1000
 LIMIT_DEFAULT = 50
 """The document does not show the default page size; small enough that clients must learn to follow `next`."""
 PAGE_BYTES = 1024 * 1024
-"""Of what one page of a list holds; further items come with the next page, however many were asked for."""
+"""The size of one page of a list; further items come with the next page, whatever the limit is."""
 CURSOR_MAX = 2048
 """Characters of a cursor; those that this server makes are shorter."""
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 @dataclass(frozen=True)
 class ListQuery:
-    """What a caller asked of a list: `page` is a cursor from an earlier answer."""
+    """The query parameters of a list; `page` is a cursor from an earlier answer."""
 
     page: str | None
     limit: int | None
@@ -42,13 +42,13 @@ class ListQuery:
         descending: bool = False,
         measure: Measure[T] | None = None,
     ) -> dict[str, Any]:
-        """Given all items and their key, return the page that was asked for; see `paginate`."""
+        """Return the requested page of all items; see the function `paginate`. Raises: Failure 400 as that."""
         return paginate(items, page=self.page, limit=self.limit, key=key, descending=descending, measure=measure)
 
     def paginate_rows(
         self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[Any], descending: bool = False
     ) -> dict[str, Any]:
-        """Given a query and the text or integer columns that order it, return one page of its rows in the envelope.
+        """Return the requested page of a query's rows in the envelope, ordered by text or integer columns.
 
         Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `paginate`.
         """
@@ -88,7 +88,7 @@ def paginate(
     descending: bool = False,
     measure: Measure[T] | None = None,
 ) -> dict[str, Any]:
-    """Given all items, return the envelope `{items, next?, count}` of those behind the cursor, in the order of `key`.
+    """Return the envelope `{items, next?, count}` of the items behind the cursor, in the order of `key`.
 
     Shapes: `key` is unique and never changes for an item, and orders the list as text (an ISO time then the id). The
     items in the envelope are the ones given; a caller renders them afterwards, so that only one page is rendered.
@@ -108,12 +108,12 @@ def paginate(
 
 
 def count_fitting(sizes: Iterable[int]) -> int:
-    """Given the bytes of items in order, return how many of them one page holds."""
+    """Return how many items fit on one page, from their sizes in bytes, in order."""
     return sum(total <= PAGE_BYTES for total in accumulate(sizes))
 
 
 def resolve_page_size(limit: int | None) -> int:
-    """Given the query parameter `limit`, return the page size. Raises: Failure 400 when it is outside 0 to 1000."""
+    """Return the page size for the parameter `limit`. Raises: Failure 400 when it is outside 0 to 1000."""
     if limit is None:
         return LIMIT_DEFAULT
     if not 0 <= limit <= LIMIT_MAX:
@@ -122,14 +122,14 @@ def resolve_page_size(limit: int | None) -> int:
 
 
 def encode_cursor(key: str) -> str:
-    """Given the key of a page's last item, return the cursor of the next page."""
+    """Return the cursor of the next page, from the key of the last item of this one."""
     return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
 
 
 def decode_cursor(page: str) -> str:
-    """Given a cursor, return the key that it stands for. Raises: Failure 400 when this server did not make it."""
+    """Return the key in a cursor. Raises: Failure 400 when this server did not create the cursor."""
     try:
-        # The alphabet is checked by encoding again: the decoder skips what it does not know.
+        # Encoded again and compared, because the decoder skips characters that are not in its alphabet.
         key = base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
     except (binascii.Error, ValueError):
         key = ""
@@ -139,11 +139,11 @@ def decode_cursor(page: str) -> str:
 
 
 def _count_fitting_rows(connection: sa.Connection, keyed: sa.Select[Any], query: sa.Select[Any], size: int) -> int:
-    """How many rows of a page there is room for: at least one, so that a reader comes to the end of the list."""
+    """Return how many rows fit on a page: at least one, so that a reader reaches the end of the list."""
     documents = [column for column in query.selected_columns if isinstance(column.type, sa.JSON)]
     if not documents or size <= 1:
         return size
-    # JSON holds characters beyond ASCII as escapes or as they are: near enough, and no text is read into memory.
+    # An estimate, because stored JSON may escape characters beyond ASCII; no document is read into memory for it.
     lengths = [sa.func.coalesce(sa.func.length(sa.cast(column, sa.Text)), 0) for column in documents]
     sizes = list(connection.scalars(keyed.with_only_columns(sum(lengths, sa.literal(0))).limit(size)))
     return size if sum(sizes) <= PAGE_BYTES else max(1, count_fitting(sizes))

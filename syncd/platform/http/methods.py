@@ -1,4 +1,4 @@
-"""What HTTP asks of every resource besides its operations: HEAD, OPTIONS, and the API's own root."""
+"""What HTTP requires of every resource beside its operations: HEAD, OPTIONS, and the root of the API."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response

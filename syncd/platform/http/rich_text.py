@@ -1,4 +1,4 @@
-"""Documents that callers send: bounded before anything walks them, and kept as they were sent."""
+"""Rich text that callers send: its size is checked before anything traverses it; it is stored as it was sent."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from syncd.model.document import Document
 from syncd.platform.http.failures import Failure
 
 EMPTY: dict[str, Any] = {"object": "document", "data": {}, "nodes": []}
-"""The document that stands where nobody wrote one and clients expect the member."""
+"""The document of a member that clients expect although nobody wrote one."""
 DEPTH_MAX = 100
 VALUES_MAX = 50_000
 CHARACTERS_MAX = 500_000
@@ -14,7 +14,7 @@ CHARACTERS_MAX = 500_000
 
 
 def check_document(document: Document, *, at: str) -> dict[str, Any]:
-    """Given a document and the member that holds it, return it as JSON. Raises: Failure 400 beyond the bounds."""
+    """Return a document as JSON; `at` is the member that holds it. Raises: Failure 400 when it is too large."""
     if "object" not in document.model_fields_set:
         raise Failure(400, f"{at}.object: Field required")
     values = characters = 0

@@ -1,7 +1,7 @@
-"""How operations are reached: routers whose routes stand below `/v1`, and shelves on which a request finds its route.
+"""Routers whose routes are below `/v1`, and the table in which a request finds its route.
 
-FastAPI asks one route after the other whether it is meant; with hundreds of them that costs more than most operations.
-Here a request is held against those only whose fixed segments are its own.
+FastAPI tries one route after the other; with hundreds of routes that costs more than most operations do. Here a request
+is only compared with the routes that have the same fixed path segments.
 """
 
 from collections import defaultdict
@@ -22,6 +22,7 @@ PREFIX = "/v1"
 """Source: API document, Versioning."""
 
 _CHOSEN = "syncd.route"
+"""Where the ASGI scope holds the route that matched."""
 _FIXED = (2, 4, 6)
 """Which parts of a path, split at its slashes, are names of resources: the others are ids."""
 _ANY = "*"
@@ -30,7 +31,7 @@ RouteKey = tuple[str, ...]
 
 
 def create_router(prefix: str = "", *, tags: Sequence[str]) -> APIRouter:
-    """Given where a room's operations are and what they are about, return its router.
+    """Return the router of a module, whose routes begin with a prefix and have these tags.
 
     A handler is named as its operation is in the API document: `list_site_redirects` is `listSiteRedirects`.
     """
@@ -43,10 +44,10 @@ def create_router(prefix: str = "", *, tags: Sequence[str]) -> APIRouter:
 
 
 class OperationRoute(APIRoute):
-    """An operation, which is done when there is a slot for its kind of work."""
+    """A route that answers when there is a free slot for its kind of work."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the function that answers a request of this route."""
         kind, handle = classify_operation(self), super().get_route_handler()
 
         async def answer(request: Request) -> Response:
@@ -57,7 +58,7 @@ class OperationRoute(APIRoute):
 
 
 def index_operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:
-    """Given routers, return their routes by the ids of the operations, in order."""
+    """Return the routes of all routers by their operation ids, in order."""
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     found = {route.unique_id: route for route in routes}
     assert len(found) == len(routes), "two operations have one id"
@@ -65,17 +66,17 @@ def index_operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:
 
 
 class RouteTable(BaseRoute):
-    """Routes in one place of an application's list; of two that fit, the one that was registered first is taken."""
+    """All routes of the application as one; of two that match, the one that was registered first answers."""
 
     def __init__(self, routes: Iterable[APIRoute]) -> None:
-        """Given routes, sort them by their fixed segments."""
-        shelves: defaultdict[RouteKey, list[tuple[int, APIRoute]]] = defaultdict(list)
+        """Index the routes by their fixed segments."""
+        index: defaultdict[RouteKey, list[tuple[int, APIRoute]]] = defaultdict(list)
         for number, route in enumerate(routes):
-            shelves[_compute_route_key(route.path)].append((number, route))
-        self._shelves = dict(shelves)
+            index[_compute_route_key(route.path)].append((number, route))
+        self._index = dict(index)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Given a request, return whether one of the routes is meant, and what it found in the path."""
+        """Return how well a route matches a request, and what the route found in the path."""
         partial: tuple[Match, Scope] = Match.NONE, {}
         if scope["type"] == "http":
             for route in self._candidates(scope["path"]):
@@ -87,25 +88,25 @@ class RouteTable(BaseRoute):
         return partial
 
     def find_methods(self, scope: Scope) -> set[str]:
-        """Given a request, return the methods that its path has; none where there is no such path."""
+        """Return the methods that the path of a request has; empty when no route has the path."""
         found = [route for route in self._candidates(scope["path"]) if route.matches(scope)[0] is not Match.NONE]
         methods = {method for route in found for method in route.methods or ()}
         return {*methods, "OPTIONS", *(("HEAD",) if "GET" in methods else ())} if methods else set()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Given a request that matched, let its route answer."""
+        """Let the route that matched answer the request."""
         route: APIRoute = scope[_CHOSEN]
         await route.handle(scope, receive, send)
 
     def _candidates(self, path: str) -> list[APIRoute]:
         named = [(part, _ANY) for part in _pick_fixed_segments(path.split("/", _FIXED[-1] + 1))]
-        found = [numbered for key in product(*named) for numbered in self._shelves.get(key, ())]
+        found = [numbered for key in product(*named) for numbered in self._index.get(key, ())]
         return [route for _, route in sorted(found, key=itemgetter(0))]
 
 
 def _compute_route_key(path: str) -> RouteKey:
     parts = path.split("/")
-    # Behind a parameter that takes slashes in, nothing has a place of its own.
+    # A parameter of type `path` also matches slashes, so no segment behind it is at a fixed index.
     deep = next((at for at, part in enumerate(parts) if part.endswith(":path}")), len(parts) + _FIXED[-1])
     named = zip(_FIXED, _pick_fixed_segments(parts), strict=True)
     return tuple(_ANY if at >= deep or part.startswith("{") else part for at, part in named)

@@ -1,7 +1,8 @@
-"""What requests may cost the server together: slots for each kind of work, and large bodies away from the event loop.
+"""Scheduling of requests: slots for each kind of work, and large bodies read outside the event loop.
 
-One interpreter computes one thing at a time. What is dear therefore waits for its turn without a thread, so that there
-is always one for what is cheap, and who asks who they are is not kept waiting by those who ask for documents.
+One interpreter computes one thing at a time. Expensive requests therefore wait for their turn without occupying a
+thread, so that a thread is always free for cheap ones: a request for the caller's own user is not delayed by requests
+for documents.
 """
 
 import asyncio
@@ -23,11 +24,11 @@ from syncd.platform.http.time_limits import LONG_S, USUAL_S, limit_time
 T = TypeVar("T")
 
 AT_ONCE = {"read": 3, "list": 2, "write": 2, "content": 2, "compute": 2, "open": 1, "large": 1, "pdf": 2}
-"""By kind of work, how many requests do it at the same time. Few: more threads compute nothing more in one interpreter,
-and each makes the event loop wait longer for its turn.
+"""By kind of work, how many requests run at the same time. Few, because more threads do not compute more in one
+interpreter, and each of them makes the event loop wait longer.
 """
 THREADS = 24
-"""More than all of them together: what has a slot never waits for a thread."""
+"""More than all slots together, so that a request with a slot never waits for a thread."""
 LARGE_BYTES = 128 * 1024
 """Of a body that is read away from the event loop; parsing and checking a smaller one takes a few milliseconds."""
 
@@ -46,11 +47,11 @@ _COMPUTE_OPERATIONS = frozenset(
 )
 """Reads that may have to read whole spaces."""
 _CONTENT_OPERATIONS = frozenset({"updateChangeRequestContent", "mergeChangeRequest", "updateChangeRequest"})
-"""Writes that read and compare many texts before they write, or fetch files from elsewhere."""
+"""Writes that read and compare many texts first, or fetch files from other servers."""
 
 
 class RequestScheduler:
-    """The work of one application."""
+    """The slots and the shared results of one application."""
 
     def __init__(self) -> None:
         self._slots = {
@@ -59,25 +60,25 @@ class RequestScheduler:
         self._results: SharedResults[Hashable, bytes] = SharedResults(_REMEMBERED_BYTES, weigh=len)
 
     def acquire_slot(self, kind: str, request: Request) -> AbstractAsyncContextManager[None]:
-        """Given a kind of work and the request that it is for, return a slot to hold meanwhile. Raises: as `Slots`."""
+        """Return a context that holds a slot of a kind of work for a request. Raises: Failure 503 as `Slots.hold`."""
         return self._slots[kind].hold(identify_sender(request.scope))
 
     async def compute(self, request: Request, work: Callable[[], T]) -> T:
-        """Given a request and what has to be computed for it, do that in a thread. Raises: as `Slots`."""
+        """Run `work` in a thread, within a slot for computing. Raises: Failure 503 as `Slots.hold`."""
         async with self.acquire_slot("compute", request):
             return await anyio.to_thread.run_sync(work)
 
     async def share_result(
         self, key: Hashable, make: Callable[[], Awaitable[bytes]], *, remember: bool = True
     ) -> bytes:
-        """Given all that a result depends on and how it is made, return it: made once for all who ask meanwhile.
+        """Return the result for a key; concurrent requests with the same key share one computation.
 
-        Shapes: without `remember` it is made anew for whoever asks when it is made.
+        Shapes: `key` holds everything that the result depends on; without `remember` the result is not cached.
         """
         return await self._results.get(key, make, remember=remember)
 
     async def answer(self, kind: str, request: Request, handle: Callable[[Request], Awaitable[Response]]) -> Response:
-        """Given a kind of work, "" for none, and a request, answer it. Raises: as `Slots` and `handle`."""
+        """Answer a request within a slot of its kind of work; "" needs none. Raises: as `Slots.hold` and `handle`."""
 
         async def handled(request: Request) -> Response:
             with limit_time(USUAL_S if request.method == "GET" else LONG_S):
@@ -86,7 +87,7 @@ class RequestScheduler:
                 async with self.acquire_slot(kind, request):
                     return await handle(request)
 
-        # Before there is a slot: a body that trickles keeps none.
+        # The body is read before a slot is taken: a client that sends slowly must not occupy one.
         body = b"" if request.method == "GET" else await request.body()
         if len(body) <= LARGE_BYTES:
             return await handled(request)
@@ -95,7 +96,7 @@ class RequestScheduler:
 
 
 class _LargeRequest(Request):
-    """A request with a body that costs time and memory to read, read with as little of both as can be."""
+    """A request with a large body, which is parsed by the parser that needs the least time and memory."""
 
     def __init__(self, request: Request, body: bytes) -> None:
         super().__init__(request.scope, request.receive)
@@ -110,7 +111,7 @@ class _LargeRequest(Request):
 
 
 def classify_operation(route: APIRoute) -> str:
-    """Given an operation, return its kind of work; "" for one that is done on the event loop."""
+    """Return the kind of work of an operation; "" for one that runs on the event loop."""
     if asyncio.iscoroutinefunction(route.endpoint):
         return ""
     if route.unique_id in _COMPUTE_OPERATIONS:

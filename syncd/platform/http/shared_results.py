@@ -1,4 +1,4 @@
-"""Results that many ask for: remembered by what they are made of, and made once for all who ask meanwhile."""
+"""A cache of results in which concurrent requests for one key share one computation."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -30,10 +30,10 @@ class SharedResults(Generic[K, V]):
         self._running: dict[K, _Running[V]] = {}
 
     async def get(self, key: K, make: Callable[[], Awaitable[V]], *, remember: bool = True) -> V:
-        """Given a key and how to make what belongs to it, return that. Raises: what `make` raises, for all who ask.
+        """Return the result for a key, made by `make` unless it is cached or being made. Raises: what `make` raises.
 
-        Making is cancelled when the last one who asked has left. Shapes: without `remember` the key does not tell all
-        that the result depends on for ever, and whoever asks when it is made has it made anew.
+        The computation is cancelled when the last request that waits for it has left. Shapes: without `remember` the
+        result is not cached, because it also depends on something that is not in the key.
         """
         known = self._cache.get(key)
         if known is not None:
@@ -45,7 +45,7 @@ class SharedResults(Generic[K, V]):
         finally:
             running.waiters -= 1
             if not running.waiters and not running.task.done():
-                # Whoever asks from now on begins anew.
+                # A later request must not join a computation that is being cancelled.
                 self._running.pop(key, None)
                 running.scope.cancel()
         assert made is not None
@@ -70,5 +70,5 @@ class SharedResults(Generic[K, V]):
         if self._running.get(key) is running:
             del self._running[key]
         if not running.task.cancelled():
-            # Told to those who wait; nobody may be left to be told.
+            # Marks the exception as retrieved: asyncio logs one that nobody awaited, and all waiters may have left.
             running.task.exception()

@@ -1,6 +1,6 @@
-"""Slots for one kind of work: how many at once, how many wait and for how long, and in what order they get their turn.
+"""Slots for one kind of work: how many run at once, how many wait and for how long, and in what order.
 
-Who waits occupies no thread. Callers take turns, so that the one who asks most makes nobody else wait longer.
+A waiting request occupies no thread. Callers take turns, so that one with many requests does not delay the others.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ _FULL = "The platform does too much of this at once. Try again in a minute."
 
 
 class Slots:
-    """Slots for work that is dear; any number of event loops and threads may ask for them."""
+    """Slots for expensive work; safe in any number of event loops and threads."""
 
     def __init__(self, at_once: int, *, waiting: int, patience_s: float) -> None:
-        """Given how much is done at once, how many may wait, in all, and how many seconds each, begin with all free."""
+        """Create `at_once` free slots. Units: at most `waiting` requests wait, each at most `patience_s` seconds."""
         self._free = at_once
         self._queue_room = waiting
         self._patience_s = patience_s
@@ -28,7 +28,7 @@ class Slots:
 
     @asynccontextmanager
     async def hold(self, by: Hashable) -> AsyncIterator[None]:
-        """Given who asks, wait for a slot and hold it. Raises: Failure 503 when too many wait, or it takes too long."""
+        """Wait for a slot for a caller and hold it. Raises: Failure 503 when too many wait or the wait is too long."""
         turn = self._enqueue(by)
         if turn is not None:
             try:
@@ -37,7 +37,7 @@ class Slots:
                 self._withdraw(by, turn)
                 raise Failure(503, _FULL) from None
             except BaseException:
-                # The client left.
+                # The client disconnected.
                 self._withdraw(by, turn)
                 raise
         try:
@@ -77,12 +77,12 @@ class Slots:
                 turn = queue.popleft()
                 self._queue_room += 1
                 if queue:
-                    # The caller's next one comes behind those of everybody else.
+                    # Round robin: the caller's next request waits behind those of all other callers.
                     self._waiting[by] = queue
                 try:
                     turn.set_result(None)
                 except InvalidStateError:
-                    # Its client left at this moment, and knows nothing of its turn.
+                    # The client disconnected at this moment; the slot goes to the next one.
                     continue
                 return
             self._free += 1

@@ -1,7 +1,7 @@
-"""How long a request may compute: as long as its client is there, and no longer than its share of time.
+"""Limits of computing time: a request stops when its client has disconnected or its time is used up.
 
-What may take long asks now and then whether to go on: before each statement to the database, at each text that it
-reads, and in loops over many things.
+Code that may take long calls `check_time` regularly: before each statement to the database, at each text that it reads,
+and in loops over many items.
 """
 
 import threading
@@ -24,7 +24,7 @@ busy machine fails nothing that an idle one does.
 
 @dataclass
 class _TimeBudget:
-    """The computing time of one request, in whichever threads it computes."""
+    """The computing time of one request, over all threads in which it computes."""
 
     seconds: float
     has_written: bool = False
@@ -40,7 +40,7 @@ _budget: ContextVar[_TimeBudget | None] = ContextVar("share", default=None)
 
 @contextmanager
 def limit_time(seconds: float) -> Iterator[None]:
-    """Given seconds of computing, let `check_time` in this context, and in threads begun from it, keep them."""
+    """Let `check_time` enforce so many seconds of computing in this context and in threads that are started from it."""
     token = _budget.set(_TimeBudget(seconds))
     try:
         yield
@@ -49,16 +49,16 @@ def limit_time(seconds: float) -> Iterator[None]:
 
 
 def note_written() -> None:
-    """Let what is done from now on take its time: the request has changed something, and its answer must say so."""
+    """Lift the limit for the rest of the request: it has committed a change, and its answer must say so."""
     share = _budget.get()
     if share is not None:
         share.has_written = True
 
 
 def check_time(*, even_written: bool = False) -> None:
-    """Stop here when the client has left. Raises: Failure 503 when the request has computed for too long.
+    """Stop a request whose client has disconnected. Raises: Failure 503 when it has computed for too long.
 
-    Shapes: `even_written` is for what is only written to be remembered, and goes on from there when asked again.
+    Shapes: `even_written` also stops a request that has written; only for caches, whose next reader continues there.
     """
     try:
         from_thread.check_cancelled()

@@ -1,4 +1,4 @@
-"""Who calls, and whether they may: one bearer token a request, and a role that each operation declares."""
+"""Authentication and roles: one bearer token for each request, and the role that each operation declares."""
 
 import hmac
 import time
@@ -15,11 +15,11 @@ from syncd.platform.schema import accounts
 from syncd.platform.storage.storage import Storage, hash_token
 
 REMEMBERED_S = 5.0
-"""Seconds for which a token that was good is not looked up again; a revoked one may live that long."""
+"""Seconds for which a valid token is cached; a revoked one may still work for that long."""
 _REMEMBERED_MAX = 1024
 
 ROLES = ("read", "comment", "edit", "review", "create", "admin")
-"""Weakest first; each may do what those before it may. Source: API document, Conventions 5."""
+"""Weakest first; each role includes those before it. Source: API document, Conventions 5."""
 
 ROLE_KEY = "x-role"
 EXTENSION_KEY = "x-extension"
@@ -27,7 +27,7 @@ EXTENSION_KEY = "x-extension"
 
 
 def declare_role(role: str, *, extension: bool = False) -> dict[str, Any]:
-    """Given the weakest role that may call an operation, return its declaration for the route's `openapi_extra`.
+    """Return the declaration of the weakest role that may call an operation, for the route's `openapi_extra`.
 
     Shapes: `extension` says that the operation is not one of the API document's. The document shows no permission per
     endpoint (Authentication 4), so this is each operation's own, cautious choice.
@@ -37,7 +37,7 @@ def declare_role(role: str, *, extension: bool = False) -> dict[str, Any]:
 
 
 def is_role_at_least(role: str | None, needed: str) -> bool:
-    """Given a role, or None for a guest, return whether it is strong enough."""
+    """Return whether a role is as strong as another; None is a guest."""
     return role is not None and ROLES.index(role) >= ROLES.index(needed)
 
 
@@ -46,7 +46,7 @@ class Caller:
     """The person behind a request's token.
 
     Shapes: `roles` has the role, None for a guest, in each organization that the person is a member of; `needed` is
-    what the operation at hand asks for.
+    what the current operation requires.
     """
 
     user_id: str
@@ -55,27 +55,27 @@ class Caller:
     needed: str = "read"
 
     def find_role(self, organization_id: str) -> str | None:
-        """Given an organization, return the caller's role in it, None for a guest or a stranger.
+        """Return the caller's role in an organization; None for a guest and for somebody who is no member.
 
         What the caller may do with a single space or collection is another matter: see `spaces.roles`.
         """
         return self.roles.get(organization_id)
 
     def require_role_in(self, organization_id: str) -> None:
-        """Given the organization where an operation acts, let it go on. Raises: as `require_role`."""
+        """Require the caller's role in an organization to be strong enough for the operation. Raises: Failure 403."""
         self.require_role(self.find_role(organization_id))
 
     def require_role(self, role: str | None, needed: str | None = None) -> None:
-        """Given the caller's role where an operation acts, let it go on.
+        """Require a role of the caller to be strong enough.
 
-        Shapes: `needed` is the operation's own need unless it is given. Raises: Failure 403 when the role is too weak.
+        Shapes: `needed` is by default the role that the operation declares. Raises: Failure 403 when `role` is weaker.
         """
         if not is_role_at_least(role, needed or self.needed):
             raise Failure(403, f"This operation needs the role {needed or self.needed}.")
 
 
 class Callers:
-    """The callers of one application, remembered for a few seconds so that a request costs no transaction."""
+    """The callers of one application, cached for a few seconds so that most requests need no query for them."""
 
     def __init__(self, storage: Storage, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._storage = storage
@@ -83,7 +83,7 @@ class Callers:
         self._known: dict[str, tuple[float, Caller]] = {}
 
     async def find_by_token(self, token: str) -> Caller | None:
-        """Given a token, return who it stands for, or None when it is not a valid one."""
+        """Return the caller with a token, or None when the token is not valid."""
         key, now = hash_token(token), self._clock()
         until, known = self._known.get(key, (0.0, None))
         if known is not None and now < until:
@@ -98,7 +98,7 @@ class Callers:
         return found
 
     async def authenticate(self, authorization: str) -> Caller:
-        """Given the header of that name, return who sent the request. Raises: Failure 401 without a valid token."""
+        """Return the caller named by the header `Authorization`. Raises: Failure 401 without a valid token."""
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Failure(401, "A request needs the header `Authorization: Bearer <token>`.")
@@ -108,12 +108,12 @@ class Callers:
         return found
 
     def clear(self) -> None:
-        """Look every token up again from now on; called when one was revoked."""
+        """Empty the cache, after roles or users have changed."""
         self._known.clear()
 
     def _look_up(self, key: str) -> Caller | None:
         tokens, users, members = accounts.tokens, accounts.users, accounts.members
-        # One row for each organization; a user who is in none has one row all the same.
+        # One row for each organization; a user without any has one row, too.
         query = (
             sa.select(tokens.c.hash, users.c.id, users.c.display_name, members.c.organization, members.c.role)
             .join(users, users.c.id == tokens.c.user)
@@ -122,7 +122,7 @@ class Callers:
         )
         with self._storage.read() as connection:
             rows = connection.execute(query).all()
-        # The index compared byte by byte; the last word belongs to a comparison that takes the same time for all.
+        # The index compares byte by byte; this comparison takes the same time for every wrong token.
         if not rows or not hmac.compare_digest(rows[0].hash, key):
             return None
         roles = {row.organization: row.role for row in rows if row.organization is not None}
@@ -130,14 +130,14 @@ class Callers:
 
 
 async def authenticate_caller(request: Request) -> Caller:
-    """Given a request, return who sent it and what its operation needs. Raises: Failure 401 without a valid token."""
+    """Return the caller of a request, with the role that its operation needs. Raises: Failure 401."""
     callers: Callers = request.app.state.callers
     found = await callers.authenticate(request.headers.get("authorization", ""))
     return replace(found, needed=read_needed_role(request.scope["route"].openapi_extra))
 
 
 def read_needed_role(declared: Mapping[str, Any] | None) -> str:
-    """Given a route's `openapi_extra`, return the weakest role that may call it; admin where it says nothing."""
+    """Return the weakest role that may call a route, from its `openapi_extra`; admin where none is declared."""
     return str((declared or {}).get(ROLE_KEY, ROLES[-1]))
 
 

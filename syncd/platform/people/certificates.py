@@ -1,4 +1,4 @@
-"""X.509 certificates of services that people sign in with: read, checked, and kept in one form."""
+"""X.509 certificates of identity providers: parsed, checked and normalised."""
 
 import base64
 import binascii
@@ -19,17 +19,17 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate as PEM, and until when it is valid."""
+    """A certificate as PEM, and when it expires."""
 
     pem: str
     expires_at: datetime
 
 
 def read_certificate(text: str, now: datetime) -> Certificate:
-    """Given PEM or the base64 text within it, return the certificate.
+    """Parse a certificate in PEM, or the base64 text within PEM.
 
-    Raises: Failure 400 when it is none, more than one, or not valid now: no sign-in could be checked with it; 501 when
-    this platform was installed without what reads certificates.
+    Raises: Failure 400 when it is not exactly one certificate that is valid now; 501 when the library that parses
+    certificates is not installed.
     """
     if importlib.util.find_spec("cryptography") is None:
         needed = "`pip install 'cryptography>=48,<51'` lets it"

@@ -119,7 +119,7 @@ def join_organization_with_invite(at: AtOrganization, invite_id: str) -> Respons
     with at.storage.write() as connection:
         row = _find_invite(connection, at, invite_id)
         organization = joining.find_organization(connection, at.organization_id)
-        # One answer for all that cannot be joined: a guess must not learn what is there.
+        # One answer for all reasons: whoever guesses ids must not learn which organizations and links exist.
         if row is None or organization is None or not read_setting(organization, "inviteLinks"):
             raise Failure(404, "This invitation does not exist, or no longer.")
         joining.require_no_sso(organization)
@@ -131,7 +131,7 @@ def join_organization_with_invite(at: AtOrganization, invite_id: str) -> Respons
 def _find_invite(connection: sa.Connection, at: OrganizationRequest, invite_id: str) -> sa.Row[Any] | None:
     query = sa.select(_TABLE).where(_TABLE.c.id == invite_id, _TABLE.c.organization == at.organization_id)
     row = connection.execute(query).one_or_none()
-    # The index compared byte by byte; the last word belongs to a comparison that takes the same time for all.
+    # The index compares byte by byte; this comparison takes the same time for every wrong id.
     if row is None or not hmac.compare_digest(row.id.encode(), invite_id.encode()):
         return None
     return row

@@ -1,4 +1,4 @@
-"""Joining: how somebody becomes a member without being named, and which organizations one could join."""
+"""Joining an organization by the domain of a verified e-mail address, and which organizations can be joined so."""
 
 import re
 from typing import Annotated, Any
@@ -85,13 +85,13 @@ def get_subdomain(storage: CurrentStorage, caller: CurrentCaller, subdomain: str
 
 
 def find_organization(connection: sa.Connection, organization_id: str) -> sa.Row[Any] | None:
-    """Given an id, return the organization's row, whoever asks."""
+    """Return an organization's row, without any check of the caller, or None."""
     table = accounts.organizations
     return connection.execute(sa.select(table).where(table.c.id == organization_id)).one_or_none()
 
 
 def require_no_sso(row: sa.Row[Any]) -> None:
-    """Given an organization's row, let somebody join by e-mail or link. Raises: Failure 400 where SSO is enforced."""
+    """Require an organization not to enforce SSO, so that people can join by e-mail or link. Raises: Failure 400."""
     if read_setting(row, "sso"):
         raise Failure(400, "The organization enforces SSO: its members join by signing in.")
 
@@ -99,7 +99,7 @@ def require_no_sso(row: sa.Row[Any]) -> None:
 def insert_member(
     storage: Storage, connection: sa.Connection, organization_id: str, user_id: str, role: str | None
 ) -> None:
-    """Given who joins which organization and with which role, make that so; a member keeps the role."""
+    """Insert a member of an organization; somebody who is a member already keeps the role."""
     row = {"organization": organization_id, "user": user_id, "role": role, "joined_at": format_time(storage.now())}
     insert_new(connection, accounts.members, [row])
 

@@ -78,13 +78,13 @@ def remove_member_from_organization_by_id(at: AtOrganization, user_id: str) -> R
 
 
 def is_member(connection: sa.Connection, organization_id: str, user_id: str) -> bool:
-    """Given a user's id, return whether that user is a member of an organization."""
+    """Return whether a user is a member of an organization."""
     query = sa.select(_TABLE.c.user).where(_TABLE.c.organization == organization_id, _TABLE.c.user == user_id)
     return connection.scalar(query) is not None
 
 
 def select_members(organization_id: str) -> sa.Select[Any]:
-    """Given an organization's id, return the query of its members, with what is shown of each."""
+    """Return a query of an organization's members with the columns that `serialize_member` reads."""
     given = sa.select(sa.func.count()).where(permissions.c.kind == "user", permissions.c.subject == _TABLE.c.user)
     in_spaces = given.where(permissions.c.content == spaces.c.id, spaces.c.organization == organization_id)
     in_teams = (
@@ -113,8 +113,8 @@ def _read_member(connection: sa.Connection, at: OrganizationRequest, user_id: st
 
 
 def serialize_member(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
-    """Given a row of `select_members`, return the Member as the API shows it."""
-    # Nobody is disabled here, and tokens are the only way in, so that nobody comes by SSO.
+    """Return a row of `select_members` as the Member of the API."""
+    # Members cannot be disabled here, and nobody signs in by SSO, since tokens are the only credentials.
     return {
         "object": "member",
         "id": row.id,

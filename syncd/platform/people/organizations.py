@@ -1,4 +1,4 @@
-"""Organizations: the owners of spaces and sites, seen by their members only."""
+"""Organizations: the owners of spaces and sites, visible to their members only."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -47,7 +47,7 @@ _FREE_BILLING = {
     },
     "usageAddons": {},
 }
-"""What there is to say of the billing of a platform that costs nothing, without an end."""
+"""The billing of a platform that costs nothing."""
 _MEMBERS_ONLY = ("defaultRole", "sso", "ai")
 _EVERYBODY = ("view", "listMembers", "listTeams", "listIntegrations", "listInstallations")
 _CREATORS = ("createContent", "createOpenAPISpec", "ingestConversations")
@@ -100,7 +100,7 @@ def create_organization(
 
 @dataclass(frozen=True)
 class OrganizationRequest:
-    """A request about one organization: who asks, in which storage, for which organization."""
+    """A request about one organization."""
 
     request: Request
     storage: Storage
@@ -112,11 +112,11 @@ class OrganizationRequest:
         return require_organization(connection, self.caller, self.organization_id)
 
     def build_url(self, path: str = "") -> str:
-        """Given a path below the organization, return its absolute address in the API."""
+        """Return the absolute address in the API of a path below the organization."""
         return addresses.build_api_url(self.request, f"/orgs/{self.organization_id}{path}")
 
     def forget_callers(self) -> None:
-        """Have everybody looked up again: who is a member, and with which role, has changed."""
+        """Empty the cache of callers, after a membership or a role has changed."""
         self.request.app.state.callers.clear()
 
 
@@ -153,9 +153,9 @@ def update_organization_by_id(at: AtOrganization, body: OrganizationChange) -> J
 
 
 def require_member(connection: sa.Connection, caller: Caller, organization_id: str) -> sa.Row[Any]:
-    """Given an id, return the organization's row with the caller's `role` in it, null for a guest.
+    """Return an organization's row with the caller's `role` in it, null for a guest.
 
-    Raises: Failure 404, also when the caller is not a member.
+    Raises: Failure 404 when the organization does not exist or the caller is not a member.
     """
     named = {"organization": organization_id, "caller": caller.user_id}
     row = connection.execute(_ONE, named).one_or_none()
@@ -165,9 +165,9 @@ def require_member(connection: sa.Connection, caller: Caller, organization_id: s
 
 
 def require_organization(connection: sa.Connection, caller: Caller, organization_id: str) -> sa.Row[Any]:
-    """Given an id, return the organization's row.
+    """Return an organization's row for a caller whose role is strong enough for the operation.
 
-    Raises: Failure 404, also when the caller is not a member; 403 when the caller's role is too weak for the operation.
+    Raises: Failure 404 as `require_member`, 403 when the caller's role is too weak.
     """
     row = require_member(connection, caller, organization_id)
     caller.require_role(row.role)
@@ -177,22 +177,22 @@ def require_organization(connection: sa.Connection, caller: Caller, organization
 def read_organization(
     connection: sa.Connection, request: Request, caller: Caller, organization_id: str
 ) -> dict[str, Any]:
-    """Given an organization that the caller is a member of, return the Organization as the API shows it."""
+    """Read an organization of the caller's as the Organization of the API. Raises: Failure 404."""
     row = require_member(connection, caller, organization_id)
     return _serialize_for_member(request, row, _find_domains(connection, [organization_id])[organization_id])
 
 
 def serialize_organization_preview(request: Request, row: sa.Row[Any], role: str | None) -> dict[str, Any]:
-    """Given an organization's row and a caller's role in it, return the Organization with what everybody may know.
+    """Return an organization's row as an Organization with public members only.
 
-    Shapes: what only members may know is left out, or as it is where nobody changed it.
+    Shapes: members for insiders are left out, or have their default value.
     """
     known = {name: value for name, value in _DEFAULTS.items() if name not in _MEMBERS_ONLY}
     return _serialize_organization(request, row, role, {"emailDomains": [], **known})
 
 
 def read_setting(row: sa.Row[Any], name: str) -> Any:
-    """Given an organization's row and the API's name of an optional member, return its value or its default."""
+    """Return the value of an optional member of an organization by its API name, or its default."""
     return row.details.get(name, _DEFAULTS.get(name))
 
 
@@ -206,15 +206,15 @@ def _check_change(connection: sa.Connection, organization_id: str, body: Organiz
         if connection.scalar(sa.select(sites.c.id).where(*mine)) is None:
             raise Failure(400, f"defaultContent.site: no site {body.default_content.site} in this organization")
     if body.sso and not find_active_providers(connection, organization_id, now):
-        # Nobody could come in any more.
+        # Without one, nobody could sign in any more.
         raise Failure(400, "sso: needs an active SAML provider first: with ssoURL, entityID and certificate")
 
 
 def _merge_details(former: Mapping[str, Any], body: OrganizationChange) -> dict[str, Any]:
-    said = {name: value for name, value in body.wire().items() if name not in ("title", "hostname", "emailDomains")}
+    sent = {name: value for name, value in body.wire().items() if name not in ("title", "hostname", "emailDomains")}
     # A null role is a guest's and is kept; the others are taken away by null.
-    gone = {name for name, value in said.items() if value is None and name != "defaultRole"}
-    return {name: value for name, value in {**former, **said}.items() if name not in gone}
+    removed = {name for name, value in sent.items() if value is None and name != "defaultRole"}
+    return {name: value for name, value in {**former, **sent}.items() if name not in removed}
 
 
 def _replace_domains(connection: sa.Connection, organization_id: str, domains: Iterable[str]) -> None:

@@ -167,7 +167,7 @@ def _read_provider(connection: sa.Connection, at: OrganizationRequest, provider_
 
 def _serialize_provider(connection: sa.Connection, at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
     now = format_time(at.storage.now())
-    whole = row.sso_url and row.entity_id and row.certificate
+    is_complete = row.sso_url and row.entity_id and row.certificate
     optional = {}
     if row.default_team is not None:
         role = require_member(connection, at.caller, at.organization_id).role
@@ -183,7 +183,7 @@ def _serialize_provider(connection: sa.Connection, at: OrganizationRequest, row:
         **optional,
         "defaultRole": row.default_role,
         "createdAt": row.created_at,
-        "status": "active" if whole and row.certificate_expires_at > now else "pending",
+        "status": "active" if is_complete and row.certificate_expires_at > now else "pending",
         "service": _build_service_urls(at, row.id),
         "urls": {"location": at.build_url(f"/saml/{row.id}")},
     }

@@ -107,7 +107,7 @@ def remove_team_from_organization_by_id(at: AtOrganization, team_id: str) -> Res
 
 
 def require_team(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> sa.Row[Any]:
-    """Given an id, return the team's row with its counts. Raises: Failure 404."""
+    """Return a team's row with its counts. Raises: Failure 404."""
     row = connection.execute(select_teams(at).where(_TABLE.c.id == team_id)).one_or_none()
     if row is None:
         raise Failure(404, f"No team {team_id} in organization {at.organization_id}.")
@@ -115,9 +115,9 @@ def require_team(connection: sa.Connection, at: OrganizationRequest, team_id: st
 
 
 def require_team_owner(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> None:
-    """Given a team, let its owners and administrators go on.
+    """Require the caller to own a team, or to be an administrator.
 
-    Raises: Failure 404 when it is not there for the caller, 403 for any other member.
+    Raises: Failure 404 when the team does not exist for the caller, 403 for any other member.
     """
     if not _can_change_team(connection, at, team_id):
         at.require_organization(connection)
@@ -127,7 +127,7 @@ def require_team_owner(connection: sa.Connection, at: OrganizationRequest, team_
 def insert_team_members(
     connection: sa.Connection, at: OrganizationRequest, team_id: str, user_ids: tuple[str, ...]
 ) -> None:
-    """Given members of the organization, have them in a team; who is in it keeps the role. Raises: Failure 400."""
+    """Insert members of the organization into a team; those in it keep their role. Raises: Failure 400."""
     wanted = list(dict.fromkeys(user_ids))
     table = accounts.members
     known = sa.select(table.c.user).where(table.c.organization == at.organization_id, table.c.user.in_(wanted))
@@ -143,7 +143,7 @@ def insert_team_members(
 
 
 def has_team(connection: sa.Connection, organization_id: str, team_id: str) -> bool:
-    """Given an id, return whether an organization has that team."""
+    """Return whether an organization has a team."""
     query = sa.select(_TABLE.c.id).where(_TABLE.c.id == team_id, _TABLE.c.organization == organization_id)
     return connection.scalar(query) is not None
 
@@ -184,7 +184,7 @@ def _read_team(connection: sa.Connection, at: OrganizationRequest, team_id: str)
 
 
 def serialize_team(row: sa.Row[Any], caller_role: str | None) -> dict[str, Any]:
-    """Given a team's row from `require_team` and the caller's role, return the Team as the API shows it."""
+    """Return a row of `require_team` as the Team of the API, with the caller's permissions."""
     return {
         "object": "team",
         "id": row.id,

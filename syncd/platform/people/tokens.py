@@ -1,4 +1,4 @@
-"""Tokens of the platform: made for a person, shown once, kept as a hash, and ended by whoever runs the platform."""
+"""Access tokens: issued for a user, shown once, stored as a hash, and revoked by the operator of the platform."""
 
 import re
 import secrets
@@ -16,10 +16,10 @@ from syncd.platform.storage.storage import Storage, hash_token
 from syncd.platform.storage.times import format_time
 
 ID_LENGTH = 12
-"""Of a token's hash, these characters name it; nothing about the token follows from them."""
+"""The first characters of a token's hash are its id; they reveal nothing about the token."""
 LABEL_MAX = 100
 ROLE_OF_A_NEW_MEMBER = "read"
-"""What a person may do whom a token brings in, unless its maker says otherwise: the least."""
+"""The role of a member who is created with a token, unless another one is given."""
 
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
 _ID_PART = re.compile(r"[0-9a-f]{4,12}")
@@ -27,7 +27,7 @@ _ID_PART = re.compile(r"[0-9a-f]{4,12}")
 
 @dataclass(frozen=True)
 class Token:
-    """A token as it may be shown; `secret` is there only when it was just made."""
+    """A token as it may be shown; `secret` is only set when it was just issued."""
 
     id: str
     label: str
@@ -40,10 +40,10 @@ class Token:
 
 @dataclass(frozen=True)
 class TokenHolder:
-    """For whom a token is: an id or e-mail, None for the owner, and the role that the person gets in an organization.
+    """The user that a token is issued for.
 
-    Shapes: `role` is what a new member may do, None the least; `organization` None is where the person is a member, or
-    else the first one.
+    Shapes: `user` is an id or an e-mail address, None for the owner; `role` is the role of a new member, None for the
+    weakest; `organization` None is one of the user's organizations, else the first one of the platform.
     """
 
     user: str | None = None
@@ -52,7 +52,7 @@ class TokenHolder:
 
 
 def issue_token(storage: Storage, person: TokenHolder, *, label: str = "") -> Token:
-    """Given for whom, return a new token with its secret; an e-mail that nobody has makes a new user and member.
+    """Issue a token and return it with its secret; an unknown e-mail address creates a new user and member.
 
     Raises: NotFound for an unknown id or organization, ConfigInvalid for what cannot be an e-mail, role or label, and
     when a member has another role.
@@ -70,7 +70,7 @@ def issue_token(storage: Storage, person: TokenHolder, *, label: str = "") -> To
 
 
 def find_tokens(storage: Storage) -> list[Token]:
-    """Given a storage, return its tokens, oldest first."""
+    """Return all tokens, oldest first, without their secrets."""
     tokens, users = accounts.tokens, accounts.users
     query = sa.select(tokens, users.c.id, users.c.email, users.c.display_name).join(users, users.c.id == tokens.c.user)
     with storage.read() as connection:
@@ -79,9 +79,9 @@ def find_tokens(storage: Storage) -> list[Token]:
 
 
 def delete_token(storage: Storage, name: str) -> Token:
-    """Given a token's label, or its id or the beginning of that, end it and return what it was.
+    """Delete the token with a label, or an id or the beginning of one, and return what it was.
 
-    Raises: NotFound when there is none, ConfigInvalid when several are meant or it is the one in the owner's file.
+    Raises: NotFound when there is none, ConfigInvalid when several match or it is the token in the owner's file.
     """
     everything = find_tokens(storage)
     meant = [token for token in everything if token.label == name] or [
@@ -124,7 +124,7 @@ def _find_or_create_user(storage: Storage, connection: sa.Connection, person: To
     elif user is None:
         raise NotFound(f"no user {person.user or 'who owns this platform'}", hint="give an e-mail to make a new one")
     if person.user is not None and "@" in person.user:
-        # Nothing here sends letters: whoever runs the platform vouches for the address by naming it.
+        # The platform sends no e-mail: the operator vouches for the address by giving it.
         connection.execute(users.update().where(users.c.id == user.id).values(email_verified=True))
     _insert_membership(storage, connection, user.id, person)
     return user
@@ -138,7 +138,7 @@ def _insert_user(storage: Storage, connection: sa.Connection, email: str) -> Non
 
 
 def _insert_membership(storage: Storage, connection: sa.Connection, user: str, person: TokenHolder) -> None:
-    """Make a user a member where the person shall be one; who is one already stays what they are."""
+    """Make the user a member of the organization; an existing member stays unchanged. Raises: ConfigInvalid."""
     members, organizations = accounts.members, accounts.organizations
     somewhere = connection.scalar(sa.select(members.c.organization).where(members.c.user == user).limit(1))
     query = sa.select(organizations.c.id).order_by(organizations.c.created_at, organizations.c.id).limit(1)

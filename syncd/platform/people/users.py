@@ -1,4 +1,4 @@
-"""People as the API shows them, to themselves and to those who share an organization with them."""
+"""Users, visible to themselves and to those who share an organization with them."""
 
 from collections.abc import Collection
 from typing import Any
@@ -61,18 +61,18 @@ def update_user_by_id(
 
 
 def read_user(connection: sa.Connection, request: Request, user_id: str) -> dict[str, Any]:
-    """Given a user's id, return the User as the API shows it. Shapes: `email` only when there is one."""
+    """Read a user as the User of the API. Shapes: `email` only when there is one."""
     return read_users(connection, request, [user_id])[user_id]
 
 
 def read_users(connection: sa.Connection, request: Request, user_ids: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Given the ids of users, return each User as the API shows it, with one query for all."""
+    """Read users as Users of the API, by id, in one query."""
     rows = connection.execute(sa.select(accounts.users).where(accounts.users.c.id.in_(user_ids)))
     return {row.id: serialize_user(request, row) for row in rows}
 
 
 def serialize_user(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
-    """Given a user's row, return the User as the API shows it."""
+    """Return a user's row as the User of the API."""
     optional = {"email": row.email, "photoURL": row.photo_url}
     return {
         "object": "user",
@@ -84,10 +84,10 @@ def serialize_user(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
 
 
 def find_or_create_user(storage: Storage, connection: sa.Connection, email: str) -> str:
-    """Given an e-mail address, return the id of the user who has it, made when there is none.
+    """Return the id of the user with an e-mail address, who is created when there is none.
 
-    Shapes: the address of a new user is not verified. Nothing here sends letters, so that only whoever runs the
-    platform can vouch for an address, with `syncd platform token create --user EMAIL`.
+    Shapes: the address of a new user is not verified. The platform sends no e-mail, so only its operator can vouch for
+    an address, with `syncd platform token create --user EMAIL`.
     """
     table, address = accounts.users, email.lower()
     same = sa.select(table.c.id).where(sa.func.lower(table.c.email) == address)

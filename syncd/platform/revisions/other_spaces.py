@@ -17,10 +17,11 @@ SPACES_MAX = 20
 
 @dataclass
 class OtherSpaces:
-    """Resolves addresses of the app: `app` is that of the space at hand, `open_space` returns the main content of another.
+    """Resolves addresses that lead into other spaces of this platform.
 
-    Shapes: `open_space` returns None for a space that is not there or that the caller may not read. What comes out depends
-    on the caller and on what the other spaces hold now; so nothing of it may be remembered for somebody else.
+    Shapes: `app` is the address of the current space in the app; `open_space` returns the main content of a space, or
+    None when the space does not exist or the caller may not read it. The result depends on the caller and on the
+    current content of the other spaces, so it must never be cached for another caller.
     """
 
     app: str

@@ -1,1 +1,1 @@
-"""Storage: the database, the blobs, the secrets, and work that is done later."""
+"""Storage: the database, the blobs, the secrets, and background jobs."""

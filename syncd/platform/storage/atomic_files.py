@@ -1,4 +1,4 @@
-"""Small files that are there whole or not at all, are written once, and are read by their owner only."""
+"""Small files that are written once, atomically, and are readable by their owner only."""
 
 import os
 import tempfile
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def read_or_create(path: Path, make: Callable[[], bytes]) -> bytes:
-    """Given a file, return its content; when it is absent, make it, durably.
+    """Return the content of a file, which is created durably with the content of `make` when it is absent.
 
-    When two processes do so at once, both return what the first one wrote.
+    When two processes create it at the same time, both return what the first one wrote.
     """
     if not path.exists():
         descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
@@ -26,7 +26,7 @@ def read_or_create(path: Path, make: Callable[[], bytes]) -> bytes:
 
 
 def sync_directory(directory: Path) -> None:
-    """Given a directory, have what was made in it survive a power failure."""
+    """Flush a directory to disk, so that files created in it survive a power failure."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

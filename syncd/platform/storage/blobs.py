@@ -16,60 +16,61 @@ _OID = re.compile(r"[0-9a-f]{40}")
 
 
 class Blobs(ABC):
-    """Immutable content that only grows; any number of threads and processes may use it at once.
+    """An append-only store of immutable content; safe in any number of threads and processes.
 
-    Every method that takes a blob id raises ValueError for what is none, and those that read a blob FileNotFoundError
-    when it is not here and StoreError when it cannot be had or is not what was put.
+    Every method that takes a blob id raises ValueError when the id is malformed; those that read a blob raise
+    FileNotFoundError when it is absent, and StoreError when it cannot be read or is damaged.
     """
 
     is_local = True
     """Whether reading a small blob takes less time than asking another thread to do so."""
 
     def put(self, data: bytes) -> str:
-        """Given content, keep it durably and return its Git blob id. Raises: StoreError."""
+        """Store content durably and return its Git blob id. Raises: StoreError."""
         return self.put_all((data,))[0]
 
     @abstractmethod
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
-        """Given contents, keep each durably and return their Git blob ids in order. Raises: StoreError.
+        """Store contents durably and return their Git blob ids in order. Raises: StoreError.
 
-        They are taken one by one, so that a caller can read a large directory without having it in memory.
+        They are consumed one by one, so that a caller can import a large directory without holding it in memory.
         """
 
     @abstractmethod
     def get(self, oid: str) -> bytes:
-        """Given a blob id, return its content."""
+        """Return the content of a blob."""
 
     @abstractmethod
     def has(self, oid: str) -> bool:
-        """Given a blob id, return whether its content is here."""
+        """Return whether a blob is stored here."""
 
     @abstractmethod
     def size(self, oid: str) -> int:
-        """Given a blob id, return the bytes of its content."""
+        """Return the size of a blob in bytes."""
 
     @abstractmethod
     def stream(self, oid: str) -> tuple[int, Iterator[bytes]]:
-        """Given a blob id, return how long its content is and its content in pieces.
+        """Return the size of a blob in bytes, and its content in pieces.
 
-        The last piece comes only when all of them together are what was put, so that a reader who counts is not misled.
+        The last piece is only yielded once the whole content was verified, so that a reader that compares the size
+        never takes damaged content for complete.
         """
 
     def find_file(self, oid: str) -> Path | None:
-        """Given a blob id that is here, return the file that holds it, None when it is not in one on this machine."""
+        """Return the file that holds a stored blob; None when it is not in a file on this machine."""
         return None
 
 
 class BlobFolder(Blobs):
-    """Blobs in a directory."""
+    """Blobs as files in a directory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
-        """As `Blobs` says; one is in memory at a time.
+        """As `Blobs` says; one content is in memory at a time.
 
-        Every touched directory is flushed once at the end, so that many blobs cost less than one by one.
+        Every changed directory is flushed once at the end, which makes many blobs cheaper than one by one.
         """
         oids: list[str] = []
         touched: set[Path] = set()
@@ -100,7 +101,7 @@ class BlobFolder(Blobs):
         return len(data), iter((data,))
 
     def find_file(self, oid: str) -> Path:
-        """Given a blob id, return where its content is or would be."""
+        """Return the file in which a blob is, or would be."""
         return self._directory / build_blob_path(oid)
 
     def _write(self, oid: str, data: bytes) -> Path:
@@ -123,14 +124,14 @@ class BlobFolder(Blobs):
 
 
 def build_blob_path(oid: str) -> str:
-    """Given a blob id, return its name below the place where blobs are kept. Raises: ValueError when it is none."""
+    """Return the path of a blob below the store's root. Raises: ValueError when the id is malformed."""
     if not _OID.fullmatch(oid):
         raise ValueError(f"not a blob id: {oid!r}")
     return f"{oid[:2]}/{oid[2:]}"
 
 
 def verify_blob(oid: str, data: bytes) -> bytes:
-    """Given a blob id and what was read for it, return that. Raises: StoreError when it is something else."""
+    """Return the content of a blob once it was compared with its id. Raises: StoreError when it is damaged."""
     check_time()
     if compute_blob_id(data) != oid:
         raise StoreError(f"blob {oid} is damaged", hint="restore it from a backup")

@@ -1,4 +1,4 @@
-"""Blobs in a bucket that speaks S3, for platforms on several machines; the only room that knows boto3.
+"""Blobs in a bucket that speaks S3, for platforms on several machines; the only module that imports boto3.
 
 Credentials come from where boto3 looks for them, never from an option. The bucket's policy must allow to list, get and
 put: without the right to list, S3 does not tell an object that is absent from one that is forbidden.
@@ -21,7 +21,7 @@ from syncd.platform.database.database import READERS
 from syncd.platform.storage.blobs import Blobs, build_blob_path, verify_blob
 
 PARALLEL = 16
-"""Blobs that are on their way into the bucket at once."""
+"""Uploads that run at once."""
 CONNECT_S, READ_S, TRIES = 5, 10, 3
 
 _ON_THE_WAY_BYTES = 64 * 2**20
@@ -29,7 +29,7 @@ _REMEMBERED_BYTES = 64 * 2**20
 _KNOWN_MAX = 200_000
 _PIECE_BYTES = 2**18
 _CHECKED_FIRST_BYTES = 2**16
-"""Longer content is sent only when the bucket does not have it; shorter is cheaper to send than to ask about."""
+"""Longer content is only sent when the bucket does not have it; shorter content is cheaper to send than to check."""
 _ABSENT = {"404", "NoSuchKey", "NotFound"}
 _ALREADY_PRESENT = {"412", "PreconditionFailed"}
 _UNSUPPORTED = {"501", "NotImplemented"}
@@ -54,7 +54,7 @@ class Bucket(Blobs):
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
-        """As `Blobs` says; several are on their way at once."""
+        """As `Blobs` says; several uploads run at once."""
         oids: list[str] = []
         under_way: deque[tuple[Future[None], int]] = deque()
         with ThreadPoolExecutor(PARALLEL) as threads:
@@ -74,7 +74,7 @@ class Bucket(Blobs):
         return oid
 
     def get(self, oid: str) -> bytes:
-        """As `Blobs` says; what was read lately is not read again."""
+        """As `Blobs` says; recently read content is cached."""
         found = self._contents.get(oid)
         if found is None:
             with self._translate_errors(oid):
@@ -127,7 +127,7 @@ class Bucket(Blobs):
         from botocore.exceptions import ClientError
 
         try:
-            # What is there stays: nothing that was ever acknowledged is replaced.
+            # Only new objects are written: content that was acknowledged is never replaced.
             self._client.put_object(**sent, **({"IfNoneMatch": "*"} if self._conditional else {}))
         except ClientError as refusal:
             code = refusal.response.get("Error", {}).get("Code")
@@ -147,7 +147,7 @@ class Bucket(Blobs):
 
     @contextmanager
     def _translate_errors(self, oid: str = "") -> Iterator[None]:
-        """Translate failures; an error names the bucket and what it said, and holds no credential."""
+        """Translate errors of boto3; the translation names the bucket and the error code, and holds no credential."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:

@@ -1,4 +1,4 @@
-"""Whether the platform's database does its work: what became of the last look into it, and of the last change."""
+"""Health of the platform's database: whether the last read and the last change of it succeeded."""
 
 from typing import Literal
 
@@ -10,22 +10,22 @@ DatabaseUse = Literal["read", "changed"]
 
 
 class DatabaseHealth:
-    """Why the database could not be used the last time that it was; safe in any thread."""
+    """The reasons why the last uses of the database failed; safe in any thread."""
 
     def __init__(self) -> None:
         self._reasons: dict[DatabaseUse, str] = {}
 
     def note_success(self, use: DatabaseUse) -> None:
-        """Given what was done, remember that it can be done."""
+        """Record that a use of the database succeeded."""
         self._reasons.pop(use, None)
 
     def note_failure(self, use: DatabaseUse, failure: BaseException) -> None:
-        """Given what could not be done, and an error of SQLAlchemy or of a driver, remember why."""
+        """Record why a use of the database failed; `failure` is an error of SQLAlchemy or of a driver."""
         original = getattr(failure, "orig", None) or failure
         self._reasons[use] = str(original).partition("\n")[0] or type(original).__name__
 
     def watch_changes(self, writer: sa.Engine) -> None:
-        """Given the engine that changes the database, note what becomes of each change."""
+        """Record the result of every change that the writing engine makes."""
         sa.event.listen(writer, "commit", lambda _: self.note_success("changed"))  # before one that can still fail
         sa.event.listen(writer, "handle_error", self._note_error)
 
@@ -39,7 +39,7 @@ class DatabaseHealth:
 
     def _note_error(self, context: sa.engine.ExceptionContext) -> None:
         failure = context.sqlalchemy_exception or context.original_exception
-        # What a caller asks for may break a constraint, or be no value at all; the database is well then.
+        # A request may violate a constraint or hold an invalid value; that is no fault of the database.
         if not isinstance(failure, sa.exc.IntegrityError | sa.exc.DataError) and isinstance(failure, sa.exc.DBAPIError):
             self.note_failure("changed", failure)
 

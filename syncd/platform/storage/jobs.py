@@ -1,8 +1,8 @@
-"""Work to be done later: an outbox in the database, and the threads that carry it out, at least once each.
+"""Background jobs: an outbox in the database, and threads that run each job at least once.
 
-A job is written in the transaction that causes it, so that neither is there without the other. A worker leases it,
-does it outside of any transaction, and deletes it; a worker that dies leaves a lease that runs out. So every handler
-must be idempotent, and any number of processes may work on one database.
+A job is inserted in the transaction that causes it, so that neither exists without the other. A worker leases it, runs
+it outside of any transaction, and deletes it; the lease of a worker that dies expires. So every handler must be
+idempotent, and any number of processes may work on one database.
 """
 
 import logging
@@ -22,9 +22,9 @@ from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
 
 LEASE = timedelta(minutes=5)
-"""Longer than one call of any handler takes: who has more to do returns in between, and is called again."""
+"""Longer than one call of any handler: a handler with more to do returns in between and is called again."""
 FAILURES_MAX = 8
-"""Failures of a handler in a row, after which its job is given up; they double the wait, from one second."""
+"""Failures in a row after which a job is given up; each doubles the delay, from one second."""
 POLL_S = 1.0
 THREADS = 2
 
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JobContext:
-    """What a handler gets beside its payload. Shapes: `attempt` counts the calls for one job, from 1."""
+    """What a handler gets beside the payload. Shapes: `attempt` counts the calls for one job, from 1."""
 
     storage: Storage
     settings: PlatformSettings
@@ -41,7 +41,7 @@ class JobContext:
 
 
 JobHandler = Callable[[JobContext, Mapping[str, Any]], timedelta | None]
-"""Does one job; returns after what time it wants to be called again, None when it is done."""
+"""Runs one job; returns the delay after which it wants to be called again, None when the job is done."""
 
 
 def enqueue_job(
@@ -53,10 +53,10 @@ def enqueue_job(
     due: datetime | None = None,
     key: str | None = None,
 ) -> None:
-    """Given a kind of work and what it needs, have it done at `due` or as soon as the transaction is committed.
+    """Insert a job, which runs at `due`, or as soon as the transaction is committed.
 
-    Shapes: while a job of this kind and `key` waits, also for another try, it stands for this one too, with its own
-    payload and due time; one that is being done does not.
+    Shapes: nothing is inserted while a job of this kind and `key` waits, also for another attempt: that one runs for
+    both, with its own payload and due time. A running job does not count as waiting.
     """
     row = {"id": storage.new_id(), "kind": kind, "key": key, "waits_as": key, "payload": dict(payload)}
     counts = {"attempts": 0, "failures": 0}
@@ -64,7 +64,7 @@ def enqueue_job(
 
 
 def run_due_jobs(context: JobContext, handlers: Mapping[str, JobHandler]) -> int:
-    """Given handlers by kind, do every job that is due and return how many were done; the tests' worker."""
+    """Run every job that is due and return how many were run; for tests."""
     done = 0
     while _run_one_job(context, handlers):
         done += 1
@@ -72,7 +72,7 @@ def run_due_jobs(context: JobContext, handlers: Mapping[str, JobHandler]) -> int
 
 
 class Worker:
-    """Threads that do what is due until they are stopped; `with Worker(storage, settings, handlers):`."""
+    """Threads that run due jobs until they are stopped; `with Worker(storage, settings, handlers):`."""
 
     def __init__(self, storage: Storage, settings: PlatformSettings, handlers: Mapping[str, JobHandler]) -> None:
         self.context = JobContext(storage, settings)
@@ -81,14 +81,14 @@ class Worker:
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Begin to work, in threads that do not keep the process alive."""
+        """Start the threads, which do not keep the process alive."""
         for number in range(THREADS):
             thread = threading.Thread(target=self._run, name=f"syncd-worker-{number}", daemon=True)
             thread.start()
             self._threads.append(thread)
 
     def stop(self, *, patience: float = 10.0) -> None:
-        """Stop after the jobs at hand. Units: `patience` in seconds; a job that takes longer is done again later."""
+        """Stop after the running jobs. Units: `patience` in seconds; a job that takes longer is run again later."""
         self._stop_requested.set()
         deadline = monotonic() + patience
         for thread in self._threads:
@@ -119,7 +119,7 @@ def _run_one_job(context: JobContext, handlers: Mapping[str, JobHandler]) -> boo
     if job is None:
         return False
     if job.failures > FAILURES_MAX:
-        # None of its calls came to an end: whatever it is that kills them must not go on for ever.
+        # Every attempt killed its worker: a job that does so must not be retried for ever.
         _log.error("job %s %s is given up: its workers died", job.kind, job.id)
         _finish_job(context.storage, job, None, failures=job.failures)
         return True
@@ -158,12 +158,11 @@ def _has_successor(connection: sa.Connection, job: sa.Row[Any]) -> bool:
 def _lease_job(storage: Storage, kinds: tuple[str, ...]) -> sa.Row[Any] | None:
     due = sa.select(jobs.c.id).where(jobs.c.due_at <= format_time(storage.now()), jobs.c.kind.in_(kinds))
     oldest = due.order_by(jobs.c.due_at, jobs.c.id).limit(1)
-    # A look without the write lock: an idle platform must not take it every second.
+    # First without the write lock: an idle platform must not take it every second.
     with storage.read() as connection:
         if connection.scalar(oldest) is None:
             return None
-    # The key makes way, so that what happens from now on is a job of its own. Until it is known how the call ended,
-    # it counts as failed.
+    # `waits_as` is cleared, so that a later request inserts a job of its own. The call counts as failed until it ends.
     values = {
         "lease": storage.new_id(),
         "waits_as": None,

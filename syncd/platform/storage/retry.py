@@ -1,4 +1,4 @@
-"""Work that takes long and must be recorded at once: done beside the writers, recorded only if nothing moved."""
+"""Optimistic concurrency: prepare a change without the write lock, and record it if the state did not change."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from syncd.platform.storage.storage import Storage
 
 ATTEMPTS = 3
-"""Tries beside other writers; the last one holds them up instead, so that it cannot lose the race again."""
+"""Attempts without the write lock; after them the change is prepared while the lock is held, so that it succeeds."""
 
 Prepared = TypeVar("Prepared")
 Result = TypeVar("Result")
@@ -19,9 +19,9 @@ def prepare_and_record(
     prepare: Callable[[sa.Connection], Prepared],
     record: Callable[[sa.Connection, Prepared], Result | None],
 ) -> Result:
-    """Given how something is prepared from one state and recorded in the next, return what recording it returns.
+    """Prepare a change in a reading transaction, record it in a writing one, and return what `record` returns.
 
-    Shapes: `record` looks at the state again, and returns None when that is not the one that was prepared for.
+    Shapes: `record` compares the state with the one that was prepared for, and returns None when they differ.
     """
     for _ in range(ATTEMPTS):
         with storage.read() as connection:

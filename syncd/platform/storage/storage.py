@@ -1,4 +1,4 @@
-"""The platform's memory: a directory with its secrets, the database, and the blobs."""
+"""The storage of a platform: a data directory with its secrets, the database, and the blobs."""
 
 import hashlib
 import re
@@ -44,7 +44,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{20,512}")
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """What the first start of a platform made: ids, and the token that lets its owner in."""
+    """What the first start of a platform created: ids, and the token of its owner."""
 
     organization: str
     user: str
@@ -52,7 +52,7 @@ class Bootstrap:
 
 
 class Storage:
-    """The platform's memory; several threads, processes and, with PostgreSQL, machines may use one at once."""
+    """The storage of a platform; safe in several threads and processes and, with PostgreSQL, on several machines."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Storage:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         patience: float = 5.0,
     ) -> None:
-        """Given a directory, open the platform that lives there, or found it.
+        """Open the platform in a directory, or create it there.
 
         Shapes: `database` is the URL of a PostgreSQL database that holds the tables; without it they are in the
         directory, where the blobs are too unless others are given. Units: `patience` is the seconds for which a writer
@@ -87,7 +87,7 @@ class Storage:
         self._clock = clock
         try:
             prepare(self._database)
-            # Addresses signed by one machine are read by another, so the machines share what they share.
+            # One machine signs addresses that another one checks, so all machines on one database share the secret.
             self.secret = own if self._database.is_local else self._read_shared_secret()
         except sa.exc.DatabaseError as failure:
             self.close()
@@ -96,7 +96,7 @@ class Storage:
         except SyncdError:
             self.close()
             raise
-        # The owner's token is in each machine's own directory, and none ends that of another.
+        # Each machine has a token of the owner in its own directory, and must not revoke those of the others.
         self.token_label = (
             "data/token" if self._database.is_local else f"data/token {hashlib.sha256(own).hexdigest()[:8]}"
         )
@@ -110,16 +110,16 @@ class Storage:
         return self._database.writer.begin()
 
     async def run_read(self, read: Callable[[], T]) -> T:
-        """Given what reads a few rows or small blobs, return its result; for a handler on the event loop.
+        """Run a function that reads a few rows or small blobs, and return its result; for handlers on the event loop.
 
-        What is kept in files is read at once, which takes less time than the way to a thread and back. A server may
-        not answer for a while, and all requests would wait for it, so that it is asked from a thread.
+        Files are read directly, which is faster than a thread. A database server or bucket may take long to answer,
+        and all requests would wait for it, so it is read in a thread.
         """
         near = self._database.is_local and self.blobs.is_local
         return read() if near else await run_in_threadpool(read)
 
     def version(self) -> int | None:
-        """Return a number that stays the same as long as nobody changes the database; None where that costs a query."""
+        """Return a number that changes with every change of the database; None where that would cost a query."""
         watch = self._database.watch
         return None if watch is None else watch.version()
 
@@ -137,10 +137,10 @@ class Storage:
         return self.data / "token"
 
     def bootstrap(self) -> Bootstrap | None:
-        """Make sure that the owner can come in: the token in `data/token` is the owner's, and no former one is.
+        """Make the token in the file `data/token` the owner's only token from such a file.
 
-        The file comes first and the database follows it, so a crash in between is repaired by the next start, and a
-        lost file is answered by a new token. Return what was made on the first start, and None on every later one.
+        The file is written before the database, so the next start repairs a crash in between, and a lost file leads to
+        a new token. Returns what was created on the first start, and None on every later one.
         Raises: StoreError when the file does not hold a token.
         """
         token = (
@@ -157,7 +157,7 @@ class Storage:
         return founded
 
     def find_owner(self, connection: sa.Connection) -> str | None:
-        """Return the id of the user to whom the platform belongs, the one who is an administrator for longest."""
+        """Return the id of the owner of the platform: the user who has been an administrator for longest."""
         found: str | None = connection.scalar(_OLDEST_ADMIN)
         return found
 
@@ -212,7 +212,7 @@ CurrentStorage = Annotated[Storage, Depends(_read_storage)]
 
 
 def hash_token(token: str) -> str:
-    """Given a token, return the form in which it is kept: its SHA-256; a random token needs no salt."""
+    """Return the SHA-256 of a token, which is what the database stores; a random token needs no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

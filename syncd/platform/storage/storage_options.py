@@ -1,4 +1,4 @@
-"""Where a platform is kept: a directory for its secrets, and what else it needs there or elsewhere."""
+"""Where a platform is stored: its data directory, its database and its files."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from syncd.platform.storage.storage import Storage
 
 @dataclass(frozen=True)
 class StorageOptions:
-    """The parts of one platform.
+    """The locations of the parts of one platform.
 
     Shapes: `database` is a PostgreSQL URL, which may hold a password, None for SQLite in `data`. `files` is
     `s3://bucket/prefix` or a directory, None for one in `data`; `endpoint` is the address of a service that speaks S3.
@@ -23,7 +23,7 @@ class StorageOptions:
     endpoint: str | None = None
 
     def open(self) -> Storage:
-        """Return the storage there, made if need be. Raises: ConfigInvalid, StoreError, StoreNewer."""
+        """Open the storage, which is created when it is absent. Raises: ConfigInvalid, StoreError, StoreNewer."""
         return Storage(self.data, database=self.database or None, blobs=self._blobs())
 
     def _blobs(self) -> Blobs | None:

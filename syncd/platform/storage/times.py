@@ -1,8 +1,8 @@
-"""Moments as the API writes them: UTC, milliseconds, `Z`; as text they sort in time order."""
+"""Times in the format of the API: UTC, milliseconds, `Z`; sorted as text they are in chronological order."""
 
 from datetime import UTC, datetime
 
 
 def format_time(moment: datetime) -> str:
-    """Given an aware moment, return it as the API writes it, for example `2026-01-31T08:15:00.250Z`."""
+    """Return an aware time in the format of the API, for example `2026-01-31T08:15:00.250Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
