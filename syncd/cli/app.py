@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.completion import completion_init  # type: ignore[attr-defined] # exported, but not by `__all__`
 
 from syncd import __version__
+from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.platform.commands import platform
 from syncd.cli.redirects.commands import redirects
+from syncd.cli.reference_commands import explain_command, reference
 from syncd.cli.sites.commands import site
 from syncd.cli.sync.leftovers import repair_here
 from syncd.cli.sync.review_commands import review
@@ -38,6 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     **GROUP_SETTINGS,
 )
+app.add_typer(reference)
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")
@@ -49,6 +53,8 @@ def run(argv: Sequence[str]) -> int:
 
     This is the only place where errors become text.
     """
+    if COMPLETION_VARIABLE in os.environ:
+        completion_init()  # typer learns of its shells only when it is told
     signal.signal(signal.SIGTERM, _raise_stopped)
     try:
         code = app(list(argv), prog_name="syncd", standalone_mode=False)
@@ -185,7 +191,7 @@ def run_command(
         str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
     ] = "",
 ) -> None:
-    """Keep all repositories in step until SIGTERM, in the foreground."""
+    """Keep all repositories in step, in the foreground."""
     from syncd.cli.service.run import run_service
 
     exit_with(run_service(config, listen))
@@ -204,7 +210,7 @@ def sync(config: ConfigOption = None, json: JsonOption = False, force: ForceOpti
 
 @app.command()
 def pull(config: ConfigOption = None, json: JsonOption = False, force: ForceOption = None) -> None:
-    """Bring what the platform has to Git and to the tracked branches."""
+    """Bring the platform's content to Git and to tracked branches."""
     from syncd.cli.sync.flows import run_flows
 
     exit_with(run_flows("pull", config, as_json=json, force=force or []))
@@ -227,7 +233,7 @@ def push(
         Path | None, typer.Option("--quality", metavar="FILE", help="With --ci: write GitLab's code quality report.")
     ] = None,
 ) -> None:
-    """Make the branch's change request say what the branch says."""
+    """Propose the commits of a branch in its change request."""
     if ci:
         from syncd.cli.ci.command import PushCiOptions, push_ci
 
@@ -329,43 +335,6 @@ def check(
 
     options = CheckOptions(paths or (), config, staged, commit)
     exit_with(run_check(options, format, select or (), ignore or (), strict=strict))
-
-
-@app.command("explain")
-def explain_command(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="A code, its first word such as link or SY3, or all.")],
-    json: JsonOption = False,
-) -> None:
-    """Say what a code of a finding means, and how to mend it."""
-    from syncd.cli.check.explain import explain
-
-    explain(code, as_json=json)
-
-
-@app.command("schema")
-def schema_command(
-    name: Annotated[str, typer.Argument(metavar="FILE", help="site, redirects (a file in YAML), or config.")],
-) -> None:
-    """Print the JSON Schema of a file that people write.
-
-    With it, editors complete the keys of the file and mark mistakes.
-    """
-    from syncd.cli.schema import print_schema
-
-    print_schema(name)
-
-
-@app.command("example")
-def example_command(
-    name: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help="config, syncd.service, syncd@.service or syncd-platform.service."),
-    ],
-) -> None:
-    """Print a configuration or a systemd unit to copy."""
-    from syncd.cli.example import print_example
-
-    print_example(name)
 
 
 @app.command("api")

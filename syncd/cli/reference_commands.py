@@ -1,0 +1,69 @@
+"""The commands that print what comes with syncd: what a finding means, schemas, examples, completion, man pages."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from syncd.cli.terminal.options import GROUP_SETTINGS, JsonOption
+
+reference = typer.Typer(**GROUP_SETTINGS)
+
+
+@reference.command("explain")
+def explain_command(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="A code, its first word such as link or SY3, or all.")],
+    json: JsonOption = False,
+) -> None:
+    """Say what a code of a finding means, and how to mend it."""
+    from syncd.cli.check.explain import explain
+
+    explain(code, as_json=json)
+
+
+@reference.command("schema")
+def schema_command(
+    name: Annotated[str, typer.Argument(metavar="FILE", help="site, redirects (a file in YAML), or config.")],
+) -> None:
+    """Print the JSON Schema of a file that people write.
+
+    With it, editors complete the keys of the file and mark mistakes.
+    """
+    from syncd.cli.schema import print_schema
+
+    print_schema(name)
+
+
+@reference.command("example")
+def example_command(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="config, syncd.service, syncd@.service or syncd-platform.service."),
+    ],
+) -> None:
+    """Print a configuration or a systemd unit to copy."""
+    from syncd.cli.example import print_example
+
+    print_example(name)
+
+
+@reference.command("completion")
+def completion_command(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
+    """Print what a shell needs to complete command lines."""
+    from syncd.cli.completion import print_completion
+
+    print_completion(shell)
+
+
+@reference.command("man")
+def man_command(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where they go; it is made where it is not there.")],
+) -> None:
+    """Write a man page for each command."""
+    from syncd.cli.man import write_pages
+
+    root = context.find_root().command
+    assert isinstance(root, TyperGroup)
+    write_pages(root, directory)
