@@ -14,7 +14,7 @@ Params = Mapping[str, Value | Sequence[Value] | None]
 """Query parameters; None is left out, a sequence is repeated."""
 
 
-def base_of(url: str, *, insecure: bool = False) -> str:
+def parse_base_url(url: str, *, insecure: bool = False) -> str:
     """Given the platform's address, with or without a trailing slash or `/v1`, return the address that paths follow.
 
     Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
@@ -30,18 +30,18 @@ def base_of(url: str, *, insecure: bool = False) -> str:
         raise ConfigInvalid("platform.url has credentials, a query or a fragment", hint="Leave only the address.")
     if parsed.scheme == "http" and not (insecure or _is_loopback(parsed.host)):
         raise ConfigInvalid("platform.url would send the token unencrypted", hint="Use https.")
-    return origin_of(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
+    return format_origin(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
 
 
-def origin_of(url: httpx.URL) -> str:
+def format_origin(url: httpx.URL) -> str:
     """Given an address, return its scheme, host and port, the scheme's own port left out."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
-def address(base: str, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
+def build_url(base: str, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
     """Given an operation below a base, return its name for messages, and its URL. Raises: NotFound."""
-    route = "/".join(_segment(part, method, path) for part in path)
-    query = {name: _texts(value) for name, value in (params or {}).items() if value is not None}
+    route = "/".join(_encode_segment(part, method, path) for part in path)
+    query = {name: _format_values(value) for name, value in (params or {}).items() if value is not None}
     return f"{method} /{route}", f"{base}/{route}" + (f"?{urlencode(query, doseq=True)}" if query else "")
 
 
@@ -52,7 +52,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def checked(token: str) -> str:
+def check_token(token: str) -> str:
     """Given a token, return it. Raises: Unauthorized, ConfigInvalid."""
     if not token:
         raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")
@@ -61,13 +61,13 @@ def checked(token: str) -> str:
     return token
 
 
-def _segment(part: str, method: str, path: tuple[str, ...]) -> str:
+def _encode_segment(part: str, method: str, path: tuple[str, ...]) -> str:
     # No encoding keeps these from changing the route: servers and proxies resolve `%2E%2E` too.
     if part in ("", ".", ".."):
         raise NotFound(f"{method} /{path[0]}: nothing can have the id {part!r}")
     return quote(part, safe="")
 
 
-def _texts(value: Value | Sequence[Value]) -> list[str]:
+def _format_values(value: Value | Sequence[Value]) -> list[str]:
     each = [value] if isinstance(value, str | int) else value
     return [str(one).lower() if isinstance(one, bool) else str(one) for one in each]

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from syncd.api.characters import replace_halves
-from syncd.api.wire import Answer
+from syncd.api.connections import Answer
+from syncd.api.half_characters import replace_halves
 from syncd.errors import (
     AnswerLost,
     AnswerTooLarge,
@@ -35,13 +35,13 @@ IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""
 
 
-def tidy(text: str, secret: str = "") -> str:
+def clean_message(text: str, secret: str = "") -> str:
     """Given text from outside, return one line of at most 300 printable characters, the secret replaced by `***`."""
     hidden = text.replace(secret, "***") if secret else text
     return " ".join(mask_unprintable(hidden[: 4 * MESSAGE_MAX]).split())[:MESSAGE_MAX]
 
 
-def mended(answer: Answer, *, what: str, notice: Callable[[str], object]) -> Answer | None:
+def repair_answer(answer: Answer, *, label: str, add_notice: Callable[[str], object]) -> Answer | None:
     """Given an answer that cannot be read, return it without half characters, None when it is not for those.
 
     Shapes: `notice` is told where they were: one name must not keep a whole space from being read.
@@ -51,11 +51,13 @@ def mended(answer: Answer, *, what: str, notice: Callable[[str], object]) -> Ans
     except ValueError:
         return None
     for place in places:
-        notice(f"{what}: {tidy(place)} holds half a character; it is read as U+FFFD")
+        add_notice(f"{label}: {clean_message(place)} holds half a character; it is read as U+FFFD")
     return replace(answer, body=body) if places else None
 
 
-def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str, notice: Callable[[str], object]) -> Shape:
+def parse_answer(
+    answer: Answer, into: type[Shape], *, method: str, label: str, add_notice: Callable[[str], object]
+) -> Shape:
     """Given a successful answer, return it in the shape that was asked for.
 
     Shapes: `notice` as `mended`.
@@ -65,61 +67,64 @@ def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str, notic
     try:
         return into.model_validate_json(answer.body, context=ItemCount())
     except TooManyItems as error:
-        raise AnswerTooLarge(f"{what}: {error}", hint=LIMITS) from None
+        raise AnswerTooLarge(f"{label}: {error}", hint=LIMITS) from None
     except ValidationError as error:
         # The cause would carry content into tracebacks: only the place and the kind of the mistake go on.
         first = error.errors(include_url=False, include_input=False)[0]
     reason = str(first.get("ctx", {}).get("error", ""))
-    if first["type"] == "json_invalid" and (whole := mended(answer, what=what, notice=notice)) is not None:
-        return shape_of(whole, into, method=method, what=what, notice=notice)
+    if (
+        first["type"] == "json_invalid"
+        and (repaired := repair_answer(answer, label=label, add_notice=add_notice)) is not None
+    ):
+        return parse_answer(repaired, into, method=method, label=label, add_notice=add_notice)
     if first["type"] != "json_invalid":
         place = ".".join(map(str, first["loc"])) or into.__name__
-        misfit = tidy(f"{place}: {first['msg']}")
-        raise NotThePlatform(f"{what}: {misfit}", status=answer.status, hint=CHECK_URL)
+        misfit = clean_message(f"{place}: {first['msg']}")
+        raise NotThePlatform(f"{label}: {misfit}", status=answer.status, hint=CHECK_URL)
     if reason.startswith("EOF") and answer.body.lstrip()[:1] == b"{":
         lost = Unreachable if method in IDEMPOTENT else AnswerLost
-        raise lost(f"{what}: the answer breaks off", status=answer.status)
+        raise lost(f"{label}: the answer breaks off", status=answer.status)
     if "recursion" in reason:
-        raise NotThePlatform(f"{what}: the answer is nested too deep", status=answer.status)
-    raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
+        raise NotThePlatform(f"{label}: the answer is nested too deep", status=answer.status)
+    raise NotThePlatform(f"{label}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
 
 
-def json_of(answer: Answer, *, what: str, notice: Callable[[str], object]) -> Any:
+def parse_json(answer: Answer, *, label: str, add_notice: Callable[[str], object]) -> Any:
     """Given an answer, return its JSON. Shapes: `notice` as `mended`. Raises: NotThePlatform."""
     try:
         return from_json(answer.body)
     except ValueError:
-        whole = mended(answer, what=what, notice=notice)
-    if whole is None:
-        raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
-    return json_of(whole, what=what, notice=notice)
+        repaired = repair_answer(answer, label=label, add_notice=add_notice)
+    if repaired is None:
+        raise NotThePlatform(f"{label}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
+    return parse_json(repaired, label=label, add_notice=add_notice)
 
 
-def refusal(answer: Answer, *, what: str, secret: str = "") -> PlatformError:
+def make_error(answer: Answer, *, label: str, secret: str = "") -> PlatformError:
     """Given an answer that is not a success, return the error that it stands for."""
     status = answer.status
     if status < 400:
-        place = tidy(answer.headers.get("Location", "").partition("?")[0], secret)
-        return NotThePlatform(f"{what}: redirected ({status}) to {place or 'nowhere'}", status=status, hint=CHECK_URL)
-    said = _message(answer)
-    if said is None and answer.body and status < 500:
-        return NotThePlatform(f"{what}: {status} with an answer that is not JSON", status=status, hint=CHECK_URL)
-    reason = tidy(said or "", secret)
+        place = clean_message(answer.headers.get("Location", "").partition("?")[0], secret)
+        return NotThePlatform(f"{label}: redirected ({status}) to {place or 'nowhere'}", status=status, hint=CHECK_URL)
+    message = _read_message(answer)
+    if message is None and answer.body and status < 500:
+        return NotThePlatform(f"{label}: {status} with an answer that is not JSON", status=status, hint=CHECK_URL)
+    reason = clean_message(message or "", secret)
     detail = f": {reason}" if reason else ""
     if status in (401, 403):
         hint = CHECK_WHO if status == 401 else "Check what the user of this token may do."
-        return Unauthorized(f"{what}: not allowed ({status}){detail}", status=status, hint=hint)
+        return Unauthorized(f"{label}: not allowed ({status}){detail}", status=status, hint=hint)
     if status == 404:
-        return NotFound(f"{what}: not found{detail}", status=status)
+        return NotFound(f"{label}: not found{detail}", status=status)
     if status >= 500:
-        return Unreachable(f"{what}: the platform failed ({status}){detail}", status=status)
-    return Rejected(f"{what}: refused ({status}){detail}", status=status)
+        return Unreachable(f"{label}: the platform failed ({status}){detail}", status=status)
+    return Rejected(f"{label}: refused ({status}){detail}", status=status)
 
 
-def _message(answer: Answer) -> str | None:
+def _read_message(answer: Answer) -> str | None:
     """The message of an error body, "" when it has none, None when it is not a JSON object."""
     try:
-        content = json_of(answer, what="", notice=lambda _: None)
+        content = parse_json(answer, label="", add_notice=lambda _: None)
     except NotThePlatform:
         return None
     if not isinstance(content, dict):

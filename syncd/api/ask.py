@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from syncd.api.events import events
+from syncd.api.events import read_events
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.ask import AskEvent, AskQuestion
@@ -33,4 +33,4 @@ class SiteAsk:
         # The scope always goes along: the public API demands it, the API document leaves it open.
         body = {**question.wire(), "scope": question.scope.wire()}
         with self._transport.stream("POST", path, params={"format": format}, body=body) as (what, answer):
-            yield from events(answer, AskEvent, what=what, notice=self._transport.notice)
+            yield from read_events(answer, AskEvent, label=what, add_notice=self._transport.add_notice)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from syncd.api.content import MARKDOWN, Format
-from syncd.api.limits import PAGE, TREE, page_limit
-from syncd.api.lists import iterate
+from syncd.api.limits import PAGE, TREE, choose_page_limit
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.backlink import Backlink
@@ -58,13 +58,13 @@ class ChangeRequestContent:
     def get_page_by_path(self, space: str, change_request: str, page_path: str, *, format: Format = "markdown") -> Page:
         """Given a change request and a page's path there, return the page (beyond the API document)."""
         path = _path(space, change_request, "content", "path", page_path)
-        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("listFilesInChangeRequestById")
     def list_files(self, space: str, change_request: str, *, metadata: bool | None = None) -> Iterator[File]:
         """Given a change request, return all of its files."""
         path = _path(space, change_request, "content", "files")
-        return iterate(self._transport, path, Listing[File], params={"metadata": metadata})
+        return iterate_list(self._transport, path, Listing[File], params={"metadata": metadata})
 
     @operation("getFileInChangeRequestById")
     def get_file(self, space: str, change_request: str, file: str) -> File:
@@ -81,7 +81,7 @@ class ChangeRequestContent:
     def list_file_backlinks(self, space: str, change_request: str, file: str) -> Iterator[Backlink]:
         """Given a change request and a file's id, return the places there that refer to it."""
         path = _path(space, change_request, "content", "files", file, "backlinks")
-        return iterate(self._transport, path, Listing[Backlink])
+        return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listPageLinksInChangeRequest")
     def list_page_links(
@@ -89,18 +89,18 @@ class ChangeRequestContent:
     ) -> Iterator[Link]:
         """Given a change request and a page's id, return what the page refers to there."""
         path = _path(space, change_request, "content", "page", page, "links")
-        return iterate(self._transport, path, LinkList, params={"status": status})
+        return iterate_list(self._transport, path, LinkList, params={"status": status})
 
     @operation("listChangeRequestPageBacklinks")
     def list_page_backlinks(self, space: str, change_request: str, page: str) -> Iterator[Backlink]:
         """Given a change request and a page's id, return the places there that refer to it."""
         path = _path(space, change_request, "content", "page", page, "backlinks")
-        return iterate(self._transport, path, Listing[Backlink])
+        return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listChangeRequestLinks")
     def list_links(self, space: str, change_request: str, *, status: Status | None = None) -> Iterator[Link]:
         """Given a change request, return what its content refers to (beyond the API document)."""
-        return iterate(self._transport, _path(space, change_request, "links"), LinkList, params={"status": status})
+        return iterate_list(self._transport, _path(space, change_request, "links"), LinkList, params={"status": status})
 
     @operation("getChangeRequestChanges")
     def get_changes(self, space: str, change_request: str, *, limit: int | None = None) -> Changes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.errors import PlatformError, Rejected
@@ -42,7 +42,9 @@ class ChangeRequests:
         """
         people = {"creator": creator, "contributor": contributor, "requestedReviewer": requested_reviewer}
         params = {"status": status, **people, "conversationsIssuesCluster": conversations_issues_cluster}
-        return iterate(self._transport, ("spaces", space, "change-requests"), Listing[ChangeRequest], params=params)
+        return iterate_list(
+            self._transport, ("spaces", space, "change-requests"), Listing[ChangeRequest], params=params
+        )
 
     @operation("listChangeRequestsForOrganization")
     def list_in_organization(
@@ -59,7 +61,7 @@ class ChangeRequests:
         people = {"creator": creator, "contributor": contributor, "requestedReviewer": requested_reviewer}
         params = {"status": status, **people, "conversationsIssuesCluster": conversations_issues_cluster}
         path = ("orgs", organization, "change-requests")
-        return iterate(self._transport, path, Listing[ChangeRequest], params=params)
+        return iterate_list(self._transport, path, Listing[ChangeRequest], params=params)
 
     @operation("getChangeRequestById")
     def get(self, space: str, change_request: str) -> ChangeRequest:

@@ -97,18 +97,18 @@ class Client:
     @property
     def requests_sent(self) -> Mapping[str, int]:
         """How many requests were sent so far, by method; every try and every download counts."""
-        return self._transport.sent
+        return self._transport.requests_sent
 
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
 
-    def large_answers_in_turn(self) -> AbstractContextManager[None]:
+    def hold_large_answers(self) -> AbstractContextManager[None]:
         """Return a block in which a thread that reads a large answer makes all others wait that read one, to its end.
 
         For threads that do something with what they read, such that only one of them holds something large.
         """
-        return self._transport.turns.block()
+        return self._transport.large_answers.hold_until_end()
 
     def take_notices(self) -> tuple[str, ...]:
         """Return, once, what a person should know of answers that were read all the same, such as half characters."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.collection import Collection, CollectionCreate, CollectionUpdate, Move, Transfer
@@ -20,7 +20,7 @@ class Collections:
     def list(self, organization: str, nested: bool | None = None) -> Iterator[Collection]:
         """Given an organization's id, return its collections; without nested ones only when `nested` is False."""
         path = ("orgs", organization, "collections")
-        return iterate(self._transport, path, Listing[Collection], params={"nested": nested})
+        return iterate_list(self._transport, path, Listing[Collection], params={"nested": nested})
 
     @operation("createCollection")
     def create(self, organization: str, collection: CollectionCreate) -> Collection:
@@ -52,7 +52,7 @@ class Collections:
     @operation("listSpacesInCollectionById")
     def list_spaces(self, collection: str) -> Iterator[Space]:
         """Given a collection's id, return the spaces in it."""
-        return iterate(self._transport, ("collections", collection, "spaces"), Listing[Space])
+        return iterate_list(self._transport, ("collections", collection, "spaces"), Listing[Space])
 
     @operation("moveCollection")
     def move(self, collection: str, move: Move) -> Collection:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.comment import (
@@ -41,7 +41,7 @@ class SpaceComments:
     ) -> Iterator[Comment]:
         """Given a space, return its comments, the newest first unless asked otherwise."""
         params = {"order": order, "status": status, "targetPage": target_page, "authors": authors, "format": format}
-        return iterate(self._transport, _space(space), Listing[Comment], params=params)
+        return iterate_list(self._transport, _space(space), Listing[Comment], params=params)
 
     @operation("postCommentInSpace")
     def post(self, space: str, comment: CommentCreate) -> Comment:
@@ -70,7 +70,7 @@ class SpaceComments:
     def list_replies(self, space: str, comment: str, *, format: Format = "markdown") -> Iterator[CommentReply]:
         """Given a comment's id, return its replies, oldest first."""
         path = _space(space, comment, "replies")
-        return iterate(self._transport, path, Listing[CommentReply], params={"format": format})
+        return iterate_list(self._transport, path, Listing[CommentReply], params={"format": format})
 
     @operation("postCommentReplyInSpace")
     def post_reply(self, space: str, comment: str, reply: CommentReplyCreate) -> CommentReply:
@@ -101,7 +101,7 @@ class SpaceComments:
     @operation("listCommentersInSpace")
     def list_commenters(self, space: str) -> Iterator[Member]:
         """Given a space, return the members who commented or replied there."""
-        return iterate(self._transport, ("spaces", space, "commenters"), Listing[Member])
+        return iterate_list(self._transport, ("spaces", space, "commenters"), Listing[Member])
 
 
 class ChangeRequestComments:
@@ -127,7 +127,7 @@ class ChangeRequestComments:
     ) -> Iterator[Comment]:
         """Given a change request, return its comments, the newest first unless asked otherwise."""
         params = {"order": order, "status": status, "targetPage": target_page, "authors": authors, "format": format}
-        return iterate(self._transport, _request(space, change_request), Listing[Comment], params=params)
+        return iterate_list(self._transport, _request(space, change_request), Listing[Comment], params=params)
 
     @operation("postCommentInChangeRequest")
     def post(self, space: str, change_request: str, comment: CommentCreate) -> Comment:
@@ -160,7 +160,7 @@ class ChangeRequestComments:
     ) -> Iterator[CommentReply]:
         """Given a comment's id, return its replies, oldest first."""
         path = _request(space, change_request, comment, "replies")
-        return iterate(self._transport, path, Listing[CommentReply], params={"format": format})
+        return iterate_list(self._transport, path, Listing[CommentReply], params={"format": format})
 
     @operation("postCommentReplyInChangeRequest")
     def post_reply(
@@ -198,7 +198,7 @@ class ChangeRequestComments:
     def list_commenters(self, space: str, change_request: str) -> Iterator[Member]:
         """Given a change request, return the members who commented or replied there."""
         path = ("spaces", space, "change-requests", change_request, "commenters")
-        return iterate(self._transport, path, Listing[Member])
+        return iterate_list(self._transport, path, Listing[Member])
 
 
 def _space(space: str, *below: str) -> tuple[str, ...]:

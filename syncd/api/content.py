@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import IO, Literal
 
 from syncd.api.downloads import Downloads
-from syncd.api.limits import PAGE, TREE, page_limit
-from syncd.api.lists import iterate
+from syncd.api.limits import PAGE, TREE, choose_page_limit
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.backlink import Backlink
@@ -34,15 +34,15 @@ class Content:
     @operation("getCurrentRevision")
     def get(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Revision:
         """Given a space's id, return its current revision: the page tree and files, without bodies."""
-        asked = {"metadata": metadata, "computed": computed}
-        return self._transport.call("GET", ("spaces", space, "content"), Revision, params=asked, limit=TREE)
+        parameters = {"metadata": metadata, "computed": computed}
+        return self._transport.call("GET", ("spaces", space, "content"), Revision, params=parameters, limit=TREE)
 
     @operation("listPages")
     def list_pages(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> tuple[Page, ...]:
         """Given a space's id, return its page tree."""
-        asked = {"metadata": metadata, "computed": computed}
+        parameters = {"metadata": metadata, "computed": computed}
         return self._transport.call(
-            "GET", ("spaces", space, "content", "pages"), PageTree, params=asked, limit=TREE
+            "GET", ("spaces", space, "content", "pages"), PageTree, params=parameters, limit=TREE
         ).pages
 
     @operation("getPageById")
@@ -58,28 +58,28 @@ class Content:
         computed: bool | None = None,
     ) -> Page:
         """Given the ids of a space and a page, return the page with its Markdown, or with its document."""
-        asked = {"format": format, "evaluated": evaluated, "dereferenced": dereferenced}
+        parameters = {"format": format, "evaluated": evaluated, "dereferenced": dereferenced}
         shown = {"metadata": metadata, "computed": computed}
         path = ("spaces", space, "content", "page", page)
-        return self._transport.call("GET", path, Page, params={**asked, **shown}, limit=page_limit(format))
+        return self._transport.call("GET", path, Page, params={**parameters, **shown}, limit=choose_page_limit(format))
 
     @operation("getPageByPath")
     def get_page_by_path(self, space: str, page_path: str, *, format: Format = "markdown") -> Page:
         """Given a space's id and a page's path, return the page (beyond the API document)."""
         path = ("spaces", space, "content", "path", page_path)
-        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("listFiles")
     def list_files(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Iterator[File]:
         """Given a space's id, return all of its files."""
-        asked = {"metadata": metadata, "computed": computed}
-        return iterate(self._transport, ("spaces", space, "content", "files"), Listing[File], params=asked)
+        parameters = {"metadata": metadata, "computed": computed}
+        return iterate_list(self._transport, ("spaces", space, "content", "files"), Listing[File], params=parameters)
 
     @operation("getFileById")
     def get_file(self, space: str, file: str, *, metadata: bool | None = None, computed: bool | None = None) -> File:
         """Given the ids of a space and a file, return the file with a fresh download address."""
-        asked = {"metadata": metadata, "computed": computed}
-        return self._transport.call("GET", ("spaces", space, "content", "files", file), File, params=asked)
+        parameters = {"metadata": metadata, "computed": computed}
+        return self._transport.call("GET", ("spaces", space, "content", "files", file), File, params=parameters)
 
     @operation("getReusableContentById")
     def get_reusable_content(self, space: str, reusable_content: str) -> ReusableContent:
@@ -91,24 +91,24 @@ class Content:
     def list_file_backlinks(self, space: str, file: str) -> Iterator[Backlink]:
         """Given the ids of a space and a file, return the places that refer to it."""
         path = ("spaces", space, "content", "files", file, "backlinks")
-        return iterate(self._transport, path, Listing[Backlink])
+        return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listSpacePageBacklinks")
     def list_page_backlinks(self, space: str, page: str) -> Iterator[Backlink]:
         """Given the ids of a space and a page, return the places that refer to it (beyond the API document)."""
         path = ("spaces", space, "content", "page", page, "backlinks")
-        return iterate(self._transport, path, Listing[Backlink])
+        return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listSpacePageLinks")
     def list_page_links(self, space: str, page: str, *, status: Status | None = None) -> Iterator[Link]:
         """Given the ids of a space and a page, return what the page refers to (beyond the API document)."""
         path = ("spaces", space, "content", "page", page, "links")
-        return iterate(self._transport, path, LinkList, params={"status": status})
+        return iterate_list(self._transport, path, LinkList, params={"status": status})
 
     @operation("listSpaceLinks")
     def list_links(self, space: str, *, status: Status | None = None) -> Iterator[Link]:
         """Given a space's id, return what its content refers to, and from where."""
-        return iterate(self._transport, ("spaces", space, "links"), LinkList, params={"status": status})
+        return iterate_list(self._transport, ("spaces", space, "links"), LinkList, params={"status": status})
 
     @operation("applyTemplateToSpace")
     def apply_template(self, space: str, template: TemplateApply) -> None:
@@ -153,7 +153,7 @@ class Revisions:
     @operation("listFilesInRevisionById")
     def list_files(self, space: str, revision: str) -> Iterator[File]:
         """Given the ids of a space and a revision, return all of its files."""
-        return iterate(self._transport, _path(space, revision, "files"), Listing[File])
+        return iterate_list(self._transport, _path(space, revision, "files"), Listing[File])
 
     @operation("getFileInRevisionById")
     def get_file(self, space: str, revision: str, file: str) -> File:
@@ -164,13 +164,13 @@ class Revisions:
     def get_page(self, space: str, revision: str, page: str, *, format: Format = "markdown") -> Page:
         """Given the ids of a space, a revision and a page, return the page as it was, with its text."""
         path = _path(space, revision, "page", page)
-        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("getPageInRevisionByPath")
     def get_page_by_path(self, space: str, revision: str, page_path: str, *, format: Format = "markdown") -> Page:
         """Given the ids of a space and a revision, and a page's path then, return the page as it was, with its text."""
         path = _path(space, revision, "path", page_path)
-        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("getReusableContentInRevisionById")
     def get_reusable_content(self, space: str, revision: str, reusable_content: str) -> ReusableContent:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.conversation import (
@@ -29,12 +29,12 @@ class Conversations:
         Raises: AnswerLost when they may or may not have been taken in.
         """
         body = [conversation.wire() for conversation in conversations]
-        self._transport.tell("POST", _path(organization), body=body)
+        self._transport.send("POST", _path(organization), body=body)
 
     @operation("listConversations")
     def list(self, organization: str, *, source: str | None = None) -> Iterator[Conversation]:
         """Given an organization's id, return its conversations, or those that came from one source."""
-        return iterate(self._transport, _path(organization), Listing[Conversation], params={"source": source})
+        return iterate_list(self._transport, _path(organization), Listing[Conversation], params={"source": source})
 
     @operation("getConversationById")
     def get(self, organization: str, conversation_id: str) -> ConversationDetail:
@@ -48,7 +48,7 @@ class Conversations:
         """Given an organization's id, return all issues, or those of one cluster or one conversation."""
         params = {"cluster": cluster, "conversation": conversation}
         path = _path(organization, "conversations-issues")
-        return iterate(self._transport, path, Listing[IssueWithConversation], params=params)
+        return iterate_list(self._transport, path, Listing[IssueWithConversation], params=params)
 
     @operation("getConversationIssueById")
     def get_issue(self, organization: str, issue_id: str) -> IssueWithConversation:
@@ -67,7 +67,7 @@ class Conversations:
     ) -> Iterator[IssuesCluster]:
         """Given an organization's id, return the clusters of its issues. Source: not-shown.md (b), line 504."""
         params = {"orderBy": order_by, "order": order, "status": status}
-        return iterate(
+        return iterate_list(
             self._transport, _path(organization, "conversations-clusters"), Listing[IssuesCluster], params=params
         )
 

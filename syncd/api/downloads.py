@@ -14,9 +14,9 @@ from typing import IO
 import httpx
 
 from syncd.api.answers import CHECK_URL
+from syncd.api.connections import ADDRESSES, Answer, parse_target_url
 from syncd.api.limits import FILE
-from syncd.api.transport import Ask, Transport
-from syncd.api.wire import ADDRESSES, Answer, target_of
+from syncd.api.transport import ApiRequest, Transport
 from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 from syncd.net.exchange import REDIRECTS
@@ -24,8 +24,8 @@ from syncd.net.failures import NotConnected, Refused
 from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
-HOPS = 3
-PATIENCE = 5
+REDIRECTS_FOLLOWED = 3
+DEADLINES_MAX = 5
 """A file may take this many deadlines of an ordinary request, all of its redirects and tries together."""
 
 
@@ -34,7 +34,7 @@ class Downloads:
 
     def __init__(self, transport: Transport, resolve: Resolve = look_up_addresses) -> None:
         self._transport = transport
-        self._own = target_of(httpx.URL(transport.origin + "/"))
+        self._own = parse_target_url(httpx.URL(transport.origin + "/"))
         self._resolve = resolve
 
     def fetch(self, file: File, into: IO[bytes]) -> int:
@@ -44,24 +44,24 @@ class Downloads:
         followed), NotFound, Unreachable (also when the size is not the file's), AnswerTooLarge,
         RateLimited, Stopped.
         """
-        what = f"download of file {file.id}"
+        label = f"download of file {file.id}"
         if file.size is not None and file.size > FILE.size:
-            raise AnswerTooLarge(f"{what}: {file.size} bytes are more than {FILE.size}")
+            raise AnswerTooLarge(f"{label}: {file.size} bytes are more than {FILE.size}")
         if not file.download_url:
-            raise Rejected(f"{what}: the platform gives no address")
-        deadline = monotonic() + PATIENCE * self._transport.deadline
-        with _rejected(what):
+            raise Rejected(f"{label}: the platform gives no address")
+        deadline = monotonic() + DEADLINES_MAX * self._transport.deadline
+        with _translate_refusal(label):
             target = parse_target(file.download_url, base=self._own)
-        for _ in range(1 + HOPS):
-            answer = self._transport.perform(self._ask(target, what, into, deadline))
+        for _ in range(1 + REDIRECTS_FOLLOWED):
+            answer = self._transport.perform(self._make_request(target, label, into, deadline))
             if answer.status not in REDIRECTS:
-                return _whole(answer, into.tell(), file, what)
-            with _rejected(what):
+                return _check_download(answer, into.tell(), file, label)
+            with _translate_refusal(label):
                 target = parse_redirect(target, answer.headers.get("Location", ""))
-        raise Rejected(f"{what}: more than {HOPS} redirects")
+        raise Rejected(f"{label}: more than {REDIRECTS_FOLLOWED} redirects")
 
-    def _ask(self, target: Target, what: str, into: IO[bytes], deadline: float) -> Ask:
-        addresses = [] if target.origin == self._own.origin else self._public_addresses(target, what)
+    def _make_request(self, target: Target, label: str, into: IO[bytes], deadline: float) -> ApiRequest:
+        addresses = [] if target.origin == self._own.origin else self._public_addresses(target, label)
         headers = {**self._transport.plain_headers, "Accept": "*/*", "Accept-Encoding": "identity"}
         extensions = {ADDRESSES: addresses} if addresses else {}
 
@@ -69,31 +69,31 @@ class Downloads:
             return httpx.Request("GET", target.url, headers=headers, extensions=dict(extensions))
 
         seconds = max(deadline - monotonic(), 0.0)
-        ask = Ask("GET", what, target.origin, build, limit=FILE, paced=False, sink=_writing(into))
+        ask = ApiRequest("GET", label, target.origin, build, limit=FILE, is_limited=False, sink=_make_writer(into))
         return replace(ask, seconds=seconds, total=seconds)
 
-    def _public_addresses(self, target: Target, what: str) -> list[str]:
-        if not target.secure:
-            raise Rejected(f"{what}: {target.origin} is not followed: only https is")
+    def _public_addresses(self, target: Target, label: str) -> list[str]:
+        if not target.is_secure:
+            raise Rejected(f"{label}: {target.origin} is not followed: only https is")
         deadline = monotonic() + self._transport.deadline
         try:
             return resolve_allowed(target.host, target.port, deadline=deadline, resolve=self._resolve)
         except Refused as error:
-            said = f"{what}: {target.host} is not followed: it is not a public address"
-            raise Rejected(said, hint=f"If the platform is there, use {target.origin} as platform.url.") from error
+            message = f"{label}: {target.host} is not followed: it is not a public address"
+            raise Rejected(message, hint=f"If the platform is there, use {target.origin} as platform.url.") from error
         except NotConnected as error:
-            raise Unreachable(f"{what}: {target.host} has no address") from error
+            raise Unreachable(f"{label}: {target.host} has no address") from error
 
 
 @contextmanager
-def _rejected(what: str) -> Iterator[None]:
+def _translate_refusal(label: str) -> Iterator[None]:
     try:
         yield
     except Refused as error:
-        raise Rejected(f"{what}: the platform gives an address that is not followed: {error}") from error
+        raise Rejected(f"{label}: the platform gives an address that is not followed: {error}") from error
 
 
-def _writing(into: IO[bytes]) -> Callable[[Iterator[bytes]], None]:
+def _make_writer(into: IO[bytes]) -> Callable[[Iterator[bytes]], None]:
     def write(pieces: Iterator[bytes]) -> None:
         into.seek(0)
         into.truncate()
@@ -103,15 +103,15 @@ def _writing(into: IO[bytes]) -> Callable[[Iterator[bytes]], None]:
     return write
 
 
-def _whole(answer: Answer, size: int, file: File, what: str) -> int:
+def _check_download(answer: Answer, size: int, file: File, label: str) -> int:
     status = answer.status
     if status in (404, 410):
-        raise NotFound(f"{what}: nothing is there ({status})", status=status)
+        raise NotFound(f"{label}: nothing is there ({status})", status=status)
     if status >= 500:
-        raise Unreachable(f"{what}: failed ({status})", status=status)
+        raise Unreachable(f"{label}: failed ({status})", status=status)
     if status != 200:
         hint = CHECK_URL if status < 400 else "Its address may have expired; the next run asks for a new one."
-        raise Rejected(f"{what}: refused ({status})", status=status, hint=hint)
+        raise Rejected(f"{label}: refused ({status})", status=status, hint=hint)
     if file.size is not None and size != file.size:
-        raise Unreachable(f"{what}: {size} of {file.size} bytes arrived")
+        raise Unreachable(f"{label}: {size} of {file.size} bytes arrived")
     return size

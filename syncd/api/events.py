@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from syncd.api.answers import CHECK_URL, LIMITS, Shape, shape_of
+from syncd.api.answers import CHECK_URL, LIMITS, Shape, parse_answer
+from syncd.api.connections import Answer, StreamedAnswer
 from syncd.api.failures import describe_failure
-from syncd.api.limits import OBJECT, Arriving
-from syncd.api.wire import Answer, Streamed
+from syncd.api.limits import OBJECT, AnswerBuffer
 from syncd.errors import AnswerTooLarge, NotThePlatform, Unreachable
 from syncd.net.failures import TooLarge
 
 DONE = b"done"
 
 
-def events(answer: Streamed, into: type[Shape], *, what: str, notice: Callable[[str], object]) -> Iterator[Shape]:
+def read_events(
+    answer: StreamedAnswer, into: type[Shape], *, label: str, add_notice: Callable[[str], object]
+) -> Iterator[Shape]:
     """Given a streamed answer, return its events in the shape asked for, each as soon as it is there.
 
     Shapes: `notice` is told of what was read all the same.
@@ -21,8 +23,8 @@ def events(answer: Streamed, into: type[Shape], *, what: str, notice: Callable[[
     """
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "text/event-stream":
-        raise NotThePlatform(f"{what}: the answer is not a stream of events", status=answer.status, hint=CHECK_URL)
-    for line in _lines(answer.pieces, what):
+        raise NotThePlatform(f"{label}: the answer is not a stream of events", status=answer.status, hint=CHECK_URL)
+    for line in _lines(answer.pieces, label):
         name, _, value = line.partition(b":")
         # Empty lines part events, and other fields than `data` say nothing here.
         if name != b"data":
@@ -30,21 +32,21 @@ def events(answer: Streamed, into: type[Shape], *, what: str, notice: Callable[[
         data = value.strip()
         if data == DONE:
             return
-        event = Answer(answer.status, answer.headers, _checked(data, what))
-        yield shape_of(event, into, method="GET", what=what, notice=notice)
-    raise Unreachable(f"{what}: the answer ends before it is done")
+        event = Answer(answer.status, answer.headers, _checked(data, label))
+        yield parse_answer(event, into, method="GET", label=label, add_notice=add_notice)
+    raise Unreachable(f"{label}: the answer ends before it is done")
 
 
-def _checked(data: bytes, what: str) -> bytes:
-    arriving = Arriving(OBJECT)
+def _checked(data: bytes, label: str) -> bytes:
+    arriving = AnswerBuffer(OBJECT)
     try:
         arriving.add(data)
-        return arriving.whole()
+        return arriving.read_all()
     except TooLarge as error:
-        raise AnswerTooLarge(f"{what}: {describe_failure(error)}", hint=LIMITS) from None
+        raise AnswerTooLarge(f"{label}: {describe_failure(error)}", hint=LIMITS) from None
 
 
-def _lines(pieces: Iterable[bytes], what: str) -> Iterator[bytes]:
+def _lines(pieces: Iterable[bytes], label: str) -> Iterator[bytes]:
     rest = bytearray()
     for piece in pieces:
         head, *tail = piece.split(b"\n")
@@ -53,6 +55,6 @@ def _lines(pieces: Iterable[bytes], what: str) -> Iterator[bytes]:
             yield bytes(rest.removesuffix(b"\r"))
             rest = bytearray(following)
         if len(rest) > OBJECT.size:
-            raise AnswerTooLarge(f"{what}: a line of the answer is longer than {OBJECT.size} bytes", hint=LIMITS)
+            raise AnswerTooLarge(f"{label}: a line of the answer is longer than {OBJECT.size} bytes", hint=LIMITS)
     if rest:
         yield bytes(rest.removesuffix(b"\r"))

@@ -35,20 +35,20 @@ FAILURES: Mapping[type[Exception], Failure] = {
 }
 """By the nearest class: TransportError stands for all of its leaves that are not named."""
 
-BROKEN = (NetworkError, httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict)
+NETWORK_ERRORS = (NetworkError, httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict)
 """Every exception of a connection is one of these, and every one of httpx, which a given transport raises."""
 
 
 @dataclass(frozen=True)
-class Broken:
+class FailedTry:
     """A try without an answer."""
 
     failure: Failure
-    why: str
+    reason: str
     cause: Exception
 
 
-def failure_of(kind: type[Exception]) -> Failure:
+def classify_failure(kind: type[Exception]) -> Failure:
     """Given an exception class of a connection or of httpx, return what it says about the request."""
     return next(FAILURES[base] for base in kind.__mro__ if base in FAILURES)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.installation import (
@@ -51,7 +51,7 @@ class Integrations:
             "scope": scope,
             "target": target,
         }
-        return iterate(self._transport, ("integrations",), Listing[Integration], params=params)
+        return iterate_list(self._transport, ("integrations",), Listing[Integration], params=params)
 
     @operation("getIntegrationByName")
     def get(self, name: str) -> Integration:
@@ -74,7 +74,7 @@ class Integrations:
     @operation("listIntegrationEvents")
     def events(self, name: str) -> Iterator[IntegrationEvent]:
         """Given an integration, return its events, newest first."""
-        return iterate(self._transport, ("integrations", name, "events"), Listing[IntegrationEvent])
+        return iterate_list(self._transport, ("integrations", name, "events"), Listing[IntegrationEvent])
 
     @operation("getIntegrationEvent")
     def event(self, name: str, event_id: str) -> IntegrationEventDetail:
@@ -85,7 +85,7 @@ class Integrations:
     def installations(self, name: str, *, external_id: str | None = None) -> Iterator[Installation]:
         """Given an integration, return its installations in all organizations."""
         path = ("integrations", name, "installations")
-        return iterate(self._transport, path, Listing[Installation], params={"externalId": external_id})
+        return iterate_list(self._transport, path, Listing[Installation], params={"externalId": external_id})
 
     @operation("listIntegrationSpaceInstallations")
     def spaces(
@@ -93,18 +93,20 @@ class Integrations:
     ) -> Iterator[SpaceInstallation]:
         """Given an integration, return every space that it is in; `extended` asks for the spaces themselves."""
         params = {"externalId": external_id, "extended": extended}
-        return iterate(self._transport, ("integrations", name, "spaces"), Listing[SpaceInstallation], params=params)
+        return iterate_list(
+            self._transport, ("integrations", name, "spaces"), Listing[SpaceInstallation], params=params
+        )
 
     @operation("listIntegrationSiteInstallations")
     def sites(self, name: str, *, external_id: str | None = None) -> Iterator[SiteInstallation]:
         """Given an integration, return every site that it is in."""
         path = ("integrations", name, "sites")
-        return iterate(self._transport, path, Listing[SiteInstallation], params={"externalId": external_id})
+        return iterate_list(self._transport, path, Listing[SiteInstallation], params={"externalId": external_id})
 
     @operation("listOrganizationInstallations")
     def installed(self, organization: str) -> Iterator[Installation]:
         """Given an organization, return what is installed there."""
-        return iterate(self._transport, ("orgs", organization, "installations"), Listing[Installation])
+        return iterate_list(self._transport, ("orgs", organization, "installations"), Listing[Installation])
 
     @operation("installIntegration")
     def install(self, name: str, organization: str) -> Installation:
@@ -133,7 +135,7 @@ class Integrations:
     @operation("listIntegrationInstallationSpaces")
     def spaces_of(self, name: str, installation: str) -> Iterator[SpaceInstallation]:
         """Given an installation, return the spaces that it is in."""
-        return iterate(self._transport, _path(name, installation, "spaces"), Listing[SpaceInstallation])
+        return iterate_list(self._transport, _path(name, installation, "spaces"), Listing[SpaceInstallation])
 
     @operation("installIntegrationOnSpace")
     def install_on_space(self, name: str, installation: str, place: SpaceInstallationCreate) -> SpaceInstallation:
@@ -160,7 +162,7 @@ class Integrations:
     @operation("listIntegrationInstallationSites")
     def sites_of(self, name: str, installation: str) -> Iterator[SiteInstallation]:
         """Given an installation, return the sites that it is in."""
-        return iterate(self._transport, _path(name, installation, "sites"), Listing[SiteInstallation])
+        return iterate_list(self._transport, _path(name, installation, "sites"), Listing[SiteInstallation])
 
     @operation("installIntegrationOnSite")
     def install_on_site(self, name: str, installation: str, place: SiteInstallationCreate) -> SiteInstallation:

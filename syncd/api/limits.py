@@ -53,12 +53,12 @@ _NAMES, _NAME = 1000, 64
 """Names of members, and the bytes of one, that are made only once however often they come."""
 
 
-def page_limit(format: str) -> Limit:
+def choose_page_limit(format: str) -> Limit:
     """Given the format that a page is asked for in, return its limit."""
     return PAGE if format == "markdown" else DOCUMENT
 
 
-class Arriving:
+class AnswerBuffer:
     """The JSON text of an answer while it arrives."""
 
     def __init__(self, limit: Limit) -> None:
@@ -75,19 +75,19 @@ class Arriving:
         self._body.write(piece)
         self.size += len(piece)
         self._is_wide = self._is_wide or b"\\" in piece or not piece.isascii()
-        self._signs += _cost_of_signs(piece) + piece.count(b'"') * _TEXT_COST // 2
+        self._signs += _estimate_sign_cost(piece) + piece.count(b'"') * _TEXT_COST // 2
         if self.size >= self._next_estimate and self._may_be_too_much():
             self._next_estimate = self.size + self.size // 2
             self._estimate(self._body.getvalue())
 
-    def whole(self) -> bytes:
+    def read_all(self) -> bytes:
         """Return the text, which has arrived as a whole. Raises: TooLarge."""
         body = self._body.getvalue()
         if self._may_be_too_much():
             self._estimate(body)
         return body
 
-    def clear(self) -> None:
+    def discard(self) -> None:
         """Let go of the text: an exception keeps its frames, and with them what was read, for as long as it is kept."""
         self._body.close()
 
@@ -105,27 +105,27 @@ class Arriving:
                 break  # a text at the end may go on
             gap = body[end:start]
             if (cost := costs.get(gap)) is None:
-                cost = _cost_of_signs(gap)
+                cost = _estimate_sign_cost(gap)
                 if len(gap) < _NAME and len(costs) < _NAMES:
                     costs[gap] = cost
             values += cost
             text, end = found[0], stop
             if body[stop] != _COLON or text not in names:
-                values += _TEXT_COST + _size_of(text)
+                values += _TEXT_COST + _estimate_text_size(text)
                 if body[stop] == _COLON and len(names) < _NAMES and len(text) <= _NAME:
                     names.add(text)
         self._values, self._end = values, end
         rest = body.find(b'"', end)
-        if values + _cost_of_signs(body[end:] if rest < 0 else body[end:rest]) > limit:
+        if values + _estimate_sign_cost(body[end:] if rest < 0 else body[end:rest]) > limit:
             most = self._limit.memory // MIB
             raise TooLarge(f"The answer has too many values: they would take more than {most} MiB of memory.")
 
 
-def _cost_of_signs(text: bytes) -> int:
+def _estimate_sign_cost(text: bytes) -> int:
     return sum([cost * text.count(sign) for sign, cost in _COSTS.items()])
 
 
-def _size_of(text: bytes) -> int:
+def _estimate_text_size(text: bytes) -> int:
     """Given a text of JSON, return how many bytes its characters take at most."""
     if text.isascii() and b"\\u" not in text:
         return len(text)

@@ -24,7 +24,7 @@ EMPTY_MAX = 100
 """Pages without an item in a row; a few are possible where the platform filters after paging."""
 
 
-def iterate(
+def iterate_list(
     transport: Transport, path: tuple[str, ...], listing: type[Listing[Item]], *, params: Params | None = None
 ) -> Iterator[Item]:
     """Given a list operation, return its items, page by page.
@@ -32,25 +32,25 @@ def iterate(
     Raises: NotThePlatform (a cursor that was there before, or pages without end), AnswerTooLarge (items without end),
     Unreachable (fewer items than the platform counts: the list changed while it was read), PlatformError, Stopped.
     """
-    what = f"GET /{'/'.join(path)}"
+    label = f"GET /{'/'.join(path)}"
     seen: set[str] = set()
     cursor: str | None = None
     items = empty = 0
     while True:
-        asked = {**(params or {}), "limit": LIMIT, "page": cursor}
-        page = transport.call("GET", path, listing, params=asked, limit=LIST)
+        parameters = {**(params or {}), "limit": LIMIT, "page": cursor}
+        page = transport.call("GET", path, listing, params=parameters, limit=LIST)
         yield from page.items
         items += len(page.items)
         if items > ITEMS_MAX:
-            raise AnswerTooLarge(f"{what}: the list has more than {ITEMS_MAX} items", hint=LIMITS)
+            raise AnswerTooLarge(f"{label}: the list has more than {ITEMS_MAX} items", hint=LIMITS)
         if page.next is None:
             break
         empty = 0 if page.items else empty + 1
         cursor = page.next.page
         if len(cursor) > CURSOR_MAX:
-            raise NotThePlatform(f"{what}: the list goes on at a page of {len(cursor)} characters, which is none")
+            raise NotThePlatform(f"{label}: the list goes on at a page of {len(cursor)} characters, which is none")
         if cursor in seen or len(seen) >= PAGES_MAX or empty >= EMPTY_MAX:
-            raise NotThePlatform(f"{what}: the pages of the list do not come to an end")
+            raise NotThePlatform(f"{label}: the pages of the list do not come to an end")
         seen.add(cursor)
     if page.count is not None and items < page.count:
-        raise Unreachable(f"{what}: {items} items came, the platform counts {page.count}")
+        raise Unreachable(f"{label}: {items} items came, the platform counts {page.count}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -26,7 +26,7 @@ class Members:
     @operation("listMembersInOrganizationById")
     def list(self, organization: str) -> Iterator[Member]:
         """Given an organization's id, return its members."""
-        return iterate(self._transport, ("orgs", organization, "members"), Listing[Member])
+        return iterate_list(self._transport, ("orgs", organization, "members"), Listing[Member])
 
     @operation("getMemberInOrganizationById")
     def get(self, organization: str, user: str) -> Member:
@@ -51,12 +51,12 @@ class Members:
     @operation("joinOrganizationWithInvite")
     def accept(self, organization: str, invite: str) -> None:
         """Given an organization's id and an invite link's, become a member of the organization."""
-        self._transport.tell("POST", ("orgs", organization, "invites", invite))
+        self._transport.send("POST", ("orgs", organization, "invites", invite))
 
     @operation("listOrganizationInviteLinks")
     def list_link_invites(self, organization: str) -> Iterator[LinkInvite]:
         """Given an organization's id, return its invite links."""
-        return iterate(self._transport, ("orgs", organization, "link-invites"), Listing[LinkInvite])
+        return iterate_list(self._transport, ("orgs", organization, "link-invites"), Listing[LinkInvite])
 
     @operation("createOrganizationInviteLink")
     def create_link_invite(self, organization: str, invite: LinkInviteCreate) -> LinkInvite:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -18,7 +18,7 @@ class OpenAPISpecs:
     @operation("listOpenAPISpecs")
     def list(self, organization: str) -> Iterator[OpenAPISpec]:
         """Given an organization's id, return all of its specifications."""
-        return iterate(self._transport, _path(organization), Listing[OpenAPISpec])
+        return iterate_list(self._transport, _path(organization), Listing[OpenAPISpec])
 
     @operation("createOpenAPISpec")
     def create(self, organization: str, spec: OpenAPISpecCreate) -> OpenAPISpec:

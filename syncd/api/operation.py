@@ -18,6 +18,6 @@ def operation(id: str) -> Callable[[Call], Call]:
     return mark
 
 
-def operation_of(call: object) -> str | None:
+def find_operation(call: object) -> str | None:
     """Given a method, return the id of the operation that it stands for, or None."""
     return getattr(call, _ATTRIBUTE, None)

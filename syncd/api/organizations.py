@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.agent_instructions import AgentInstructions, AgentInstructionsWrite
@@ -21,7 +21,7 @@ class Organizations:
     @operation("listOrganizationsForAuthenticatedUser")
     def list(self) -> Iterator[Organization]:
         """Return every organization of the token's user."""
-        return iterate(self._transport, ("orgs",), Listing[Organization])
+        return iterate_list(self._transport, ("orgs",), Listing[Organization])
 
     @operation("getOrganizationById")
     def get(self, organization: str) -> Organization:
@@ -44,12 +44,12 @@ class Organizations:
     @operation("joinOrganization")
     def join(self, organization: str) -> None:
         """Given the id of an organization that welcomes the user's verified e-mail domain, become a member of it."""
-        self._transport.tell("POST", ("orgs", organization, "join"))
+        self._transport.send("POST", ("orgs", organization, "join"))
 
     @operation("listOrganizationsByEmailDomain")
     def list_by_email_domain(self, domain: str) -> Iterator[JoinableOrganization]:
         """Given the user's verified e-mail domain, return the organizations that welcome it. Beyond the document."""
-        return iterate(self._transport, ("email-domains", domain, "orgs"), Listing[JoinableOrganization])
+        return iterate_list(self._transport, ("email-domains", domain, "orgs"), Listing[JoinableOrganization])
 
     @operation("getSubdomain")
     def get_subdomain(self, subdomain: str) -> Subdomain:

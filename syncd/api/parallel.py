@@ -15,7 +15,9 @@ AHEAD = 2
 """Items taken in for each worker: one under way, one ready."""
 
 
-def gather(call: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 8) -> Iterator[tuple[Item, Result]]:
+def run_parallel(
+    call: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 8
+) -> Iterator[tuple[Item, Result]]:
     """Given a call and items, return each item with its result, in the order in which they are done.
 
     Items are taken only as fast as results are taken. The first error is raised when it happens; what has not begun by

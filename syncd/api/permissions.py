@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -18,27 +18,27 @@ class SpacePermissions:
     @operation("inviteToSpace")
     def invite(self, space: str, permissions: PermissionsAdd) -> None:
         """Given a space's id and who gets which role there, give it to them."""
-        self._transport.tell("POST", ("spaces", space, "permissions"), body=permissions.wire())
+        self._transport.send("POST", ("spaces", space, "permissions"), body=permissions.wire())
 
     @operation("listPermissionsForUsersInSpace")
     def list_users(self, space: str) -> Iterator[Permission]:
         """Given a space's id, return the people who have direct access to it."""
-        return iterate(self._transport, ("spaces", space, "permissions", "users"), Listing[Permission])
+        return iterate_list(self._transport, ("spaces", space, "permissions", "users"), Listing[Permission])
 
     @operation("listPermissionsForTeamsInSpace")
     def list_teams(self, space: str) -> Iterator[Permission]:
         """Given a space's id, return the teams that have direct access to it."""
-        return iterate(self._transport, ("spaces", space, "permissions", "teams"), Listing[Permission])
+        return iterate_list(self._transport, ("spaces", space, "permissions", "teams"), Listing[Permission])
 
     @operation("updateUserPermissionInSpace")
     def update_user(self, space: str, user: str, permission: PermissionUpdate) -> None:
         """Given a space's and a user's id and a role, let the user have it there."""
-        self._transport.tell("PATCH", ("spaces", space, "permissions", "users", user), body=permission.wire())
+        self._transport.send("PATCH", ("spaces", space, "permissions", "users", user), body=permission.wire())
 
     @operation("updateTeamPermissionInSpace")
     def update_team(self, space: str, team: str, permission: PermissionUpdate) -> None:
         """Given a space's and a team's id and a role, let the team have it there."""
-        self._transport.tell("PATCH", ("spaces", space, "permissions", "teams", team), body=permission.wire())
+        self._transport.send("PATCH", ("spaces", space, "permissions", "teams", team), body=permission.wire())
 
     @operation("removeUserFromSpace")
     def delete_user(self, space: str, user: str) -> None:
@@ -60,29 +60,29 @@ class CollectionPermissions:
     @operation("inviteToCollection")
     def invite(self, collection: str, permissions: PermissionsAdd) -> None:
         """Given a collection's id and who gets which role there, give it to them."""
-        self._transport.tell("POST", ("collections", collection, "permissions"), body=permissions.wire())
+        self._transport.send("POST", ("collections", collection, "permissions"), body=permissions.wire())
 
     @operation("listPermissionsForUsersInCollection")
     def list_users(self, collection: str) -> Iterator[Permission]:
         """Given a collection's id, return the people who have direct access to it."""
-        return iterate(self._transport, ("collections", collection, "permissions", "users"), Listing[Permission])
+        return iterate_list(self._transport, ("collections", collection, "permissions", "users"), Listing[Permission])
 
     @operation("listPermissionsForTeamsInCollection")
     def list_teams(self, collection: str) -> Iterator[Permission]:
         """Given a collection's id, return the teams that have direct access to it."""
-        return iterate(self._transport, ("collections", collection, "permissions", "teams"), Listing[Permission])
+        return iterate_list(self._transport, ("collections", collection, "permissions", "teams"), Listing[Permission])
 
     @operation("updateUserPermissionInCollection")
     def update_user(self, collection: str, user: str, permission: PermissionUpdate) -> None:
         """Given a collection's and a user's id and a role, let the user have it there."""
         path = ("collections", collection, "permissions", "users", user)
-        self._transport.tell("PATCH", path, body=permission.wire())
+        self._transport.send("PATCH", path, body=permission.wire())
 
     @operation("updateTeamPermissionInCollection")
     def update_team(self, collection: str, team: str, permission: PermissionUpdate) -> None:
         """Given a collection's and a team's id and a role, let the team have it there."""
         path = ("collections", collection, "permissions", "teams", team)
-        self._transport.tell("PATCH", path, body=permission.wire())
+        self._transport.send("PATCH", path, body=permission.wire())
 
     @operation("removeUserFromCollection")
     def delete_user(self, collection: str, user: str) -> None:

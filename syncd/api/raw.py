@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from syncd.api.addresses import Params, Value
-from syncd.api.answers import json_of
+from syncd.api.answers import parse_json
 from syncd.api.limits import TREE
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.transport import Body, Method, Transport
 from syncd.errors import NotFound
 from syncd.model.base import Observed
@@ -27,12 +27,12 @@ class Raw:
 
         Raises: PlatformError, Stopped.
         """
-        path, asked = _parts(address)
-        what, answer = self._transport.exchange(method, path, {**asked, **(params or {})}, body, TREE)
+        path, query = _split_address(address)
+        label, answer = self._transport.exchange(method, path, {**query, **(params or {})}, body, TREE)
         if not answer.body:
             return None
         if answer.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
-            return json_of(answer, what=what, notice=self._transport.notice)
+            return parse_json(answer, label=label, add_notice=self._transport.add_notice)
         return answer.body.decode(errors="replace")
 
     def read_clock(self) -> datetime | None:
@@ -47,14 +47,14 @@ class Raw:
             return None
         return dated if dated.tzinfo is not None else dated.replace(tzinfo=UTC)
 
-    def items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:
+    def list_items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:
         """Given a list's path, return the items of all of its pages. Raises: as `lists.iterate`."""
-        path, asked = _parts(address)
-        for item in iterate(self._transport, path, Listing[Observed], params={**asked, **(params or {})}):
+        path, query = _split_address(address)
+        for item in iterate_list(self._transport, path, Listing[Observed], params={**query, **(params or {})}):
             yield item.wire()
 
 
-def _parts(address: str) -> tuple[tuple[str, ...], dict[str, Value | list[Value]]]:
+def _split_address(address: str) -> tuple[tuple[str, ...], dict[str, Value | list[Value]]]:
     """Given a path as people write it, return its segments below `/v1` and its query parameters."""
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
@@ -66,9 +66,9 @@ def _parts(address: str) -> tuple[tuple[str, ...], dict[str, Value | list[Value]
         raise NotFound("there is nothing at the root of the API", hint="Try /orgs or /user.")
     query: dict[str, Value | list[Value]] = {}
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
-        query[name] = [*_listed(query[name]), value] if name in query else value
+        query[name] = [*_as_list(query[name]), value] if name in query else value
     return segments, query
 
 
-def _listed(value: Value | list[Value]) -> list[Value]:
+def _as_list(value: Value | list[Value]) -> list[Value]:
     return value if isinstance(value, list) else [value]

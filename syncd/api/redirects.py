@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -26,7 +26,9 @@ class Redirects:
     @operation("listSiteRedirects")
     def list(self, organization: str, site: str, *, search: str | None = None) -> Iterator[SiteRedirect]:
         """Given a site, return all its redirects, or those with a text in their source."""
-        return iterate(self._transport, _path(organization, site), Listing[SiteRedirect], params={"search": search})
+        return iterate_list(
+            self._transport, _path(organization, site), Listing[SiteRedirect], params={"search": search}
+        )
 
     @operation("createSiteRedirect")
     def create(self, organization: str, site: str, redirect: SiteRedirectWrite) -> SiteRedirect:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -34,7 +34,7 @@ class Reviews:
     ) -> Iterator[Review]:
         """Given a change request, return its reviews; `outdated` asks for those of former or of present content."""
         path = _path(space, change_request, "reviews")
-        return iterate(self._transport, path, Listing[Review], params={"outdated": outdated, "format": format})
+        return iterate_list(self._transport, path, Listing[Review], params={"outdated": outdated, "format": format})
 
     @operation("getChangeRequestReviewById")
     def get(self, space: str, change_request: str, review: str, *, format: Format = "markdown") -> Review:
@@ -55,7 +55,7 @@ class Reviews:
     def list_requested(self, space: str, change_request: str) -> Iterator[RequestedReviewer]:
         """Given a change request, return whom it asks for a review."""
         path = _path(space, change_request, "requested-reviewers")
-        return iterate(self._transport, path, Listing[RequestedReviewer])
+        return iterate_list(self._transport, path, Listing[RequestedReviewer])
 
     @operation("requestReviewersForChangeRequest")
     def request(self, space: str, change_request: str, reviewers: ReviewersRequest) -> RequestedReviewers:
@@ -71,7 +71,7 @@ class Reviews:
     @operation("getContributorsByChangeRequestId")
     def list_contributors(self, space: str, change_request: str) -> Iterator[Contributor]:
         """Given a change request, return who wrote in it or commented on it."""
-        return iterate(self._transport, _path(space, change_request, "contributors"), Listing[Contributor])
+        return iterate_list(self._transport, _path(space, change_request, "contributors"), Listing[Contributor])
 
 
 def _path(space: str, change_request: str, *below: str) -> tuple[str, ...]:

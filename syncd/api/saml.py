@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -18,7 +18,7 @@ class Saml:
     @operation("listSAMLProvidersInOrganizationById")
     def list(self, organization: str) -> Iterator[SAMLProvider]:
         """Given an organization's id, return its SAML providers."""
-        return iterate(self._transport, _path(organization), Listing[SAMLProvider])
+        return iterate_list(self._transport, _path(organization), Listing[SAMLProvider])
 
     @operation("createOrganizationSAMLProvider")
     def create(self, organization: str, provider: SAMLProviderCreate) -> SAMLProvider:
@@ -44,7 +44,7 @@ class Saml:
         self._transport.delete(_path(organization, provider))
 
     @operation("listSSOProviderLoginsInOrganization")
-    def logins(self, organization: str) -> SSOLogins:
+    def list_logins(self, organization: str) -> SSOLogins:
         """Given an organization's id, return the ways to sign in to it."""
         return self._transport.call("GET", ("orgs", organization, "sso"), SSOLogins)
 

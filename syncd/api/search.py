@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -16,11 +16,13 @@ class Search:
         self._transport = transport
 
     @operation("searchSpaceContent")
-    def in_space(self, space: str, query: str) -> Iterator[SearchPage]:
+    def search_space(self, space: str, query: str) -> Iterator[SearchPage]:
         """Given a space's id and words, return its pages that have them, the best first."""
-        return iterate(self._transport, ("spaces", space, "search"), Listing[SearchPage], params={"query": query})
+        return iterate_list(self._transport, ("spaces", space, "search"), Listing[SearchPage], params={"query": query})
 
     @operation("searchOrganizationContent")
-    def in_organization(self, organization: str, query: str) -> Iterator[SearchSpace]:
+    def search_organization(self, organization: str, query: str) -> Iterator[SearchSpace]:
         """Given an organization's id and words, return its spaces with pages that have them, the best first."""
-        return iterate(self._transport, ("orgs", organization, "search"), Listing[SearchSpace], params={"query": query})
+        return iterate_list(
+            self._transport, ("orgs", organization, "search"), Listing[SearchSpace], params={"query": query}
+        )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -18,7 +18,7 @@ class SectionGroups:
     @operation("listSiteSectionGroups")
     def list(self, organization: str, site: str) -> Iterator[SiteSectionGroup]:
         """Given the ids of an organization and a site, return all section groups of the site, nested ones too."""
-        return iterate(self._transport, _path(organization, site), Listing[SiteSectionGroup])
+        return iterate_list(self._transport, _path(organization, site), Listing[SiteSectionGroup])
 
     @operation("addSectionGroupToSite")
     def create(self, organization: str, site: str, group: SiteSectionGroupCreate) -> SiteSectionGroup:

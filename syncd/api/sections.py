@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -19,7 +19,7 @@ class Sections:
     def list(self, organization: str, site: str, *, share_key: str | None = None) -> Iterator[SiteSection]:
         """Given the ids of an organization and a site, return all sections of the site."""
         params = {"shareKey": share_key}
-        return iterate(self._transport, _path(organization, site), Listing[SiteSection], params=params)
+        return iterate_list(self._transport, _path(organization, site), Listing[SiteSection], params=params)
 
     @operation("addSectionToSite")
     def create(self, organization: str, site: str, section: SiteSectionCreate) -> SiteSection:

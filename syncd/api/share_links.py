@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -18,7 +18,7 @@ class ShareLinks:
     @operation("listSiteShareLinks")
     def list(self, organization: str, site: str) -> Iterator[ShareLink]:
         """Given the ids of an organization and a site, return all share links of the site."""
-        return iterate(self._transport, _path(organization, site), Listing[ShareLink])
+        return iterate_list(self._transport, _path(organization, site), Listing[ShareLink])
 
     @operation("createSiteShareLink")
     def create(self, organization: str, site: str, link: ShareLinkCreate) -> ShareLink:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -21,7 +21,7 @@ class SiteSpaces:
     ) -> Iterator[SiteSpace]:
         """Given a site, return its site-spaces: all, only the default ones, or only the others."""
         params = {"default": default, "shareKey": share_key}
-        return iterate(self._transport, _path(organization, site), Listing[SiteSpace], params=params)
+        return iterate_list(self._transport, _path(organization, site), Listing[SiteSpace], params=params)
 
     @operation("addSpaceToSite")
     def create(self, organization: str, site: str, site_space: SiteSpaceCreate) -> SiteSpace:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.adaptive import SiteAdaptiveSchema, SiteAdaptiveSchemaWrite, TemplateCondition, TemplateConditions
@@ -28,7 +28,7 @@ class Sites:
     ) -> Iterator[Site]:
         """Given an organization's id, return its sites, filtered by whatever is given."""
         params = {"space": space, "title": title, "published": published}
-        return iterate(self._transport, ("orgs", organization, "sites"), Listing[Site], params=params)
+        return iterate_list(self._transport, ("orgs", organization, "sites"), Listing[Site], params=params)
 
     @operation("getSiteById")
     def get(self, organization: str, site: str) -> Site:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.collection import Move, Transfer
@@ -29,7 +29,7 @@ class Spaces:
     @operation("listSpacesInOrganizationById")
     def list(self, organization: str) -> Iterator[Space]:
         """Given an organization's id, return all of its spaces."""
-        return iterate(self._transport, ("orgs", organization, "spaces"), Listing[Space])
+        return iterate_list(self._transport, ("orgs", organization, "spaces"), Listing[Space])
 
     @operation("createSpace")
     def create(self, organization: str, space: SpaceCreate) -> Space:

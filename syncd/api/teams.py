@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -19,7 +19,7 @@ class Teams:
     def list(self, organization: str, owner: str | None = None, title: str | None = None) -> Iterator[Team]:
         """Given an organization's id, return its teams: those that `owner` manages, with `title` in their title."""
         params = {"owner": owner, "title": title}
-        return iterate(self._transport, _path(organization), Listing[Team], params=params)
+        return iterate_list(self._transport, _path(organization), Listing[Team], params=params)
 
     @operation("createOrganizationTeam")
     def create(self, organization: str, team: TeamCreate) -> Team:
@@ -47,7 +47,7 @@ class Teams:
     @operation("listTeamMembersInOrganizationById")
     def list_members(self, organization: str, team: str) -> Iterator[TeamMember]:
         """Given the ids of an organization and a team, return who is in the team."""
-        return iterate(self._transport, _path(organization, team, "members"), Listing[TeamMember])
+        return iterate_list(self._transport, _path(organization, team, "members"), Listing[TeamMember])
 
     @operation("updateMembersInOrganizationTeam")
     def update_members(self, organization: str, team: str, changes: TeamMembersUpdate) -> Listing[TeamMember]:

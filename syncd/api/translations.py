@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate
+from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
@@ -18,7 +18,7 @@ class Translations:
     @operation("listTranslations")
     def list(self, organization: str) -> Iterator[Translation]:
         """Given an organization, return its translations."""
-        return iterate(self._transport, _path(organization), Listing[Translation])
+        return iterate_list(self._transport, _path(organization), Listing[Translation])
 
     @operation("createTranslation")
     def create(self, organization: str, translation: TranslationCreate) -> Translation:
@@ -46,7 +46,7 @@ class Translations:
     @operation("runTranslation")
     def run(self, organization: str, translation: str) -> None:
         """Given an id, have what changed since the last run translated."""
-        self._transport.tell("POST", _path(organization, translation, "run"))
+        self._transport.send("POST", _path(organization, translation, "run"))
 
 
 def _path(organization: str, *more: str) -> tuple[str, ...]:

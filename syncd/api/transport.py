@@ -32,14 +32,23 @@ from typing import Any, Literal
 import httpx
 
 from syncd import __version__
-from syncd.api.addresses import Params, address, base_of, checked, origin_of
-from syncd.api.answers import CHECK_NETWORK, CHECK_URL, IDEMPOTENT, LIMITS, Shape, refusal, shape_of, tidy
-from syncd.api.failures import BROKEN, Broken, Failure, describe_failure, failure_of
-from syncd.api.limits import OBJECT, REFUSAL_BYTES, STREAM, Arriving, Limit
-from syncd.api.pace import LONGEST, Pacer, named_wait
-from syncd.api.tries import PATIENCE, Tries
-from syncd.api.turns import SHARE, Turns
-from syncd.api.wire import Answer, Streamed, Wires
+from syncd.api.addresses import Params, build_url, check_token, format_origin, parse_base_url
+from syncd.api.answers import (
+    CHECK_NETWORK,
+    CHECK_URL,
+    IDEMPOTENT,
+    LIMITS,
+    Shape,
+    clean_message,
+    make_error,
+    parse_answer,
+)
+from syncd.api.connections import Answer, Connections, StreamedAnswer
+from syncd.api.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
+from syncd.api.large_answers import SMALL_BYTES, LargeAnswerLock
+from syncd.api.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
+from syncd.api.rate_limit import WAIT_MAX, RateLimiter, read_retry_after
+from syncd.api.retries import DEADLINES_MAX, Retries
 from syncd.errors import (
     AnswerLost,
     AnswerTooLarge,
@@ -66,7 +75,7 @@ NOTICES_MAX = 100
 
 
 @dataclass(frozen=True)
-class Ask:
+class ApiRequest:
     """One thing to ask: `build` makes the request of a try; `origin` says whose connection it takes.
 
     `sink` takes the pieces of an answer with status 200, from the start again at each try; its body is then empty.
@@ -74,13 +83,13 @@ class Ask:
     """
 
     method: Method
-    what: str
+    label: str
     origin: str
     build: Callable[[], httpx.Request]
     limit: Limit = OBJECT
     seconds: float = DEADLINE
     total: float | None = None
-    paced: bool = True
+    is_limited: bool = True
     sink: Callable[[Iterator[bytes]], object] | None = None
 
 
@@ -100,44 +109,44 @@ class Transport:
         cancelled: Callable[[], bool] = lambda: False,
         deadline: float = DEADLINE,
     ) -> None:
-        self.base = base_of(url, insecure=insecure)
-        self.origin = origin_of(httpx.URL(self.base))
+        self.base = parse_base_url(url, insecure=insecure)
+        self.origin = format_origin(httpx.URL(self.base))
         self.deadline = deadline
         self.plain_headers = httpx.Headers({"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"})
-        self._secret = checked(token)
+        self._secret = check_token(token)
         # httpx.Headers hides the token from its own repr.
         self._headers = httpx.Headers(
             {**self.plain_headers, "Accept": "application/json", "Authorization": f"Bearer {token}"}
         )
         self._json_headers = httpx.Headers({**self._headers, "Content-Type": "application/json"})
-        self._wires = Wires(transport)
-        self._pacer = Pacer(clock)
+        self._connections = Connections(transport)
+        self._rate_limiter = RateLimiter(clock)
         self._sleep, self._clock, self._random, self._cancelled = sleep, clock, random, cancelled
         self._sent: Counter[str] = Counter()
         self._lock = Lock()
         self._notices: dict[str, None] = {}
-        self.turns = Turns()
+        self.large_answers = LargeAnswerLock()
 
     def __repr__(self) -> str:
         return f"Transport({self.base!r})"
 
     @property
-    def sent(self) -> Mapping[str, int]:
+    def requests_sent(self) -> Mapping[str, int]:
         """How many requests were sent so far, by method, every try counted."""
         with self._lock:
             return dict(self._sent)
 
     def close(self) -> None:
         """Close every connection."""
-        self._wires.close()
+        self._connections.close()
 
     def take_notices(self) -> tuple[str, ...]:
         """Return, once, what a person should know of answers that were read all the same, the first hundred."""
         with self._lock:
-            taken, self._notices = tuple(self._notices), {}
-        return taken
+            notices, self._notices = tuple(self._notices), {}
+        return notices
 
-    def notice(self, text: str) -> None:
+    def add_notice(self, text: str) -> None:
         """Given what a person should know of an answer, remember it until it is taken."""
         with self._lock:
             if len(self._notices) < NOTICES_MAX:
@@ -158,15 +167,15 @@ class Transport:
         Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array; `limit` is that of the answer.
         Raises: PlatformError, Stopped.
         """
-        with self.turns.block():
-            what, answer = self.exchange(method, path, params, body, limit)
-            return shape_of(answer, into, method=method, what=what, notice=self.notice)
+        with self.large_answers.hold_until_end():
+            label, answer = self.exchange(method, path, params, body, limit)
+            return parse_answer(answer, into, method=method, label=label, add_notice=self.add_notice)
 
-    def tell(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
+    def send(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
         """Given an operation that answers nothing, have it done. Raises: PlatformError, Stopped."""
-        what, answer = self.exchange(method, path, None, body)
+        label, answer = self.exchange(method, path, None, body)
         if answer.body:
-            shape_of(answer, Observed, method=method, what=what, notice=self.notice)
+            parse_answer(answer, Observed, method=method, label=label, add_notice=self.add_notice)
 
     def exchange(
         self,
@@ -180,213 +189,221 @@ class Transport:
 
         Raises: PlatformError, Stopped.
         """
-        ask = replace(self._json_ask(method, path, params, body), limit=limit)
-        what, answer = ask.what, self.perform(ask)
+        request = replace(self._make_json_request(method, path, params, body), limit=limit)
+        label, answer = request.label, self.perform(request)
         if not 200 <= answer.status < 300:
-            raise refusal(answer, what=what, secret=self._secret)
-        return what, answer
+            raise make_error(answer, label=label, secret=self._secret)
+        return label, answer
 
     @contextmanager
     def stream(
         self, method: Method, path: tuple[str, ...], *, params: Params | None = None, body: Body | None = None
-    ) -> Iterator[tuple[str, Streamed]]:
+    ) -> Iterator[tuple[str, StreamedAnswer]]:
         """Given an operation that answers bit by bit, open its name for messages, and its answer, which is a success.
 
         Only opening it is tried again; reading raises what `pieces` does. Raises: PlatformError, Stopped.
         """
-        ask = self._json_ask(method, path, params, body, accept="text/event-stream")
-        what = ask.what
+        request = self._make_json_request(method, path, params, body, accept="text/event-stream")
+        label = request.label
         with ExitStack() as stack:
-            answer = self.perform(replace(ask, seconds=STREAM_PATIENCE * self.deadline, limit=STREAM), stack)
-            if not isinstance(answer, Streamed):
-                raise refusal(answer, what=what, secret=self._secret)
-            yield what, replace(answer, pieces=self._heard(what, answer.pieces))
+            answer = self.perform(replace(request, seconds=STREAM_PATIENCE * self.deadline, limit=STREAM), stack)
+            if not isinstance(answer, StreamedAnswer):
+                raise make_error(answer, label=label, secret=self._secret)
+            yield label, replace(answer, pieces=self._read_stream(label, answer.pieces))
 
     def delete(self, path: tuple[str, ...]) -> None:
         """Given the path of a thing, delete it; that it was not there is success too (204, 205 and 404).
 
         Raises: PlatformError, Stopped.
         """
-        what, url = address(self.base, "DELETE", path, None)
-        answer = self.perform(self._ask("DELETE", what, lambda: httpx.Request("DELETE", url, headers=self._headers)))
+        label, url = build_url(self.base, "DELETE", path, None)
+        answer = self.perform(
+            self._make_request("DELETE", label, lambda: httpx.Request("DELETE", url, headers=self._headers))
+        )
         if answer.status in (204, 205):
             return
         if 200 <= answer.status < 300:
             if answer.body:
-                shape_of(answer, Observed, method="DELETE", what=what, notice=self.notice)
+                parse_answer(answer, Observed, method="DELETE", label=label, add_notice=self.add_notice)
             return
-        error = refusal(answer, what=what, secret=self._secret)
+        error = make_error(answer, label=label, secret=self._secret)
         if not isinstance(error, NotFound):
             raise error
 
-    def perform(self, ask: Ask, stack: ExitStack | None = None) -> Answer:
+    def perform(self, request: ApiRequest, stack: ExitStack | None = None) -> Answer:
         """Given something to ask, return the answer that settles it, whatever its status.
 
         Shapes: with a stack, a success is Streamed, open until the stack is closed.
         Raises: AnswerLost, NotThePlatform, RateLimited, Stopped, Unreachable.
         """
-        tries = Tries(PATIENCE * ask.seconds if ask.total is None else ask.total, self._random)
-        with self.turns.block():
+        tries = Retries(DEADLINES_MAX * request.seconds if request.total is None else request.total, self._random)
+        with self.large_answers.hold_until_end():
             while True:
-                self._hold(ask)
+                self._wait_for_limit(request)
                 # The try gets no name: what it raised would stay here, and its connection with it, until a collection.
-                settled = self._settled(ask, self._try(ask, tries, stack), tries)
+                settled = self._decide(request, self._try_once(request, tries, stack), tries)
                 if isinstance(settled, Answer):
                     return settled
-                self.turns.give_back()
-                self._pause(settled, ask)
+                self.large_answers.release()
+                self._pause(settled, request)
 
-    def _json_ask(
+    def _make_json_request(
         self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None, accept: str = ""
-    ) -> Ask:
-        what, url = address(self.base, method, path, params)
+    ) -> ApiRequest:
+        label, url = build_url(self.base, method, path, params)
         content = None if body is None else json.dumps(body).encode()
         headers = self._headers if body is None else self._json_headers
         if accept:
             headers = headers.copy()
             headers["Accept"] = accept
-        return self._ask(method, what, lambda: httpx.Request(method, url, headers=headers, content=content))
+        return self._make_request(method, label, lambda: httpx.Request(method, url, headers=headers, content=content))
 
-    def _ask(self, method: Method, what: str, build: Callable[[], httpx.Request]) -> Ask:
-        return Ask(method, what, self.origin, build, seconds=self.deadline)
+    def _make_request(self, method: Method, label: str, build: Callable[[], httpx.Request]) -> ApiRequest:
+        return ApiRequest(method, label, self.origin, build, seconds=self.deadline)
 
-    def _hold(self, ask: Ask) -> None:
-        self._heed(ask)
-        if not ask.paced:
+    def _wait_for_limit(self, request: ApiRequest) -> None:
+        self._check_stop(request)
+        if not request.is_limited:
             return
-        wait = self._pacer.reserve(ask.method)
+        wait = self._rate_limiter.reserve(request.method)
         try:
-            if wait > LONGEST:
-                raise self._limited(ask, wait)
-            self._pause(wait, ask)
+            if wait > WAIT_MAX:
+                raise self._make_rate_limited(request, wait)
+            self._pause(wait, request)
         except SyncdError:
-            self._pacer.give_up(ask.method)
+            self._rate_limiter.release(request.method)
             raise
 
-    def _try(self, ask: Ask, tries: Tries, stack: ExitStack | None) -> Answer | Broken:
-        request = ask.build()
+    def _try_once(self, request: ApiRequest, tries: Retries, stack: ExitStack | None) -> Answer | FailedTry:
+        http_request = request.build()
         with self._lock:
-            self._sent[ask.method] += 1
-        began = monotonic()
+            self._sent[request.method] += 1
+        start = monotonic()
         try:
-            answer = self._exchanged(request, ask, min(ask.seconds, tries.left), stack)
-        except BROKEN as error:
-            if ask.paced:
-                self._pacer.give_up(ask.method)
-            return self._broken(error)
+            answer = self._send(http_request, request, min(request.seconds, tries.left), stack)
+        except NETWORK_ERRORS as error:
+            if request.is_limited:
+                self._rate_limiter.release(request.method)
+            return self._describe_break(error)
         finally:
-            tries.count(monotonic() - began)
-        if ask.paced:
-            self._pacer.learn(ask.method, answer.headers)
+            tries.add_try(monotonic() - start)
+        if request.is_limited:
+            self._rate_limiter.record(request.method, answer.headers)
         return answer
 
-    def _exchanged(self, request: httpx.Request, ask: Ask, seconds: float, stack: ExitStack | None) -> Answer:
-        with ExitStack() as own:
+    def _send(
+        self, http_request: httpx.Request, request: ApiRequest, seconds: float, stack: ExitStack | None
+    ) -> Answer:
+        with ExitStack() as stack_of_try:
             deadline = monotonic() + seconds
-            opened = self._wires.streamed(request, origin=ask.origin, cap=ask.limit.size, seconds=seconds)
-            answer = own.enter_context(opened)
+            opened = self._connections.open_stream(
+                http_request, origin=request.origin, cap=request.limit.size, seconds=seconds
+            )
+            answer = stack_of_try.enter_context(opened)
             if stack is not None and 200 <= answer.status < 300:
-                stack.push(own.pop_all())
+                stack.push(stack_of_try.pop_all())
                 return answer
-            if ask.sink is not None and answer.status == 200:
-                ask.sink(self._heeding(ask, answer.pieces))
+            if request.sink is not None and answer.status == 200:
+                request.sink(self._check_between(request, answer.pieces))
                 return Answer(answer.status, answer.headers, b"")
-            return Answer(answer.status, answer.headers, self._collected(ask, answer, deadline))
+            return Answer(answer.status, answer.headers, self._read_body(request, answer, deadline))
 
-    def _collected(self, ask: Ask, answer: Streamed, deadline: float) -> bytes:
+    def _read_body(self, request: ApiRequest, answer: StreamedAnswer, deadline: float) -> bytes:
         """The body of an answer, of a refusal only its beginning."""
         succeeded = 200 <= answer.status < 300
-        arriving = Arriving(ask.limit if succeeded else OBJECT)
+        buffer = AnswerBuffer(request.limit if succeeded else OBJECT)
         try:
-            for piece in self._heeding(ask, answer.pieces):
-                arriving.add(piece)
-                if not succeeded and arriving.size >= REFUSAL_BYTES:
+            for piece in self._check_between(request, answer.pieces):
+                buffer.add(piece)
+                if not succeeded and buffer.size >= REFUSAL_BYTES:
                     break
-                if arriving.size > SHARE:
-                    self.turns.take(deadline - monotonic())
-            return arriving.whole()
+                if buffer.size > SMALL_BYTES:
+                    self.large_answers.acquire(deadline - monotonic())
+            return buffer.read_all()
         except BaseException:
-            arriving.clear()
+            buffer.discard()
             raise
 
-    def _heeding(self, ask: Ask, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    def _check_between(self, request: ApiRequest, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The pieces of an answer, for as long as nobody asks to stop; a write is heard out."""
         for piece in pieces:
-            if self._cancelled() and ask.method == "GET":
-                raise Stopped(f"stopped during {ask.what}")
+            if self._cancelled() and request.method == "GET":
+                raise Stopped(f"stopped during {request.label}")
             yield piece
 
-    def _heard(self, what: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    def _read_stream(self, label: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:
             for piece in pieces:
                 if self._cancelled():
-                    raise Stopped(f"stopped during {what}")
+                    raise Stopped(f"stopped during {label}")
                 yield piece
-        except BROKEN as error:
-            broken = self._broken(error)
+        except NETWORK_ERRORS as error:
+            broken = self._describe_break(error)
             if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
-                raise _unusable(what, broken) from error
-            raise Unreachable(f"{what}: the answer breaks off ({broken.why})", hint=CHECK_NETWORK) from error
+                raise _make_unusable_error(label, broken) from error
+            raise Unreachable(f"{label}: the answer breaks off ({broken.reason})", hint=CHECK_NETWORK) from error
 
-    def _broken(self, error: Exception) -> Broken:
-        return Broken(failure_of(type(error)), tidy(describe_failure(error), self._secret), error)
+    def _describe_break(self, error: Exception) -> FailedTry:
+        return FailedTry(classify_failure(type(error)), clean_message(describe_failure(error), self._secret), error)
 
-    def _settled(self, ask: Ask, answer: Answer | Broken, tries: Tries) -> Answer | float:
+    def _decide(self, request: ApiRequest, answer: Answer | FailedTry, tries: Retries) -> Answer | float:
         """The answer when it settles the matter, else the seconds until the next try."""
-        if isinstance(answer, Broken):
-            return self._after_break(ask, answer, tries)
+        if isinstance(answer, FailedTry):
+            return self._decide_after_break(request, answer, tries)
         status = answer.status
         if status == 429:
-            return self._after_limit(ask, answer, tries)
-        if ask.method not in IDEMPOTENT:
+            return self._decide_after_limit(request, answer, tries)
+        if request.method not in IDEMPOTENT:
             if status == 408 or (status >= 500 and status != 501):
-                raise AnswerLost(f"{self._said(ask, answer)}; it may or may not have happened", status=status)
+                raise AnswerLost(
+                    f"{self._describe_refusal(request, answer)}; it may or may not have happened", status=status
+                )
             return answer
-        if status not in (408, 502, 503, 504) and not (status == 500 and ask.method == "GET"):
+        if status not in (408, 502, 503, 504) and not (status == 500 and request.method == "GET"):
             return answer
-        if tries.are_over:
-            raise Unreachable(f"{self._said(ask, answer)}, {tries.made} times", status=status)
-        return tries.backoff()
+        if tries.is_over:
+            raise Unreachable(f"{self._describe_refusal(request, answer)}, {tries.made} times", status=status)
+        return tries.compute_backoff()
 
-    def _after_break(self, ask: Ask, broken: Broken, tries: Tries) -> float:
+    def _decide_after_break(self, request: ApiRequest, broken: FailedTry, tries: Retries) -> float:
         if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
-            raise _unusable(ask.what, broken) from broken.cause
-        if broken.failure is Failure.BROKEN and ask.method not in IDEMPOTENT:
-            lost = f"{ask.what}: the answer was lost; it may or may not have happened ({broken.why})"
+            raise _make_unusable_error(request.label, broken) from broken.cause
+        if broken.failure is Failure.BROKEN and request.method not in IDEMPOTENT:
+            lost = f"{request.label}: the answer was lost; it may or may not have happened ({broken.reason})"
             raise AnswerLost(lost) from broken.cause
-        if tries.are_over:
+        if tries.is_over:
             tried = f"no answer after {tries.made} tries in {tries.spent:.0f} s"
-            said = f"{self.base}: {ask.what}: {tried} ({broken.why})"
+            said = f"{self.base}: {request.label}: {tried} ({broken.reason})"
             raise Unreachable(said, hint=CHECK_NETWORK) from broken.cause
-        return tries.backoff()
+        return tries.compute_backoff()
 
-    def _after_limit(self, ask: Ask, answer: Answer, tries: Tries) -> float:
-        named = named_wait(answer.headers, self._clock())
-        wait = tries.backoff() if named is None else named
-        if wait > LONGEST or tries.are_over:
-            raise self._limited(ask, wait)
-        if ask.paced:
-            self._pacer.hold(ask.method, wait)
+    def _decide_after_limit(self, request: ApiRequest, answer: Answer, tries: Retries) -> float:
+        stated_wait = read_retry_after(answer.headers, self._clock())
+        wait = tries.compute_backoff() if stated_wait is None else stated_wait
+        if wait > WAIT_MAX or tries.is_over:
+            raise self._make_rate_limited(request, wait)
+        if request.is_limited:
+            self._rate_limiter.pause(request.method, wait)
         return wait
 
-    def _said(self, ask: Ask, answer: Answer) -> str:
-        return refusal(answer, what=ask.what, secret=self._secret).what
+    def _describe_refusal(self, request: ApiRequest, answer: Answer) -> str:
+        return make_error(answer, label=request.label, secret=self._secret).what
 
-    def _limited(self, ask: Ask, wait: float) -> RateLimited:
-        return RateLimited(f"{ask.what}: the rate limit is used up for {wait:.0f} s", until=self._clock() + wait)
+    def _make_rate_limited(self, request: ApiRequest, wait: float) -> RateLimited:
+        return RateLimited(f"{request.label}: the rate limit is used up for {wait:.0f} s", until=self._clock() + wait)
 
-    def _pause(self, seconds: float, ask: Ask) -> None:
+    def _pause(self, seconds: float, request: ApiRequest) -> None:
         while seconds > 0:
-            self._heed(ask)
+            self._check_stop(request)
             self._sleep(min(seconds, SLEEP_SLICE))
             seconds -= SLEEP_SLICE
 
-    def _heed(self, ask: Ask) -> None:
+    def _check_stop(self, request: ApiRequest) -> None:
         if self._cancelled():
-            raise Stopped(f"stopped before {ask.what}")
+            raise Stopped(f"stopped before {request.label}")
 
 
-def _unusable(what: str, broken: Broken) -> PlatformError:
+def _make_unusable_error(label: str, broken: FailedTry) -> PlatformError:
     if broken.failure is Failure.TOO_LARGE:
-        return AnswerTooLarge(f"{what}: {broken.why}", hint=LIMITS)
-    return NotThePlatform(f"{what}: {broken.why}", hint=CHECK_URL)
+        return AnswerTooLarge(f"{label}: {broken.reason}", hint=LIMITS)
+    return NotThePlatform(f"{label}: {broken.reason}", hint=CHECK_URL)

@@ -12,7 +12,7 @@ class Users:
         self._transport = transport
 
     @operation("getAuthenticatedUser")
-    def current(self) -> User:
+    def get_current(self) -> User:
         """Return the user whose token this is: the cheapest way to check a token. Source: content-write §7."""
         return self._transport.call("GET", ("user",), User)
 

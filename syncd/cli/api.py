@@ -54,7 +54,7 @@ def run_api(options: ApiOptions, config: Path | None, url: str, token_file: Path
     secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
     with Client(platform.url, secret, insecure=platform.insecure) as client:
         if options.paginate:
-            items = list(client.raw.items(options.path, params=params))
+            items = list(client.raw.list_items(options.path, params=params))
             answer: Any = {"items": items, "count": len(items)}
         else:
             answer = client.raw.call(method, options.path, params=params, body=body)  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ class OpenAnswer:
         self.headers: Headers = answer.headers
         self._answer, self._network = answer, network
 
-    def pieces(self, limit: int) -> Iterator[bytes]:
+    def read_pieces(self, limit: int) -> Iterator[bytes]:
         """Given the most bytes that the body may have, return it piece by piece, still packed.
 
         Shapes: `limit` bounds what is received; `limits.read_bounded` counts what is unpacked. Raises: NetworkError.
@@ -77,7 +77,7 @@ class Connection:
         Raises: NetworkError.
         """
         self._network.begin(deadline, addresses)
-        scheme = b"https" if target.secure else b"http"
+        scheme = b"https" if target.is_secure else b"http"
         url = httpcore.URL(scheme=scheme, host=target.host.encode(), port=target.port, target=target.path.encode())
         with _translate_errors():
             request = httpcore.Request(method, url, headers=headers, content=content, extensions={"timeout": STEPS})

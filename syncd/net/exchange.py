@@ -87,7 +87,7 @@ def send(
         redirects=redirects,
         network=network,
     ) as answer:
-        return Reply(answer.status, answer.headers, b"".join(answer.pieces()))
+        return Reply(answer.status, answer.headers, b"".join(answer.read_pieces()))
 
 
 @contextmanager
@@ -129,20 +129,20 @@ class Stream:
         self.headers = _join_headers(opened)
         self._opened, self._limit, self._deadline = opened, limit, deadline
 
-    def pieces(self) -> Iterator[bytes]:
+    def read_pieces(self) -> Iterator[bytes]:
         """Return the body in pieces as they arrive. Raises: NetworkError."""
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._limit:
             raise TooLarge(f"The answer is larger than {self._limit} bytes.")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise Refused("The answer is packed in a way that was not asked for.")
-        packed = self._opened.pieces(self._limit)
+        packed = self._opened.read_pieces(self._limit)
         return read_bounded(packed, "identity", limit=self._limit, deadline=self._deadline)
 
-    def lines(self) -> Iterator[str]:
+    def read_lines(self) -> Iterator[str]:
         """Return the body line by line, without line ends. Raises: NetworkError."""
         rest = bytearray()
-        for piece in self.pieces():
+        for piece in self.read_pieces():
             head, *tail = piece.split(b"\n")
             rest += head
             for following in tail:
@@ -190,7 +190,7 @@ def _open_hop(hop: _Hop, deadline: float, network: Network) -> Iterator[OpenAnsw
     addresses = resolve_allowed(
         target.host, target.port, deadline=deadline, private=hop.private, resolve=network.resolve
     )
-    connection = Connection(network.trust() if target.secure else None)
+    connection = Connection(network.trust() if target.is_secure else None)
     try:
         content = [hop.body] if hop.body else []
         yield connection.open(hop.method, target, hop.lines(), content, deadline=deadline, addresses=addresses)

@@ -19,7 +19,7 @@ _SAFE = "/%:@!$&'()*+,;=~-._"
 class Target:
     """An address on the web, taken apart. Shapes: `path` begins with a slash and has the query with it."""
 
-    secure: bool
+    is_secure: bool
     host: str
     port: int
     path: str
@@ -28,12 +28,12 @@ class Target:
     def authority(self) -> str:
         """The host, and the port where it is not the scheme's own, as a `Host` header has them."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == (443 if self.secure else 80) else f"{host}:{self.port}"
+        return host if self.port == (443 if self.is_secure else 80) else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
         """The scheme, the host and the port where it is not the scheme's own."""
-        return f"{'https' if self.secure else 'http'}://{self.authority}"
+        return f"{'https' if self.is_secure else 'http'}://{self.authority}"
 
     @property
     def url(self) -> str:
@@ -68,7 +68,7 @@ def parse_target(url: str, *, base: Target | None = None) -> Target:
 def parse_redirect(target: Target, location: str) -> Target:
     """Given an address and where it redirects to, return the next one. Raises: Refused."""
     following = parse_target(location, base=target)
-    if target.secure and not following.secure:
+    if target.is_secure and not following.is_secure:
         raise Refused("The address redirects from https to http.")
     return following
 

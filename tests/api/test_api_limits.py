@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.limits import DOCUMENT, LIST, MIB, OBJECT, PAGE, TREE, Arriving, Limit
-from syncd.api.parallel import gather
-from syncd.api.turns import SHARE, Turns
+from syncd.api.large_answers import SMALL_BYTES, LargeAnswerLock
+from syncd.api.limits import DOCUMENT, LIST, MIB, OBJECT, PAGE, TREE, AnswerBuffer, Limit
+from syncd.api.parallel import run_parallel
 from syncd.errors import AnswerTooLarge, NotThePlatform, Rejected
 from syncd.model.ask import AskQuestion
 from syncd.model.item_count import ITEMS_MAX
@@ -53,11 +53,11 @@ def revision(pages: list[dict[str, Any]], **more: Any) -> bytes:
 
 def read(body: bytes, limit: Limit) -> int:
     """Read a text as it would arrive, and return how much of it was read."""
-    arriving = Arriving(limit)
+    arriving = AnswerBuffer(limit)
     try:
         for start in range(0, len(body), 1 << 16):
             arriving.add(body[start : start + (1 << 16)])
-        assert arriving.whole() == body
+        assert arriving.read_all() == body
     except TooLarge:
         pass
     return arriving.size
@@ -112,7 +112,7 @@ def test_names_of_members_that_are_all_different_count_each() -> None:
 def test_a_text_counts_with_as_many_bytes_as_its_widest_character_makes_of_each(sign: str) -> None:
     letters = b'{"x":"' + b"a" * (12 * MIB)
     assert read(letters + b'"}', OBJECT) == len(letters) + 2
-    arriving = Arriving(OBJECT)
+    arriving = AnswerBuffer(OBJECT)
     arriving.add(letters)
     with pytest.raises(TooLarge):
         arriving.add(sign.encode() + b'"}')
@@ -173,7 +173,7 @@ def test_large_answers_are_read_one_at_a_time(client_on: Build) -> None:
 
     def pieces() -> Any:
         nonlocal now, most
-        yield b'{"id":"s1","title":"' + b"x" * SHARE
+        yield b'{"id":"s1","title":"' + b"x" * SMALL_BYTES
         with lock:
             now += 1
             most = max(most, now)
@@ -182,26 +182,26 @@ def test_large_answers_are_read_one_at_a_time(client_on: Build) -> None:
             now -= 1
 
     client = client_on(lambda _: httpx.Response(200, content=pieces()))
-    assert len(list(gather(client.spaces.get, ["s1"] * 20, workers=8))) == 20
+    assert len(list(run_parallel(client.spaces.get, ["s1"] * 20, workers=8))) == 20
     assert most == 1
 
 
 def test_a_turn_is_kept_to_the_end_of_the_outermost_block_and_not_waited_for_without_end() -> None:
-    turns, taken, over = Turns(), Barrier(2), Barrier(2)
+    turns, taken, over = LargeAnswerLock(), Barrier(2), Barrier(2)
 
     def keep() -> None:
-        with turns.block(), turns.block():
-            turns.take(1)
-            turns.take(1)
+        with turns.hold_until_end(), turns.hold_until_end():
+            turns.acquire(1)
+            turns.acquire(1)
             taken.wait()
             over.wait()
 
     thread = Thread(target=keep)
     thread.start()
     taken.wait()
-    with turns.block(), pytest.raises(TimedOut):
-        turns.take(0.01)
+    with turns.hold_until_end(), pytest.raises(TimedOut):
+        turns.acquire(0.01)
     over.wait()
     thread.join()
-    with turns.block():
-        turns.take(0)
+    with turns.hold_until_end():
+        turns.acquire(0)

@@ -67,7 +67,7 @@ def test_a_cursor_that_no_address_could_hold_is_an_error(client_on: Build) -> No
 def test_a_list_that_grows_beyond_all_that_people_have_is_an_error(client_on: Build) -> None:
     seen, handle = pages(*[{"items": [{"id": "a"}] * 1000, "next": {"page": str(at)}} for at in range(200)])
     with pytest.raises(AnswerTooLarge, match="more than 100000 items"):
-        sum(1 for _ in client_on(handle).raw.items("/orgs"))
+        sum(1 for _ in client_on(handle).raw.list_items("/orgs"))
     assert len(seen) == 101
 
 

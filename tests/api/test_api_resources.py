@@ -37,7 +37,7 @@ CR = "spaces/s/change-requests"
 WRITE = SiteRedirectWrite(source="/a", destination={"kind": "site-space", "siteSpaceId": "v"})
 
 READS: list[tuple[Call, str, dict[str, str], dict[str, Any]]] = [
-    (lambda c: c.users.current(), "user", {}, USER),
+    (lambda c: c.users.get_current(), "user", {}, USER),
     (lambda c: c.organizations.get("o"), "orgs/o", {}, ORGANIZATION),
     (lambda c: c.spaces.get("s"), "spaces/s", {}, SPACE),
     (lambda c: c.content.get("s"), "spaces/s/content", {}, REVISION),

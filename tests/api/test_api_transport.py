@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from syncd import __version__
-from syncd.api.addresses import base_of
+from syncd.api.addresses import parse_base_url
 from syncd.api.client import Client
-from syncd.api.failures import Failure, failure_of
+from syncd.api.failures import Failure, classify_failure
 from syncd.errors import (
     AnswerLost,
     ConfigInvalid,
@@ -97,16 +97,16 @@ def test_a_body_is_json_with_only_what_was_set(client_on: Build) -> None:
     "url", ["https://h.example/v1", "https://h.example/", "https://h.example", "https://h.example/v1/"]
 )
 def test_the_address_may_end_with_or_without_slash_and_version(url: str) -> None:
-    assert base_of(url) == "https://h.example/v1"
+    assert parse_base_url(url) == "https://h.example/v1"
 
 
 def test_the_address_keeps_its_port_and_path() -> None:
-    assert base_of("https://h.example:8443/docs/") == "https://h.example:8443/docs/v1"
+    assert parse_base_url("https://h.example:8443/docs/") == "https://h.example:8443/docs/v1"
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:9"])
 def test_plain_http_is_allowed_on_this_machine(url: str) -> None:
-    assert base_of(url) == f"{url}/v1"
+    assert parse_base_url(url) == f"{url}/v1"
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_every_exception_class_of_httpx_has_a_place_in_the_table() -> None:
         for _, kind in inspect.getmembers(httpx, inspect.isclass)
         if issubclass(kind, Exception) and kind.__module__.startswith("httpx")
     ]
-    verdicts = {kind: failure_of(kind) for kind in kinds}
+    verdicts = {kind: classify_failure(kind) for kind in kinds}
     assert len(kinds) > 20
     unsent = {kind for kind, verdict in verdicts.items() if verdict is Failure.UNSENT}
     assert unsent == {httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout}

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from pydantic.alias_generators import to_camel
 
 from syncd.api.client import Client
-from syncd.api.operation import operation_of
+from syncd.api.operation import find_operation
 from syncd.platform.app import create_app
 from syncd.platform.people.auth import EXTENSION_KEY, ROLE_KEY
 from tests.contract.probe import PROBES, collect
@@ -88,7 +88,7 @@ def called() -> dict[str, str]:
     found: dict[str, str] = {}
     for name, group in groups.items():
         for method, call in inspect.getmembers(group, callable):
-            id = operation_of(call)
+            id = find_operation(call)
             if id is not None:
                 assert id not in found, f"{id} is {found[id]} and {name}.{method}"
                 found[id] = f"{name}.{method}"

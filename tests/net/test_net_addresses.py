@@ -61,7 +61,7 @@ def test_an_address_in_a_strange_spelling_is_refused(url: str) -> None:
 
 def test_an_address_is_written_as_http_wants_it() -> None:
     target = parse_target("HTTPS://Bücher.Example.:443/a%20b/ü?q=ä&x=[1]#part")
-    assert (target.secure, target.host, target.port) == (True, "xn--bcher-kva.example", 443)
+    assert (target.is_secure, target.host, target.port) == (True, "xn--bcher-kva.example", 443)
     assert target.path == "/a%20b/%C3%BC?q=%C3%A4&x=[1]"
     assert target.url == "https://xn--bcher-kva.example/a%20b/%C3%BC?q=%C3%A4&x=[1]"
     assert parse_target("http://[2606:2800:220:1::1]:8080").authority == "[2606:2800:220:1::1]:8080"
@@ -72,7 +72,7 @@ def test_an_address_may_be_relative_to_another() -> None:
     base = parse_target("https://a.example/b/c?d")
     assert parse_target("e?f", base=base).url == "https://a.example/b/e?f"
     assert parse_target("//b.example:8443/", base=base).origin == "https://b.example:8443"
-    assert parse_redirect(parse_target("http://a.example/"), "https://a.example/").secure
+    assert parse_redirect(parse_target("http://a.example/"), "https://a.example/").is_secure
     for location in ("http://a.example/", "//u:p@a.example/", "file:///etc/passwd", "https://0x7f.1/"):
         with pytest.raises(Refused):
             parse_redirect(base, location)

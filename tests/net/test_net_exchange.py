@@ -170,7 +170,7 @@ def test_a_stream_gives_each_line_when_it_comes() -> None:
         peer.sendall("ta: é".encode())
 
     with serving(talk) as (port, _), open_stream("GET", f"http://127.0.0.1:{port}/", private=True) as answer:
-        lines = answer.lines()
+        lines = answer.read_lines()
         assert [next(lines), next(lines)] == ["data: 1", ""]
         go.set()
         assert list(lines) == ["data: é"]

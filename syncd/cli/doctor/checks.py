@@ -99,7 +99,7 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
     url = config.platform.url
     with Client(url, secret, insecure=config.platform.insecure) as client:
         try:
-            user = client.users.current()
+            user = client.users.get_current()
             clock = client.raw.read_clock()
         except SyncdError as error:
             yield _fail("platform", error)

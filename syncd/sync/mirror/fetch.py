@@ -12,7 +12,7 @@ from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, NamedTuple
 
-from syncd.api.parallel import gather
+from syncd.api.parallel import run_parallel
 from syncd.errors import NotFound, SyncdError
 from syncd.layout.page.frontmatter import add_title, complete_page
 from syncd.layout.tree.translate import Translation
@@ -117,7 +117,7 @@ class BodyFetcher:
 
     def _fetch_missing(self, items: Sequence[RevisionBody]) -> Iterator[Anchor]:
         batch = max(BATCH, len(items) // SHARE)
-        for done, (item, fetched) in enumerate(gather(self._fetch_one, items, workers=WORKERS), start=1):
+        for done, (item, fetched) in enumerate(run_parallel(self._fetch_one, items, workers=WORKERS), start=1):
             self.workspace.progress(f"fetching {self.binding.name}", done, len(items))
             body, proven = fetched
             if item.kind == "file":
@@ -152,7 +152,7 @@ class BodyFetcher:
 
     def _fetch_one(self, item: RevisionBody) -> Fetched:
         try:
-            with self.workspace.client.large_answers_in_turn():
+            with self.workspace.client.hold_large_answers():
                 return self._spool_large(self._fetch_body(item))
         except NotFound as missing:  # deleted since the content was read, or never there
             if self.gathered.source.revision() == self.gathered.revision.id:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from syncd.api.parallel import gather
+from syncd.api.parallel import run_parallel
 from syncd.errors import NotFound, SyncdError
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Area
@@ -123,6 +123,6 @@ def _unserved(workspace: Workspace, file: SiteFile, steps: tuple[Step, ...]) -> 
             return False
         return True
 
-    found = gather(serves, islice(sources, SAMPLE), workers=WORKERS)
+    found = run_parallel(serves, islice(sources, SAMPLE), workers=WORKERS)
     nowhere = sorted(source for source, served in found if not served)
     return (f"written, but the site does not redirect yet: {', '.join(nowhere)}",) if nowhere else ()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from syncd.api.parallel import gather
+from syncd.api.parallel import run_parallel
 from syncd.errors import PlatformError, Rejected, SyncdError
 from syncd.model.redirect import RedirectResult, RedirectUpserts, source_key
 from syncd.plan.site.call import Call
@@ -128,7 +128,7 @@ def _each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int
             errors.append(error)
             return []
 
-    for item, answers in gather(tried, items, workers=workers):
+    for item, answers in run_parallel(tried, items, workers=workers):
         yield from ((item, answer) for answer in answers)
     if errors:
         raise errors[0]

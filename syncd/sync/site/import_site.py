@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from posixpath import dirname, join
 from typing import Any
 
-from syncd.api.parallel import gather
+from syncd.api.parallel import run_parallel
 from syncd.errors import ConfigInvalid, FileInvalid, NotFound
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.addresses.addresses import SiteMap
@@ -138,8 +138,8 @@ def read_whole(workspace: Workspace, target: Target) -> tuple[Live, Names]:
     reader = Reader(workspace.client, target.organization, target.site)
     variants = [thing.id for thing in live.of("variant")] if "customization" in target.areas else []
     spaces = _spaces_with_pages(live) if {"redirects", "structure"} <= target.areas else []
-    pages = {space: found for space, found in gather(reader.pages, spaces, workers=WORKERS) if found is not None}
-    live = replace(live, overrides=dict(gather(reader.override, variants, workers=WORKERS)), pages=pages)
+    pages = {space: found for space, found in run_parallel(reader.pages, spaces, workers=WORKERS) if found is not None}
+    live = replace(live, overrides=dict(run_parallel(reader.override, variants, workers=WORKERS)), pages=pages)
     titles: dict[str, str] = {}
     own: dict[str, str] = {}
     for one in workspace.client.site_spaces.list(target.organization, target.site):

@@ -100,7 +100,7 @@ def _stream_deltas(endpoint: ServiceEndpoint, question: str, passages: Sequence[
     ) as answer:
         if answer.status != 200:
             raise NoAnswer(f"the endpoint answered with the status {answer.status}")
-        for line in answer.lines():
+        for line in answer.read_lines():
             if line.startswith("data:"):
                 data = line[5:].strip()
                 if data == "[DONE]":

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from syncd.api.parallel import gather
+from syncd.api.parallel import run_parallel
 from syncd.errors import NotFound
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, Area, Ref
@@ -99,7 +99,7 @@ def pages_named(value: Any) -> Iterator[str]:
 
 
 def _read(live: Live, jobs: Iterable[Job]) -> Live:
-    for _, found in gather(lambda job: job(), jobs, workers=WORKERS):
+    for _, found in run_parallel(lambda job: job(), jobs, workers=WORKERS):
         live = found(live)
     return live
 

@@ -6,11 +6,11 @@ from threading import Lock, local
 
 from syncd.net.failures import TimedOut
 
-SHARE = 256 << 10
+SMALL_BYTES = 256 << 10
 """Bytes of an answer that need no turn; nearly every page is smaller."""
 
 
-class Turns:
+class LargeAnswerLock:
     """The turn to read a large answer; a thread that took it has it until its outermost block ends."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class Turns:
         self._own = local()
 
     @contextmanager
-    def block(self) -> Iterator[None]:
+    def hold_until_end(self) -> Iterator[None]:
         """Give back at the end of the block the turn that was taken in it; a block in a block does nothing."""
         if getattr(self._own, "is_inside", False):
             yield
@@ -28,9 +28,9 @@ class Turns:
             yield
         finally:
             self._own.is_inside = False
-            self.give_back()
+            self.release()
 
-    def take(self, seconds: float) -> None:
+    def acquire(self, seconds: float) -> None:
         """Wait for the turn, within a block. Raises: TimedOut when it does not come in time."""
         if self._own.has_turn:
             return
@@ -38,7 +38,7 @@ class Turns:
             raise TimedOut("Another large answer took too long.")
         self._own.has_turn = True
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Give back the turn where it was taken: what was read with it is let go."""
         if self._own.has_turn:
             self._own.has_turn = False

@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.parallel import gather
-from syncd.api.wire import Wires
+from syncd.api.connections import Connections
+from syncd.api.parallel import run_parallel
 from syncd.errors import AnswerLost, AnswerTooLarge, NotThePlatform, Stopped, Unreachable
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.net.failures import Refused
@@ -25,7 +25,7 @@ Build = Callable[..., Client]
 TLS = """
 import gc, ssl
 from syncd.api.client import Client
-from syncd.api.parallel import gather
+from syncd.api.parallel import run_parallel
 from syncd.errors import Unreachable
 for url in ("https://127.0.0.1:1", "http://127.0.0.1:1"):
     client = Client(url, "t", sleep=lambda _: None)
@@ -104,7 +104,7 @@ def test_threads_have_a_connection_each_and_keep_it() -> None:
         ids = [f"{one:03}" for one in range(200)]
         with Client(f"http://127.0.0.1:{server.server_port}", "t") as client:
             for _ in range(2):
-                answers = {one: space.id for one, space in gather(client.spaces.get, ids, workers=4)}
+                answers = {one: space.id for one, space in run_parallel(client.spaces.get, ids, workers=4)}
                 assert answers == dict(zip(ids, ids, strict=True))
         server.shutdown()
         thread.join()
@@ -245,11 +245,11 @@ def test_a_packed_answer_that_is_broken_is_refused(served: Build, packed: bytes)
 def test_an_answer_beyond_the_cap_is_refused() -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=b"x" * 1001))
     request = httpx.Request("GET", "https://api.example.com")
-    with Wires(transport).streamed(request, origin="", cap=1001, seconds=9) as answer:
+    with Connections(transport).open_stream(request, origin="", cap=1001, seconds=9) as answer:
         assert len(b"".join(answer.pieces)) == 1001
     with (
         pytest.raises(Refused, match="larger than 1000 bytes"),
-        Wires(transport).streamed(request, origin="", cap=1000, seconds=9) as answer,
+        Connections(transport).open_stream(request, origin="", cap=1000, seconds=9) as answer,
     ):
         list(answer.pieces)
 

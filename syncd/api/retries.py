@@ -6,11 +6,11 @@ TRIES = 5
 BACKOFF_BASE = 1.0
 BACKOFF_CAP = 60.0
 """Seconds before the second try, doubled for each further one, and the most that they grow to."""
-PATIENCE = 2
+DEADLINES_MAX = 2
 """All tries of one request together may take this many deadlines, waits between them not counted."""
 
 
-class Tries:
+class Retries:
     """The tries of one request. Units: they took `spent` seconds and may take `left` more."""
 
     def __init__(self, left: float, random: Callable[[], float]) -> None:
@@ -18,16 +18,16 @@ class Tries:
         self._random = random
 
     @property
-    def are_over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether no other try is to be made."""
         return self.made >= TRIES or self.left <= 0
 
-    def count(self, seconds: float) -> None:
+    def add_try(self, seconds: float) -> None:
         """Given how long one more try took, count it."""
         self.made += 1
         self.spent += seconds
         self.left -= seconds
 
-    def backoff(self) -> float:
+    def compute_backoff(self) -> float:
         """Return the seconds until the next try, with full jitter."""
         return self._random() * min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (self.made - 1))

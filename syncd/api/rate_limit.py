@@ -10,44 +10,44 @@ from threading import Lock
 
 import httpx
 
-SMALL = 0.1
+SPREAD_SHARE = 0.1
 """Share of the limit from which on the remaining requests are spread."""
-NEAR = 32
+SPREAD_COUNT = 32
 """Requests left from which on each is counted here too: more than are ever under way, which no answer has counted."""
 SPREAD_MAX = 10.0
 """Seconds between two spread requests at most: a window of an hour must not stall a run that needs three requests."""
-LONGEST = 120.0
+WAIT_MAX = 120.0
 """Seconds that a run waits for the platform; what would take longer is the next run's."""
 
 
-def pace(limit: float, remaining: float, reset: float, now: float) -> float:
+def compute_wait(limit: float, remaining: float, reset: float, now: float) -> float:
     """Given the state of a rate limit, return how long the next request should wait.
 
     Units: seconds; `reset` and `now` on one clock.
     """
     left = reset - now
-    if left <= 0 or remaining > limit * SMALL:
+    if left <= 0 or remaining > limit * SPREAD_SHARE:
         return 0.0
     if remaining <= 0:
         return left
     return min(left / (remaining + 1), SPREAD_MAX)
 
 
-def named_wait(headers: httpx.Headers, now: float) -> float | None:
+def read_retry_after(headers: httpx.Headers, now: float) -> float | None:
     """Given the headers of a 429, return the seconds that the platform asks to wait, or None when it names no time.
 
     A date is read against the answer's own `Date`, so that a wrong clock on either side does not matter.
     """
     after = headers.get("Retry-After")
     if after is not None:
-        seconds = _number(after)
-        if seconds is None and (date := _date(after)) is not None:
-            seconds = date - _server_time(headers, now)
-        return _positive(seconds)
-    if _number(headers.get("X-RateLimit-Remaining", "0")) != 0:
+        seconds = _parse_number(after)
+        if seconds is None and (date := _parse_date(after)) is not None:
+            seconds = date - _read_server_time(headers, now)
+        return _keep_positive(seconds)
+    if _parse_number(headers.get("X-RateLimit-Remaining", "0")) != 0:
         return None
-    reset = _number(headers.get("X-RateLimit-Reset"))
-    return None if reset is None else _positive(reset - _server_time(headers, now))
+    reset = _parse_number(headers.get("X-RateLimit-Reset"))
+    return None if reset is None else _keep_positive(reset - _read_server_time(headers, now))
 
 
 @dataclass
@@ -58,14 +58,14 @@ class _Window:
     length: float
 
 
-class Pacer:
+class RateLimiter:
     """The rate limits as last seen, one for each method since they differ by method; safe to share between threads."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = Lock()
         self._windows: dict[str, _Window] = {}
-        self._held: dict[str, float] = {}
+        self._paused_until: dict[str, float] = {}
         self._under_way: Counter[str] = Counter()
 
     def reserve(self, method: str) -> float:
@@ -73,17 +73,17 @@ class Pacer:
         with self._lock:
             now = self._clock()
             self._under_way[method] += 1
-            held = min(max(self._held.get(method, now) - now, 0.0), LONGEST)
-            window = self._current(method, now)
+            held = min(max(self._paused_until.get(method, now) - now, 0.0), WAIT_MAX)
+            window = self._find_current_window(method, now)
             if window is None:
                 return held
-            wait = pace(window.limit, window.remaining, window.reset, now)
+            wait = compute_wait(window.limit, window.remaining, window.reset, now)
             # Who waits for the next window is counted in it, and what does not fit there waits for the one after.
             later = -window.remaining // window.limit * window.length if window.remaining <= 0 else 0.0
             window.remaining -= 1
             return max(held, wait + later)
 
-    def _current(self, method: str, now: float) -> _Window | None:
+    def _find_current_window(self, method: str, now: float) -> _Window | None:
         """The window that a request falls into now; when the last one is over, one like it, until an answer tells."""
         window = self._windows.get(method)
         if window is not None and window.reset <= now:
@@ -94,29 +94,31 @@ class Pacer:
             return None
         return window
 
-    def hold(self, method: str, seconds: float) -> None:
+    def pause(self, method: str, seconds: float) -> None:
         """Given a method that was refused with 429, make every thread wait that long before its next request."""
         with self._lock:
-            self._held[method] = max(self._held.get(method, 0.0), self._clock() + min(seconds, LONGEST))
+            self._paused_until[method] = max(
+                self._paused_until.get(method, 0.0), self._clock() + min(seconds, WAIT_MAX)
+            )
 
-    def give_up(self, method: str) -> None:
+    def release(self, method: str) -> None:
         """Given the method of a request that is not sent after all, or gets no answer, do not expect one."""
         with self._lock:
             self._under_way[method] = max(self._under_way[method] - 1, 0)
 
-    def learn(self, method: str, headers: httpx.Headers) -> None:
+    def record(self, method: str, headers: httpx.Headers) -> None:
         """Given the headers of an answer, remember the limit while it is nearly used up."""
-        self.give_up(method)
-        remaining = _number(headers.get("X-RateLimit-Remaining"))
-        limit, reset = _number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Reset"))
+        self.release(method)
+        remaining = _parse_number(headers.get("X-RateLimit-Remaining"))
+        limit, reset = _parse_number(headers.get("X-RateLimit-Limit")), _parse_number(headers.get("X-RateLimit-Reset"))
         if remaining is None or limit is None or reset is None:
             return
         with self._lock:
-            if remaining > max(limit * SMALL, NEAR) or limit < 1:
+            if remaining > max(limit * SPREAD_SHARE, SPREAD_COUNT) or limit < 1:
                 self._windows.pop(method, None)
                 return
             now = self._clock()
-            length = reset - _server_time(headers, now)
+            length = reset - _read_server_time(headers, now)
             before = self._windows.get(method)
             # The platform has not yet counted all that is under way, and answers arrive in any order.
             remaining -= self._under_way[method]
@@ -125,7 +127,7 @@ class Pacer:
             self._windows[method] = _Window(limit, remaining, now + length, length + 2)
 
 
-def _number(text: str | None) -> float | None:
+def _parse_number(text: str | None) -> float | None:
     try:
         value = float(text or "")
     except ValueError:
@@ -133,11 +135,11 @@ def _number(text: str | None) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _positive(seconds: float | None) -> float | None:
+def _keep_positive(seconds: float | None) -> float | None:
     return seconds if seconds is not None and seconds > 0 else None
 
 
-def _date(text: str) -> float | None:
+def _parse_date(text: str) -> float | None:
     try:
         date = parsedate_to_datetime(text)
     except ValueError:
@@ -145,6 +147,6 @@ def _date(text: str) -> float | None:
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
-def _server_time(headers: httpx.Headers, now: float) -> float:
-    date = _date(headers.get("Date", ""))
+def _read_server_time(headers: httpx.Headers, now: float) -> float:
+    date = _parse_date(headers.get("Date", ""))
     return now if date is None else date

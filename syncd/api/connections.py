@@ -34,13 +34,13 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Streamed(Answer):
+class StreamedAnswer(Answer):
     """An answer whose body is still to come, unpacked, in `pieces`."""
 
     pieces: Iterator[bytes]
 
 
-class Wires:
+class Connections:
     """Connections by origin, lent to one borrower at a time; a given transport is lent to all and closed at the end."""
 
     def __init__(self, given: httpx.BaseTransport | None = None) -> None:
@@ -51,7 +51,7 @@ class Wires:
         self._closed = False
 
     @contextmanager
-    def streamed(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[Streamed]:
+    def open_stream(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[StreamedAnswer]:
         """Given a request, open its answer, whose body can be read in the block.
 
         Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read.
@@ -62,22 +62,24 @@ class Wires:
             response = self._given.handle_request(request)
             assert isinstance(response.stream, httpx.SyncByteStream)
             try:
-                yield _streamed(response.status_code, response.headers, response.stream, cap, deadline)
+                yield _make_streamed_answer(response.status_code, response.headers, response.stream, cap, deadline)
             finally:
                 response.close()
             return
-        with self._borrowed(origin) as connection:
+        with self._borrow(origin) as connection:
             assert isinstance(request.stream, httpx.SyncByteStream)
             opened = connection.open(
                 request.method,
-                target_of(request.url),
+                parse_target_url(request.url),
                 request.headers.raw,
                 request.stream,
                 deadline=deadline,
                 addresses=request.extensions.get(ADDRESSES, ()),
             )
             try:
-                yield _streamed(opened.status, httpx.Headers(opened.headers), opened.pieces(cap), cap, deadline)
+                yield _make_streamed_answer(
+                    opened.status, httpx.Headers(opened.headers), opened.read_pieces(cap), cap, deadline
+                )
             finally:
                 opened.close()
 
@@ -93,7 +95,7 @@ class Wires:
             self._given.close()
 
     @contextmanager
-    def _borrowed(self, origin: str) -> Iterator[Connection]:
+    def _borrow(self, origin: str) -> Iterator[Connection]:
         with self._lock:
             idle = self._idle[origin]
             connection = idle.pop() if idle else Connection(self._trust() if origin.startswith("https:") else None)
@@ -113,15 +115,17 @@ class Wires:
         return self._context
 
 
-def target_of(url: httpx.URL) -> Target:
+def parse_target_url(url: httpx.URL) -> Target:
     """Given an address that the operator configured, or one that was checked, return its parts."""
     secure = url.scheme == "https"
     host, path = url.raw_host.decode("ascii"), url.raw_path.decode("ascii")
     return Target(secure, host, url.port or (443 if secure else 80), path)
 
 
-def _streamed(status: int, headers: httpx.Headers, pieces: Iterable[bytes], cap: int, deadline: float) -> Streamed:
+def _make_streamed_answer(
+    status: int, headers: httpx.Headers, pieces: Iterable[bytes], cap: int, deadline: float
+) -> StreamedAnswer:
     if status == 205 and "Content-Length" not in headers and "Transfer-Encoding" not in headers:
         pieces = ()  # RFC 9110 allows no content here, and without a length the connection would have to end first
     encoding = headers.get("Content-Encoding", "")
-    return Streamed(status, headers, b"", read_bounded(pieces, encoding, limit=cap, deadline=deadline))
+    return StreamedAnswer(status, headers, b"", read_bounded(pieces, encoding, limit=cap, deadline=deadline))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncd.api.characters import replace_halves
 from syncd.api.client import Client
+from syncd.api.half_characters import replace_halves
 from syncd.errors import NotThePlatform, Rejected
 
 Build = Callable[..., Client]

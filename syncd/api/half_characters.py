@@ -17,24 +17,24 @@ def replace_halves(body: bytes) -> tuple[bytes, tuple[str, ...]]:
     """
     places: dict[str, None] = {}
     try:
-        content = _replaced(json.loads(body.decode()), "", "", places)
+        content = _replace_in_value(json.loads(body.decode()), "", "", places)
     except RecursionError:
         raise ValueError("nested too deep") from None
     return json.dumps(content).encode(), tuple(places)[:PLACES_MAX]
 
 
-def _replaced(value: Any, name: str, owner: str, places: dict[str, None]) -> Any:
+def _replace_in_value(value: Any, name: str, owner: str, places: dict[str, None]) -> Any:
     if isinstance(value, str):
         whole = replace_half_characters(value)
         if whole != value:
             places[f"{name} of {owner}" if owner else name] = None
         return whole
     if isinstance(value, list):
-        return [_replaced(item, name, owner, places) for item in value]
+        return [_replace_in_value(item, name, owner, places) for item in value]
     if isinstance(value, dict):
         own = value["id"] if isinstance(value.get("id"), str) else owner
         return {
-            _replaced(key, "the name of a member", own, places): _replaced(item, key, own, places)
+            _replace_in_value(key, "the name of a member", own, places): _replace_in_value(item, key, own, places)
             for key, item in value.items()
         }
     return value
