@@ -13,9 +13,10 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-from syncd import errors
+from syncd import __version__, errors
 from syncd.cli.app import app
 from syncd.config import Config
+from syncd.layout.lint.rules import RULES, Rule
 from syncd.layout.page.frontmatter import read_fields, read_heading
 from syncd.layout.page.links import find_targets, resolve_address
 from syncd.layout.site.check.file import check_site
@@ -140,6 +141,18 @@ def test_every_error_is_in_the_manual_with_its_code_and_retry(error: type[errors
 @pytest.mark.parametrize("code", sorted({error.exit_code for error in ERRORS} | {0, 2, 4, 64, 130, 141}))
 def test_every_exit_code_is_in_the_manual(code: int) -> None:
     assert re.search(rf"^\| {code} \|", PAGES["reference/exit-codes.md"], re.MULTILINE)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_every_rule_of_the_check_is_in_the_manual_with_its_severity(rule: Rule) -> None:
+    severity = f"{rule.severity}, whole file" if rule.is_whole_file else rule.severity
+    assert re.search(rf"^\| `{rule.code}` \| {severity} \| ", PAGES["reference/checks.md"], re.MULTILINE)
+
+
+def test_the_changelog_begins_with_what_is_not_released_or_this_version() -> None:
+    versions = re.findall(r"^## \[([^]]+)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert versions[0] == "Unreleased"
+    assert versions[1:2] in ([], [__version__])
 
 
 def site_keys() -> set[str]:
