@@ -20,7 +20,7 @@ ANSWERS: dict[int, list[str]] = {
     ],
     3: [
         "sync/propose/test_sync_propose.py::test_an_outdated_change_request_is_updated_when_nothing_conflicts",
-        "sync/merge/test_sync_meeting.py::test_every_pair_of_deeds_has_the_outcome_that_the_table_states",
+        "sync/merge/test_sync_merge.py::test_every_pair_of_deeds_has_the_outcome_that_the_table_states",
     ],
     4: [
         "layout/tree/test_layout_placement.py::test_a_file_keeps_its_name_when_only_the_number_flips",
@@ -28,7 +28,7 @@ ANSWERS: dict[int, list[str]] = {
     ],
     5: [
         "cli/check/test_cli_check.py::test_a_plain_directory_is_checked_without_anything_else",
-        "plan/merge/test_plan_structure.py::test_no_page_is_lost_or_stands_twice_and_a_second_merge_changes_nothing",
+        "plan/merge/test_plan_summary.py::test_no_page_is_lost_or_stands_twice_and_a_second_merge_changes_nothing",
     ],
     6: [
         "cli/sync/test_cli_review.py::test_comments_are_listed_with_their_place_and_answered",

@@ -25,8 +25,8 @@ from syncd.repo import Repository
 from syncd.repo.location import discover_repository
 from syncd.store.store import Store
 from syncd.sync.branches import is_own_branch
-from syncd.sync.ci.base import Job
-from syncd.sync.ci.flow import CiResult, run_ci
+from syncd.sync.ci.base import CiResult, Job
+from syncd.sync.ci.flow import run_ci
 from syncd.sync.outcome import Applied
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result

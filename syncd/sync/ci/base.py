@@ -9,6 +9,7 @@ from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
 from syncd.plan.propose.description import read_base_revision, read_complete_commit, read_proposed_commit
 from syncd.repo import Commit
+from syncd.sync.run.values import Result
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
 LOOKED_AT = 100
@@ -182,3 +183,12 @@ def choose_mirror(workspace: Workspace, starts: Mapping[Binding, ComparisonBase]
         if newest is not None and workspace.repository.is_ancestor(newest, commit):
             newest = commit
     return newest
+
+
+@dataclass(frozen=True)
+class CiResult:
+    """What a run came to: the results of its flows, the change requests that stand for the branch, and notes."""
+
+    results: tuple[Result, ...]
+    requests: Mapping[Binding, ChangeRequest] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from syncd.errors import MergeConflict
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
 from syncd.plan.propose.description import read_proposed_commit
-from syncd.sync.ci.base import Job, KnownRequests, find_known_requests
+from syncd.sync.ci.base import CiResult, Job, KnownRequests, find_known_requests
 from syncd.sync.ci.stage import prepare_stage
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.run.cycle import run_cycle
@@ -17,15 +17,6 @@ from syncd.sync.workspace import Binding, Workspace
 
 TRIES = 3
 """Times that a run starts over because another job opened a change request for the branch at the same moment."""
-
-
-@dataclass(frozen=True)
-class CiResult:
-    """What a run came to: the results of its flows, the change requests that stand for the branch, and notes."""
-
-    results: tuple[Result, ...]
-    requests: Mapping[Binding, ChangeRequest] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> CiResult:

@@ -1,6 +1,6 @@
 """Propose in comments: where the platform's API writes no content, comments of a change request have the proposal."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from syncd.errors import AnswerLost
@@ -15,7 +15,6 @@ from syncd.plan.propose.comments import (
     retire_mark,
 )
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
-from syncd.sync.propose.existing import ExistingContent, read_proposed_content
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state import sent_log
 from syncd.sync.state.notes import add_notes, load_notes
@@ -38,36 +37,31 @@ def is_commented(workspace: Workspace, binding: Binding, intent: Intent, own: Pr
     )
 
 
-def propose_in_comments(
-    workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan
+def post_proposal(
+    workspace: Workspace,
+    binding: Binding,
+    intent: Intent,
+    live: Proposal,
+    plan: ProposalPlan,
+    *,
+    paths: Mapping[str, str],
 ) -> str:
     """Given a proposal that cannot be written, put it into comments of its change request, and return a note.
 
-    Shape: a comment that is right already stays, one for what is not proposed any more is resolved.
+    Shape: `paths` are those of existing pages by id. A comment that is right already stays, one for what is not
+    proposed any more is resolved. Raises: AnswerLost when answers keep being lost.
     """
     repository, number = workspace.repository, live.change_request.number
-    # This commit later identifies text that a person pasted, so Git must have it before anybody can read a comment.
-    workspace.client.change_requests.writes = False
-    sent_log.begin_comments(workspace, binding, number, intent.desired)
-    sent_log.end_sending(workspace, binding, number)
-    content = read_proposed_content(workspace, binding, live, {}, guide=intent.desired)
     wanted = build_comments(
         plan,
         read=lambda oid: repository.read(oid).decode("utf-8", "replace"),
-        paths={anchor.id: anchor.path for anchor in content.existing.anchors.values()},
+        paths=paths,
         instance=workspace.instance,
         source=f"{intent.tip[:10]}:{binding.path('')}",
     )
     _update_comments(workspace, binding, live, wanted)
     add_notes(workspace, binding, number, {COMMENTS_NOTE: _compute_state(workspace, binding, intent, number)})
     return f"#{number}: this platform takes no content through its API; {len(wanted)} comments carry the proposal"
-
-
-def has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: ExistingContent) -> bool:
-    """Given content that was planned against, return whether it changed since: then a missing page explains a 404."""
-    if live.is_fresh:
-        return False
-    return workspace.client.change_requests.get(binding.space, live.lane).revision != content.existing.revision.id
 
 
 def report_comments(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:

@@ -22,8 +22,7 @@ from syncd.sync.propose.existing import ExistingContent, find_linked_files, read
 from syncd.sync.propose.gather_intent import gather_intent
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.open_request import open_proposal
-from syncd.sync.propose.via_comments import has_moved, propose_in_comments
-from syncd.sync.propose.via_comments import resolve_comments as settle_comments
+from syncd.sync.propose.via_comments import post_proposal, resolve_comments
 from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
 from syncd.sync.state.lane_content import find_content
@@ -86,7 +85,7 @@ class _Rounds:
         """Return what became of the intent."""
         assert self.first_plan is not None
         if self.live is not None and not self.workspace.is_dry_run and not self.is_commented:
-            settle_comments(self.workspace, self.binding, self.live)
+            resolve_comments(self.workspace, self.binding, self.live)
         skipped = () if self.is_commented else _list_skipped(self.binding, self.desired.draft)
         notes = tuple(dict.fromkeys((*self.notes, *skipped)))
         return WrittenIntent(
@@ -159,13 +158,31 @@ class _Rounds:
             if refusal.status != NO_ROUTE[0]:
                 with detect_end(workspace, binding, self.live):
                     raise
-            if has_moved(workspace, binding, self.live, content):
+            if _has_moved(workspace, binding, self.live, content):
                 return False
-            self.notes.append(propose_in_comments(workspace, binding, self.intent, self.live, plan))
+            self.notes.append(self._propose_in_comments(plan, self.live))
             self.is_commented = True
             return True
         self.written |= writer.written
         return False
+
+    def _propose_in_comments(self, plan: ProposalPlan, live: Proposal) -> str:
+        """Put the plan into comments, since the platform's API writes no content, and return a note."""
+        workspace, binding, desired = self.workspace, self.binding, self.intent.desired
+        # This commit later identifies text that a person pasted, so Git has it before anybody can read a comment.
+        workspace.client.change_requests.writes = False
+        sent_log.begin_comments(workspace, binding, live.change_request.number, desired)
+        sent_log.end_sending(workspace, binding, live.change_request.number)
+        content = read_proposed_content(workspace, binding, live, {}, guide=desired)
+        paths = {anchor.id: anchor.path for anchor in content.existing.anchors.values()}
+        return post_proposal(workspace, binding, self.intent, live, plan, paths=paths)
+
+
+def _has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: ExistingContent) -> bool:
+    """Whether a change request changed since its content was read: then a missing page explains a 404."""
+    if live.is_fresh:
+        return False
+    return workspace.client.change_requests.get(binding.space, live.lane).revision != content.existing.revision.id
 
 
 def _holds_desired(workspace: Workspace, binding: Binding, content: ExistingContent, intent: Intent) -> bool:

@@ -1,17 +1,309 @@
-"""One run of one repository: every flow in its order, each outcome recorded, and what the run came to as a whole."""
+"""One run of one repository: every flow in its order, what they hand on to each other, and the record of outcomes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from syncd.errors import Stopped
+from syncd.errors import Conflict, PlatformError, RateLimited, Stopped, Unauthorized, Unreachable
 from syncd.layout.tree.paths import replace_undecodable
+from syncd.model.space import Space
 from syncd.store.status import FlowOutcome as Remembered
+from syncd.sync.bind.flow import bind_spaces
+from syncd.sync.branches import Branch, find_tracked
 from syncd.sync.gc_tuning import collect_seldom
-from syncd.sync.outcome import CONFLICT, PAGE, Outcome, Unchanged, describe_outcome, outcome_of
-from syncd.sync.run.run import Flows
+from syncd.sync.integrate.flow import integrate
+from syncd.sync.integrate.upstream import Exchange
+from syncd.sync.integrate.upstream_mirror import push_mirror
+from syncd.sync.merge.former_records import convert_former_record
+from syncd.sync.mirror.flow import mirror
+from syncd.sync.outcome import (
+    CONFLICT,
+    PAGE,
+    Applied,
+    Held,
+    Outcome,
+    Unchanged,
+    describe_outcome,
+    outcome_from,
+    outcome_of,
+)
+from syncd.sync.propose.flow import find_new_branches, guard_new_branches, propose
+from syncd.sync.review.auto_merge import merge_proposal
+from syncd.sync.review.close import close_proposals, is_over
+from syncd.sync.review.flow import review
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
+from syncd.sync.site.options import SiteWish
+from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.conflicts import clear_settled
-from syncd.sync.workspace import Workspace
+from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
+from syncd.sync.workspace import Binding, Workspace
+
+SHARED_LISTING_FROM = 3
+"""Spaces of one organization from which one listing costs less than a request each."""
+_NO_SUCH_CALLER = 401
+"""The status of an answer that refuses the token whatever it asks for."""
+
+
+@dataclass
+class Flows:
+    """One run: each flow has its own outcome, so that none stops another.
+
+    Shape: `proposals` holds the change requests of each space that was mirrored, as they are now.
+    """
+
+    workspace: Workspace
+    options: RunOptions
+    spaces: dict[str, Space] = field(default_factory=dict)
+    proposals: dict[Binding, list[Proposal]] = field(default_factory=dict)
+    _written_requests: set[str] = field(default_factory=set)
+    """Change requests that syncd wrote to after it had read them."""
+    _held_branches: dict[Binding, list[str]] = field(default_factory=dict)
+    """Branches that would open too many change requests at once."""
+    _has_merged: bool = False
+    """Whether main content moved by a merge of ours."""
+    _unread_spaces: dict[str, Outcome] = field(default_factory=dict)
+    """What reading a space came to that could not be read: it is not asked for again in this run."""
+    _conflicting_requests: set[str] = field(default_factory=set)
+    """Change requests, as `<space>/<number>`, that pages are in conflict with which are in none with main content."""
+    _has_failed: bool = False
+    """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
+
+    def results(self) -> Iterator[Result]:
+        """Run every flow that is wished for, and return what each came to, and once each page that waits for a person.
+
+        Source: house, section 6.
+        """
+        told: set[str] = set()
+        for result in self._run_all():
+            self._has_failed |= bool(result.outcome.exit_code)
+            conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
+            self._conflicting_requests |= self._find_conflicting(conflicts)
+            yield result
+            for held in conflicts:
+                if held.paths[0] not in told:
+                    told.add(held.paths[0])
+                    yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
+
+    def _run_all(self) -> Iterator[Result]:
+        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns)
+        yield from (
+            self._run_flow("upstream", *step) for step in exchange.list_fetch_steps(move=self.options.integrate)
+        )
+        self.workspace, met = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
+        yield from (Result("bind", name, outcome) for name, outcome in met)
+        self._read_spaces()
+        for binding in self.workspace.bindings:
+            yield from self._incoming(binding)
+        branches = find_tracked(self.workspace.repository, self.options.branches, self.options.patterns)
+        if self.options.integrate:
+            for branch in branches:
+                yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+        if self.options.propose:
+            yield from self._hold_crowds(branches)
+            for branch in branches:
+                for binding in self.workspace.bindings:
+                    if binding in self.proposals and branch.name not in self._held_branches.get(binding, ()):
+                        yield from self._outgoing(binding, branch)
+            if self.options.integrate and self._has_merged:
+                for branch in branches:
+                    yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+        if self.options.site is not None:
+            yield self._run_flow("site", self.options.site.file, partial(self._site, self.options.site))
+        if self.options.should_publish:
+            yield from (
+                self._run_flow("upstream", *step) for step in exchange.list_push_steps(create=self.options.integrate)
+            )
+            is_whole = self.options.is_complete and not self._has_failed
+            steps = push_mirror(exchange, self._conflicting_requests, is_whole=is_whole)
+            yield from (self._run_flow("upstream", *step) for step in steps)
+
+    def _run_flow(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
+        outcome, notices = outcome_of(run), self.workspace.client.take_notices()
+        if isinstance(outcome, Applied):  # nothing new was read where nothing changed
+            outcome = replace(outcome, notes=(*outcome.notes, *notices))
+        return Result(flow, key, outcome)
+
+    def _incoming(self, binding: Binding) -> Iterator[Result]:
+        if binding.space in self._unread_spaces:
+            yield Result("mirror", binding.name, self._unread_spaces[binding.space])
+            return
+        yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
+        own = self.proposals.get(binding, [])
+        read: set[str] = set()
+        for index in range(len(own)):
+            result = self._run_flow("review", binding.name, partial(self._review, binding, index))
+            yield result
+            read |= {own[index].lane} if not result.outcome.exit_code else set()
+        if self.options.is_complete and read:
+            closed = self._run_flow("close", binding.name, partial(self._close, binding, read))
+            if closed.outcome != Unchanged():
+                yield closed
+
+    def _hold_crowds(self, branches: Sequence[Branch]) -> Iterator[Result]:
+        """Hold the branches of a space that would open too many change requests at once; others go on."""
+        for binding in self.proposals:
+            result = self._run_flow("propose", binding.name, partial(self._check_crowd, binding, branches))
+            if result.outcome.exit_code:
+                self._held_branches.setdefault(binding, [branch.name for branch in branches if not branch.is_named])
+                yield result
+
+    def _check_crowd(self, binding: Binding, branches: Sequence[Branch]) -> Outcome:
+        own = self.proposals[binding]
+        names = find_new_branches(self.workspace, binding, branches, self.spaces[binding.space], own)
+        outcome = outcome_of(partial(guard_new_branches, self.workspace, binding, names))
+        if outcome.exit_code:
+            self._held_branches[binding] = names
+        return outcome
+
+    def _outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
+        key = f"{binding.name}/{branch.name}"
+        proposed = self._run_flow("propose", key, partial(self._propose, binding, branch))
+        yield proposed
+        if self.workspace.policy.merge != "auto" or proposed.outcome.exit_code:
+            return
+        written = isinstance(proposed.outcome, Applied)
+        merged = self._run_flow("merge", key, partial(self._merge, binding, branch, written))
+        yield merged
+        if isinstance(merged.outcome, Applied) or merged.outcome.exit_code == Conflict.exit_code:
+            self._has_merged = True
+            del self.spaces[binding.space], self.proposals[binding]
+            yield from self._incoming(binding)
+
+    def _mirror(self, binding: Binding) -> Outcome:
+        if binding.space not in self.spaces:
+            self._read_space(binding.space)
+        space = self.spaces[binding.space]
+        own = list_proposals(self.workspace, binding, space)
+        outcome, own = mirror(self.workspace, binding, space=space, proposals=own)
+        self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
+        return outcome
+
+    def _review(self, binding: Binding, index: int) -> Outcome:
+        with detect_end(self.workspace, binding, self.proposals[binding][index]):
+            proposal, outcome = review(self.workspace, binding, self.proposals[binding][index])
+        self.proposals[binding][index] = proposal
+        if isinstance(outcome, Applied):
+            self._written_requests.add(proposal.lane)
+        return outcome
+
+    def _close(self, binding: Binding, read: Collection[str]) -> Outcome:
+        own = self.proposals[binding]
+        over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
+        outcome = close_proposals(self.workspace, binding, over, existing=len(own))
+        self.proposals[binding] = [proposal for proposal in own if proposal not in over]
+        return outcome
+
+    def _integrate(self, branch: Branch) -> Outcome:
+        """Change requests that hold main content first, so that one merge brings both; then it, and then the others."""
+        workspace, repository = self.workspace, self.workspace.repository
+        convert_former_record(workspace, branch.name)
+        main = repository.resolve(workspace.main)
+        lanes = [
+            workspace.change_ref(binding, proposal.change_request.number)
+            for binding, own in self.proposals.items()
+            for proposal in own
+            if proposal.branch == branch.name and proposal.change_request.is_live
+            if branch.is_named or self._has_edits(binding, proposal)
+        ]
+        tips = {ref: repository.resolve(ref) for ref in lanes}
+        ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
+        follows = [workspace.main] if branch.is_named or self._has_nothing(branch) else []
+        refs = [*ahead, *follows, *(ref for ref in lanes if ref not in ahead)]
+        outcome = _join_outcomes([integrate(workspace, branch.name, ref) for ref in refs])
+        # A page that is in conflict with both is told of as one with main content, before and after it is proposed.
+        name = f"{workspace.remote}/main"
+        return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
+
+    def _find_conflicting(self, conflicts: Iterable[Held]) -> set[str]:
+        """The change requests that pages of a branch are in conflict with, where main content is not what they wait
+        for."""
+        lanes, main = f"{self.workspace.remote}/changes/", f"{self.workspace.remote}/main"
+        in_main = {held.paths for held in conflicts if held.lane == main}
+        own = (held for held in conflicts if held.lane.startswith(lanes) and held.paths not in in_main)
+        return {held.lane.removeprefix(lanes) for held in own}
+
+    def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
+        """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""
+        repository = self.workspace.repository
+        here = repository.resolve(self.workspace.change_ref(binding, proposal.change_request.number))
+        tip = repository.resolve(f"refs/heads/{proposal.branch}")
+        return here is not None and tip is not None and not has_equal_content(self.workspace, binding, here, tip)
+
+    def _has_nothing(self, branch: Branch) -> bool:
+        """Whether all commits of a branch are in main content, so that following it is a fast-forward."""
+        repository = self.workspace.repository
+        tip, main = repository.resolve(branch.ref), repository.resolve(self.workspace.main)
+        return tip is not None and main is not None and repository.is_ancestor(tip, main)
+
+    def _propose(self, binding: Binding, branch: Branch) -> Outcome:
+        return propose(
+            self.workspace,
+            binding,
+            branch.name,
+            space=self.spaces[binding.space],
+            proposals=self.proposals[binding],
+            subject=self.options.subject,
+            asked=not self.options.integrate,
+        )
+
+    def _merge(self, binding: Binding, branch: Branch, written: bool) -> Outcome:
+        own = [proposal for proposal in self.proposals[binding] if proposal.branch == branch.name]
+        newest = max(own, key=lambda proposal: proposal.change_request.number, default=None)
+        if written or (newest is not None and newest.lane in self._written_requests):
+            newest = find_proposal(self.workspace, binding, branch.name)
+        return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
+
+    def _read_spaces(self) -> None:
+        """Read many spaces in one listing of their organization, where the platform allows it; the rest singly."""
+        missing = [binding.space for binding in self.workspace.bindings]
+        wanted, listed = set(missing), {""}
+        while len(missing) >= SHARED_LISTING_FROM:
+            first, *missing = missing
+            try:
+                organization = self._read_space(first).organization or ""
+                if organization not in listed:
+                    listed.add(organization)
+                    found = self.workspace.client.spaces.list(organization)
+                    self.spaces |= {space.id: space for space in found if space.id in wanted}
+            except PlatformError as error:  # without a listing, the others are read singly
+                if _is_shared_failure(error):
+                    self._give_up(error, missing)
+            missing = [id for id in missing if id not in self.spaces and id not in self._unread_spaces]
+
+    def _read_space(self, id: str) -> Space:
+        """Read one space; after a failure that the others would share, none of them is asked for in this run."""
+        try:
+            return self.spaces.setdefault(id, self.workspace.client.spaces.get(id))
+        except PlatformError as error:
+            others = [binding.space for binding in self.workspace.bindings] if _is_shared_failure(error) else []
+            self._give_up(error, [id, *others])
+            raise
+
+    def _give_up(self, error: PlatformError, spaces: Iterable[str]) -> None:
+        unread = [id for id in spaces if id not in self.spaces and id not in self._unread_spaces]
+        self._unread_spaces |= dict.fromkeys(unread, outcome_from(error))
+
+    def _site(self, wish: SiteWish) -> Outcome:
+        # What sites are made of takes a third of the start-up of a run, and most runs have none.
+        from syncd.sync.site.flow import reconcile
+
+        return reconcile(self.workspace, wish)
+
+
+def _join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
+    """Several steps of one flow as one outcome."""
+    each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
+    changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)
+    notes = tuple(note for outcome in each if isinstance(outcome, Applied) for note in outcome.notes)
+    conflicts = tuple(held for outcome in each for held in outcome.conflicts)
+    return Applied(changes, notes, conflicts) if changes or notes else Unchanged(conflicts)
+
+
+def _is_shared_failure(error: PlatformError) -> bool:
+    """Whether another space would fail alike: nothing answers, the limit is used up, or the token is nobody's."""
+    if isinstance(error, Unreachable | Unauthorized):
+        return error.status in (None, _NO_SUCH_CALLER)
+    return isinstance(error, RateLimited)
 
 
 def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:

@@ -16,8 +16,8 @@ from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, Chang
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.ci.base import Job
-from syncd.sync.ci.flow import CiResult, run_ci
+from syncd.sync.ci.base import CiResult, Job
+from syncd.sync.ci.flow import run_ci
 from syncd.sync.outcome import Held, Unchanged
 from syncd.sync.workspace import Binding, Workspace
 

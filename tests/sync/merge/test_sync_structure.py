@@ -508,7 +508,7 @@ class Writer:
 
 def ids(world: Any) -> dict[str, str]:
     with world.workspace() as workspace:
-        seen = workspace.store.seen(world.space)
+        seen = workspace.store.read_last_seen(world.space)
         assert seen is not None
         return {anchor.path: anchor.id for anchor in seen.anchors.values() if anchor.kind == "page"}
 
