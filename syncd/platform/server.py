@@ -41,7 +41,7 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104
 
 
 def serve(
-    premises: StorageOptions,
+    options: StorageOptions,
     settings: PlatformSettings = _DEFAULT,
     *,
     host: str,
@@ -57,7 +57,7 @@ def serve(
     Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
     stop_requested = threading.Event()
-    with premises.open() as storage, _open_listener(host, port) as listener, _handle_signals(stop_requested.set):
+    with options.open() as storage, _open_listener(host, port) as listener, _handle_signals(stop_requested.set):
         storage.bootstrap()
         app = create_app(storage, replace(settings, host=host))
         _tune_interpreter()

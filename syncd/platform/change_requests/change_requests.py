@@ -190,7 +190,7 @@ def create_change_request(
             if saved.id != initial:
                 set_revision(storage, connection, id, saved.id)
         made = _read_change_request(connection, request, id)
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 @router.get(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("read"))

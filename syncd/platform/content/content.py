@@ -111,22 +111,22 @@ class PageParameters(BaseModel):
 # A mirror reads pages by the thousand. Without parameters of their own these two cost half of what they would.
 async def answer_page(request: Request) -> Response:
     """Given a page's id, return the Page; with `format=markdown`, its text is exactly what was last written."""
-    asked = _parse_query(request.scope["query_string"])
-    view = await open_view(request, metadata=asked.metadata)
+    parameters = _parse_query(request.scope["query_string"])
+    view = await open_view(request, metadata=parameters.metadata)
     entry = view.require_page(request.path_params["page_id"])
-    return await _answer_page_entry(request, view, entry, asked)
+    return await _answer_page_entry(request, view, entry, parameters)
 
 
 async def answer_page_at_path(request: Request) -> Response:
     """Given a page's path, its slashes as they are or encoded, return the Page."""
-    asked = _parse_query(request.scope["query_string"])
-    view = await open_view(request, metadata=asked.metadata)
+    parameters = _parse_query(request.scope["query_string"])
+    view = await open_view(request, metadata=parameters.metadata)
     # Made of all pages, the first time that anybody asks.
     by_path = await run_in_threadpool(lambda: view.outline.by_path)
     id = by_path.get(make_collision_key(request.path_params["page_path"].strip("/")))
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
-    return await _answer_page_entry(request, view, view.outline.entries[id], asked)
+    return await _answer_page_entry(request, view, view.outline.entries[id], parameters)
 
 
 @lru_cache(maxsize=64)
@@ -146,35 +146,43 @@ def answer_reusable_content(view: CurrentView, reusable_content_id: str, format:
     )
 
 
-async def _answer_page_entry(request: Request, view: RevisionView, entry: TreeEntry, asked: PageParameters) -> Response:
-    def made() -> bytes:
-        more = _render_text(view, entry, asked) if asked.format is not None and entry.node.body is not None else {}
+async def _answer_page_entry(
+    request: Request, view: RevisionView, entry: TreeEntry, parameters: PageParameters
+) -> Response:
+    def render_page_bytes() -> bytes:
+        more = (
+            _render_text(view, entry, parameters)
+            if parameters.format is not None and entry.node.body is not None
+            else {}
+        )
         return rendering.render_page(view.outline, entry.node.id, view.context, **more)
 
     scheduler: RequestScheduler = request.app.state.scheduler
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
-    if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
+    if parameters.format == "document" or not parameters.evaluated == parameters.dereferenced == "false":
         # A reference may lead into another space, which not everybody may read, and which changes.
         reader = (view.caller.user_id, view.storage.version())
-        key = ("page", view.outline.root, entry.node.id, view.context, asked, *reader)
+        key = ("page", view.outline.root, entry.node.id, view.context, parameters, *reader)
         return _answer_json(
-            await scheduler.share_result(key, lambda: scheduler.compute(request, made), remember=reader[1] is not None)
+            await scheduler.share_result(
+                key, lambda: scheduler.compute(request, render_page_bytes), remember=reader[1] is not None
+            )
         )
 
-    def remembered() -> bytes:
-        return rendering.render_page_once(entry, view.context, asked.format or "", made)
+    def render_once() -> bytes:
+        return rendering.render_page_once(entry, view.context, parameters.format or "", render_page_bytes)
 
     blobs = view.storage.blobs
-    if asked.format and blobs.is_local and entry.node.body and blobs.size(entry.node.body) > LARGE_BYTES:
-        return _answer_json(await scheduler.compute(request, remembered))
-    return _answer_json(await view.storage.run_read(remembered))
+    if parameters.format and blobs.is_local and entry.node.body and blobs.size(entry.node.body) > LARGE_BYTES:
+        return _answer_json(await scheduler.compute(request, render_once))
+    return _answer_json(await view.storage.run_read(render_once))
 
 
-def _render_text(view: RevisionView, entry: TreeEntry, asked: PageParameters) -> dict[str, Any]:
-    if asked.format == "document":
-        return {"document": open_page_documents(view).render(entry, asked.evaluated, asked.dereferenced)}
+def _render_text(view: RevisionView, entry: TreeEntry, parameters: PageParameters) -> dict[str, Any]:
+    if parameters.format == "document":
+        return {"document": open_page_documents(view).render(entry, parameters.evaluated, parameters.dereferenced)}
     words = PageTexts(view.outline, view.context, view.storage.blobs.get)
-    return {"markdown": words.render(entry, asked.evaluated, asked.dereferenced)}
+    return {"markdown": words.render(entry, parameters.evaluated, parameters.dereferenced)}
 
 
 def _answer_json(body: bytes) -> Response:

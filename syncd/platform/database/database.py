@@ -126,16 +126,16 @@ def _sqlite_engine(file: Path, begin: str, pragmas: Sequence[str], *, connection
     )
 
     # The driver's own transaction control opens none for a SELECT and loses updates: we say BEGIN ourselves.
-    def connected(driver: Any, _: object) -> None:
+    def set_up_connection(driver: Any, _: object) -> None:
         driver.isolation_level = None
         for pragma in pragmas:
             driver.execute(f"PRAGMA {pragma}").close()
 
-    def begun(connection: sa.Connection) -> None:
+    def begin_transaction(connection: sa.Connection) -> None:
         connection.exec_driver_sql(begin)
 
-    sa.event.listen(engine, "connect", connected)
-    sa.event.listen(engine, "begin", begun)
+    sa.event.listen(engine, "connect", set_up_connection)
+    sa.event.listen(engine, "begin", begin_transaction)
     return engine
 
 

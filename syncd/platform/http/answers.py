@@ -11,7 +11,7 @@ def ok(body: Any) -> JSONResponse:
     return JSONResponse(body)
 
 
-def created(body: Any, *, location: str | None = None) -> JSONResponse:
+def created_resource(body: Any, *, location: str | None = None) -> JSONResponse:
     """Given a new resource and, where the API names it, its absolute address, return status 201."""
     return JSONResponse(body, 201, None if location is None else {"Location": location})
 

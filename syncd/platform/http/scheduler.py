@@ -80,7 +80,7 @@ class RequestScheduler:
     async def answer(self, kind: str, request: Request, handle: Callable[[Request], Awaitable[Response]]) -> Response:
         """Answer a request within a slot of its kind of work; "" needs none. Raises: as `Slots.hold` and `handle`."""
 
-        async def handled(request: Request) -> Response:
+        async def handle_in_time(request: Request) -> Response:
             with limit_time(USUAL_S if request.method == "GET" else LONG_S):
                 if not kind:
                     return await handle(request)
@@ -90,9 +90,9 @@ class RequestScheduler:
         # The body is read before a slot is taken: a client that sends slowly must not occupy one.
         body = b"" if request.method == "GET" else await request.body()
         if len(body) <= LARGE_BYTES:
-            return await handled(request)
+            return await handle_in_time(request)
         async with self.acquire_slot("large", request):
-            return await anyio.to_thread.run_sync(lambda: asyncio.run(handled(_LargeRequest(request, body))))
+            return await anyio.to_thread.run_sync(lambda: asyncio.run(handle_in_time(_LargeRequest(request, body))))
 
 
 class _LargeRequest(Request):

@@ -28,11 +28,11 @@ class _TimeBudget:
 
     seconds: float
     has_written: bool = False
-    _begun: dict[int, float] = field(default_factory=dict)
+    _started_at: dict[int, float] = field(default_factory=dict)
 
     def is_spent(self) -> bool:
         now = time.thread_time()
-        return now - self._begun.setdefault(threading.get_ident(), now) > self.seconds
+        return now - self._started_at.setdefault(threading.get_ident(), now) > self.seconds
 
 
 _budget: ContextVar[_TimeBudget | None] = ContextVar("share", default=None)

@@ -30,21 +30,21 @@ def complete_configuration(
     the account says.
     Raises: Failure 400 for what the integration does not ask for.
     """
-    asked = _find_schema(details, level)
-    if isinstance(asked, ConfigurationComponent):
+    schema = _find_schema(details, level)
+    if isinstance(schema, ConfigurationComponent):
         _check_bounds(configuration)
         complete, missing = dict(configuration), False
     else:
-        complete, missing = _complete_by_schema(asked, configuration)
+        complete, missing = _complete_by_schema(schema, configuration)
     _check_webhook({**(above or {}), **complete})
     return complete, not missing
 
 
-def compute_status(*, former: str, asked: str | None, complete: bool) -> str:
+def compute_status(*, former: str, requested: str | None, complete: bool) -> str:
     """Given a former status and the one that is asked for, if any, return the next: pending until all is configured."""
     if not complete:
         return "pending"
-    wanted = asked or former
+    wanted = requested or former
     return "paused" if wanted == "paused" else "active"
 
 
@@ -67,17 +67,17 @@ def _find_schema(details: Mapping[str, Any], level: str) -> ConfigurationSchema 
     return said
 
 
-def _complete_by_schema(asked: ConfigurationSchema, configuration: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+def _complete_by_schema(schema: ConfigurationSchema, configuration: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     for name, value in configuration.items():
-        known = asked.properties.get(name)
+        known = schema.properties.get(name)
         if known is None:
             # Names come from outside and may be long: only those that the integration knows are repeated.
             raise Failure(400, "configuration: has a property that the integration does not ask for")
         if problem := known.problem(value):
             raise Failure(400, f"configuration.{name}: {problem}")
-    defaults = {name: one.default for name, one in asked.properties.items() if "default" in one.model_fields_set}
+    defaults = {name: one.default for name, one in schema.properties.items() if "default" in one.model_fields_set}
     complete = {**defaults, **configuration}
-    return complete, any(name not in complete for name in asked.required)
+    return complete, any(name not in complete for name in schema.required)
 
 
 def _check_bounds(configuration: Mapping[str, Any]) -> None:

@@ -86,7 +86,7 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
         configuration, complete = complete_configuration(integration.details, "account", {})
         row = {"id": id, "integration": at.name, "organization": organization, "external_ids": []}
         row |= {
-            "status": compute_status(former="active", asked=None, complete=complete),
+            "status": compute_status(former="active", requested=None, complete=complete),
             "configuration": configuration,
         }
         # The least that it can be given: the document shows `all` as a value, not as the default.
@@ -94,7 +94,7 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
         connection.execute(_TABLE.insert().values(row))
         _record_setup(at.storage, connection, id, {"status": row["status"]})
         shown = _read_installation(at.request, connection, id)
-    return answers.created(shown, location=shown["urls"]["location"])
+    return answers.created_resource(shown, location=shown["urls"]["location"])
 
 
 @router.get(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
@@ -124,7 +124,7 @@ def update_integration_installation(at: AtIntegration, installation_id: str, bod
         else:
             complete = True
         values["status"] = compute_status(
-            former=row.status, asked=body.status if "status" in sent else None, complete=complete
+            former=row.status, requested=body.status if "status" in sent else None, complete=complete
         )
         if "external_ids" in sent:
             values["external_ids"] = replace_external_ids(connection, body.external_ids, installation=row.id)

@@ -223,7 +223,7 @@ def _create_placement(
             raise Failure(409, f"Installation {installation_id} is in {kind.name} {place} already.")
         _save_placement(at, connection, kind, installation, place, former=None, body=body)
         shown = _serialize_placement(at, kind, _require_placement(connection, kind, installation_id, place))
-    return answers.created(shown, location=shown["urls"]["location"])
+    return answers.created_resource(shown, location=shown["urls"]["location"])
 
 
 def _read_placement(at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str) -> JSONResponse:
@@ -271,7 +271,7 @@ def _save_placement(
     configuration, complete = complete_configuration(
         installation.details, kind.name, wanted, above=installation.configuration
     )
-    status = compute_status(former="active", asked=None, complete=complete)
+    status = compute_status(former="active", requested=None, complete=complete)
     values: dict[str, Any] = {"status": status, "configuration": configuration}
     if known:
         connection.execute(placements.update().where(placements.c.id == id).values(values))

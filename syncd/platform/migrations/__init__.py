@@ -40,7 +40,7 @@ def prepare(database: Database) -> None:
         if _is_current(database.reader):
             return
         with database.schema_engine.begin() as connection:
-            found = _found(connection)
+            found = _find_revision(connection)
             if found is None:
                 _make(connection, database.name)
             elif found != HEAD:
@@ -75,16 +75,16 @@ def _is_current(reader: sa.Engine) -> bool:
         return False
 
 
-def _found(connection: sa.Connection) -> str | None:
+def _find_revision(connection: sa.Connection) -> str | None:
     present = sa.inspect(connection)
     if present.has_table(_version.name):
         return connection.scalar(sa.select(_version.c.version_num))
     if present.has_table(accounts.versions.name):
-        return _counted(connection)
+        return _adopt_uncounted(connection)
     return None
 
 
-def _counted(connection: sa.Connection) -> str:
+def _adopt_uncounted(connection: sa.Connection) -> str:
     """Return where a database stands that was made before Alembic counted."""
     _version.create(connection)
     _stamp(connection, _FIRST)

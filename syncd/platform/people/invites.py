@@ -64,7 +64,7 @@ def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> 
         values = {"id": id, "organization": at.organization_id, "role": body.role, "created_at": now}
         connection.execute(_TABLE.insert().values(values))
         made = _serialize_invite(at, _require_invite(connection, at, id))
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 @router.get("/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True))

@@ -95,7 +95,7 @@ def create_organization(
         _replace_domains(connection, id, body.email_domains)
         made = read_organization(connection, request, caller, id)
     request.app.state.callers.clear()
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 @dataclass(frozen=True)

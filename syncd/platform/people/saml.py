@@ -67,7 +67,7 @@ def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONRespo
         _check_team(connection, at, values)
         connection.execute(_TABLE.insert().values(id=id, organization=at.organization_id, created_at=now, **values))
         made = _read_provider(connection, at, id)
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 @router.get(

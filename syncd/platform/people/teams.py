@@ -71,7 +71,7 @@ def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
         at.require_organization(connection)
         connection.execute(_TABLE.insert().values(row))
         insert_team_members(connection, at, id, body.members)
-        return answers.created(_read_team(connection, at, id))
+        return answers.created_resource(_read_team(connection, at, id))
 
 
 @router.get("/{team_id}", response_model=Team, openapi_extra=declare_role("read"))

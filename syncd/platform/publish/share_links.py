@@ -58,7 +58,9 @@ def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
             "created_at": format_time(at.storage.now()),
         }
         made = connection.execute(share_links.insert().values(row).returning(share_links)).one()
-    return answers.created(_serialize_share_link(at, site, made), location=at.build_url(f"/share-links/{made.id}"))
+    return answers.created_resource(
+        _serialize_share_link(at, site, made), location=at.build_url(f"/share-links/{made.id}")
+    )
 
 
 @router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))

@@ -76,7 +76,7 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
         comment = None if said is None else _insert_review_comment(at, connection, id, said)
         _insert_review(at, connection, row, id, status=body.status, comment=comment, requested_by=asked)
         made = _serialize_reviews(at, connection, [_require_review(connection, row.id, id)], "document")[0]
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 @router.get("/reviews/{review_id}", response_model=Review, openapi_extra=declare_role("read", extension=True))

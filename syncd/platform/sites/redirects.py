@@ -84,7 +84,7 @@ def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
     """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
-        return answers.created(
+        return answers.created_resource(
             _serialize_redirect(_insert_redirect(view, create.source, normalise_destination(view, create.destination)))
         )
 

@@ -67,7 +67,7 @@ def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
             _require_section(view, section_id)
             _update_row(view, accounts.sections, section_id, section_group=made, position=position)
         shown = _read_group(at.open_view(connection), made)
-    return answers.created(shown, location=at.build_url(f"/section-groups/{made}"))
+    return answers.created_resource(shown, location=at.build_url(f"/section-groups/{made}"))
 
 
 @router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
@@ -113,7 +113,7 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
             place = compute_next_position(view.structure.list_children(group.id))
             _update_row(view, accounts.sections, section.id, section_group=group.id, position=place)
         shown = _read_group(at.open_view(connection), group.id)
-    return answers.created(shown, location=at.build_url(f"/section-groups/{group.id}/sections/{section.id}"))
+    return answers.created_resource(shown, location=at.build_url(f"/section-groups/{group.id}/sections/{section.id}"))
 
 
 @router.delete(

@@ -68,7 +68,7 @@ def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
         made = _insert_section(view, title=title, icon=create.icon, group=group)
         site_spaces.insert_site_space(view, section_id=made, space_id=create.space_id)
         shown = _read_section(at.open_view(connection), made)
-    return answers.created(shown, location=at.build_url(f"/sections/{made}"))
+    return answers.created_resource(shown, location=at.build_url(f"/sections/{made}"))
 
 
 @router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=declare_role("create"))

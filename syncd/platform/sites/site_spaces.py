@@ -62,7 +62,7 @@ def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
         section_id = create.section_id if "section_id" in create.model_fields_set else None
         made = insert_site_space(view, section_id=_choose_section(view.structure, section_id), space_id=create.space_id)
         shown = _read_site_space(at.open_view(connection), made)
-    return answers.created(shown, location=at.build_url(f"/site-spaces/{made}"))
+    return answers.created_resource(shown, location=at.build_url(f"/site-spaces/{made}"))
 
 
 @router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=declare_role("create"))

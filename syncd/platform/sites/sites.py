@@ -100,7 +100,7 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
         for space_id in create.spaces:
             site_spaces.insert_site_space(new.open_view(connection), section_id=None, space_id=space_id)
         shown = read_site(connection, new)
-    return answers.created(shown, location=new.build_url(""))
+    return answers.created_resource(shown, location=new.build_url(""))
 
 
 @router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read"))

@@ -79,7 +79,7 @@ def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> 
             collections.insert().values(id=id, organization=at.organization_id, created_at=format_time(now), **row)
         )
         made = read_collection(connection, at.request, at.caller, id)
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 @router.get(_PREFIX, response_model=Collection, openapi_extra=declare_role("read"))

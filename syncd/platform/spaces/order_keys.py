@@ -101,7 +101,7 @@ def _find_neighbours(
     others = sa.select(standing).where(standing.c.id != id)
     key = sa.tuple_(standing.c.position, standing.c.id)
 
-    def named(sibling: Sibling) -> sa.Row[Any]:
+    def find_sibling(sibling: Sibling) -> sa.Row[Any]:
         row = connection.execute(
             others.where(standing.c.id == sibling.id, standing.c.type == sibling.type)
         ).one_or_none()
@@ -117,11 +117,11 @@ def _find_neighbours(
             query = others.where(key < _get_sort_key(row)).order_by(*(column.desc() for column in order))
         return connection.execute(query.limit(1)).one_or_none()
 
-    high = None if position.before is None else named(position.before)
+    high = None if position.before is None else find_sibling(position.before)
     if position.after is None:
         assert high is not None
         return next_to(high, behind=False), high
-    low = named(position.after)
+    low = find_sibling(position.after)
     follower = next_to(low, behind=True)
     if high is not None and (follower is None or follower.id != high.id):
         raise Failure(400, "position: `after` and `before` do not stand side by side")

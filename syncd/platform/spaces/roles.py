@@ -55,16 +55,16 @@ def _build_role(table: Any, above: sa.ColumnElement[str], member: Any) -> sa.Col
 def _build_collection_roles() -> sa.CTE:
     """Return the caller's role in every collection of the caller's organizations, from the top down."""
 
-    def placed(table: Any, above: Any) -> sa.Select[Any]:
+    def select_roles(table: Any, above: Any) -> sa.Select[Any]:
         mine = members.alias()
         joined = sa.and_(mine.c.organization == table.c.organization, mine.c.user == CALLER)
         role = _build_role(table, _build_member_role(mine) if above is None else above.c.role, mine)
         return sa.select(table.c.id, role.label("role")).join(mine, joined)
 
-    top = placed(collections, None).where(collections.c.parent.is_(None))
+    top = select_roles(collections, None).where(collections.c.parent.is_(None))
     found = top.cte("collection_levels", recursive=True)
     below = collections.alias()
-    return found.union_all(placed(below, found).join(found, found.c.id == below.c.parent))
+    return found.union_all(select_roles(below, found).join(found, found.c.id == below.c.parent))
 
 
 def _build_member_role(member: Any) -> sa.ColumnElement[str]:

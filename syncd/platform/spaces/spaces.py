@@ -132,7 +132,7 @@ def create_space(
         values["edit_mode"] = new.edit_mode or "live"
         id, _ = insert_space(storage, connection, draft, organization=organization_id, by=caller.user_id, **values)
         space = serialize_space(request, find_space(connection, caller, id), caller)
-    return answers.created(space, location=space["urls"]["location"])
+    return answers.created_resource(space, location=space["urls"]["location"])
 
 
 @router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read"))
@@ -234,7 +234,7 @@ def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCa
         )
         connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
         made = serialize_space(request, find_space(connection, caller, id), caller)
-    return answers.created(made, location=made["urls"]["location"])
+    return answers.created_resource(made, location=made["urls"]["location"])
 
 
 def purge_space(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:

@@ -39,13 +39,13 @@ SearchText = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_
 
 @router.get("/spaces/{space_id}/search", response_model=Listing[SearchPage], openapi_extra=declare_role("read"))
 def search_space_content(
-    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, space_id: str, asked: SearchText
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, space_id: str, text: SearchText
 ) -> JSONResponse:
     """Given words, return the pages that have all of them, the last one perhaps only begun; the best come first."""
     with storage.read() as connection:
         space = require_space(connection, caller, space_id)
     index.refresh_index(storage, [space_id])
-    wanted = parse_query(asked)
+    wanted = parse_query(text)
     with storage.read() as connection:
         measure = partial(_measure_pages, connection)
         envelope = paging.paginate(
@@ -56,13 +56,13 @@ def search_space_content(
 
 
 @router.get("/orgs/{organization_id}/search", response_model=Listing[SearchSpace], openapi_extra=declare_role("read"))
-def search_organization_content(at: AtOrganization, paging: Paging, asked: SearchText) -> JSONResponse:
+def search_organization_content(at: AtOrganization, paging: Paging, text: SearchText) -> JSONResponse:
     """Given words, return the spaces with pages that have all of them, the space with the best page first."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         readable = {row.id: row for row in _select_readable_spaces(connection, at.caller, at.organization_id)}
     index.refresh_index(at.storage, list(readable))
-    wanted = parse_query(asked)
+    wanted = parse_query(text)
     with at.storage.read() as connection:
         found: dict[str, list[SearchMatch]] = {}
         for match in find_matches(connection, wanted, list(readable)):

@@ -43,9 +43,11 @@ class _ProcessingResult:
     messages: tuple[str, ...] = ()
 
 
-def enqueue_processing(connection: sa.Connection, storage: Storage, spec_id: str, asked: int) -> None:
+def enqueue_processing(connection: sa.Connection, storage: Storage, spec_id: str, source_number: int) -> None:
     """Given a specification and the count of its sources, have the latest one processed."""
-    jobs.enqueue_job(connection, storage, PROCESS, {"spec": spec_id, "asked": asked}, key=f"{spec_id} {asked}")
+    jobs.enqueue_job(
+        connection, storage, PROCESS, {"spec": spec_id, "asked": source_number}, key=f"{spec_id} {source_number}"
+    )
 
 
 def _process_spec(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
@@ -64,8 +66,8 @@ def _refresh_spec(context: JobContext, payload: Mapping[str, Any]) -> timedelta 
 HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process_spec, REFRESH: _refresh_spec}
 
 
-def _process_source(context: JobContext, spec_id: str, asked: int) -> None:
-    mine = (specs.c.id == spec_id, specs.c.asked == asked)
+def _process_source(context: JobContext, spec_id: str, source_number: int) -> None:
+    mine = (specs.c.id == spec_id, specs.c.asked == source_number)
     with context.storage.write() as connection:
         begun = specs.update().where(*mine).values(state=PROGRESS).returning(specs)
         row = connection.execute(begun).one_or_none()

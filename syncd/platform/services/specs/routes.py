@@ -86,7 +86,7 @@ def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
         at.require_organization(connection)
         if _find_spec(connection, at, create.slug) is not None:
             raise Failure(409, f"slug: there is a specification {create.slug} already; PUT gives it another source")
-        return answers.created(_insert_spec(connection, at, create.slug, source))
+        return answers.created_resource(_insert_spec(connection, at, create.slug, source))
 
 
 @router.get(_ONE, operation_id="getOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=declare_role("read"))
@@ -110,7 +110,7 @@ def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug
         at.require_organization(connection)
         row = _find_spec(connection, at, spec_slug)
         if row is None:
-            return answers.created(_insert_spec(connection, at, spec_slug, source))
+            return answers.created_resource(_insert_spec(connection, at, spec_slug, source))
         values = {**source, "state": PENDING, "asked": row.asked + 1, "updated_at": format_time(at.storage.now())}
         connection.execute(specs.update().where(specs.c.id == row.id).values(values))
         enqueue_processing(connection, at.storage, row.id, row.asked + 1)

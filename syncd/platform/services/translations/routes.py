@@ -74,7 +74,7 @@ def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse
         row |= {"created_by": at.caller.user_id, "created_at": now, "updated_at": now}
         connection.execute(_TABLE.insert().values(row))
         request_run(connection, at.storage, id)
-        return answers.created(_serialize_translation(at, _require_translation(at, connection, id)))
+        return answers.created_resource(_serialize_translation(at, _require_translation(at, connection, id)))
 
 
 @router.get("/{translation_id}", response_model=Translation, openapi_extra=declare_role("read"))
