@@ -15,7 +15,7 @@ Params = Mapping[str, Value | Sequence[Value] | None]
 
 
 def parse_base_url(url: str, *, insecure: bool = False) -> str:
-    """Given the platform's address, with or without a trailing slash or `/v1`, return the address that paths follow.
+    """Return the address below which paths lie, from the platform's address with or without a trailing slash or `/v1`.
 
     Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
     """
@@ -34,12 +34,12 @@ def parse_base_url(url: str, *, insecure: bool = False) -> str:
 
 
 def format_origin(url: httpx.URL) -> str:
-    """Given an address, return its scheme, host and port, the scheme's own port left out."""
+    """Return the scheme, host and port of an address, the scheme's own port left out."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
 def build_url(base: str, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
-    """Given an operation below a base, return its name for messages, and its URL. Raises: NotFound."""
+    """Return the label of an operation for messages, and its URL. Raises NotFound for an id that cannot exist."""
     route = "/".join(_encode_segment(part, method, path) for part in path)
     query = {name: _format_values(value) for name, value in (params or {}).items() if value is not None}
     return f"{method} /{route}", f"{base}/{route}" + (f"?{urlencode(query, doseq=True)}" if query else "")
@@ -53,7 +53,8 @@ def _is_loopback(host: str) -> bool:
 
 
 def check_token(token: str) -> str:
-    """Given a token, return it. Raises: Unauthorized, ConfigInvalid."""
+    """Return a token when it can be one. Raises Unauthorized when it is empty, ConfigInvalid for characters that no
+    token has."""
     if not token:
         raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")
     if not re.fullmatch(r"[\x21-\x7e]+", token):

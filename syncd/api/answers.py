@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from syncd.api.connections import Answer
+from syncd.api.failures import FailedTry, Failure
 from syncd.api.half_characters import replace_halves
 from syncd.errors import (
     AnswerLost,
@@ -36,15 +37,15 @@ IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 
 
 def clean_message(text: str, secret: str = "") -> str:
-    """Given text from outside, return one line of at most 300 printable characters, the secret replaced by `***`."""
+    """Return text from outside as one line of at most 300 printable characters, the secret replaced by `***`."""
     hidden = text.replace(secret, "***") if secret else text
     return " ".join(mask_unprintable(hidden[: 4 * MESSAGE_MAX]).split())[:MESSAGE_MAX]
 
 
 def repair_answer(answer: Answer, *, label: str, add_notice: Callable[[str], object]) -> Answer | None:
-    """Given an answer that cannot be read, return it without half characters, None when it is not for those.
+    """Return an unreadable answer with U+FFFD in place of half characters; None when it has none.
 
-    Shapes: `notice` is told where they were: one name must not keep a whole space from being read.
+    Shapes: `add_notice` is called with where they were: one name must not keep a whole space from being read.
     """
     try:
         body, places = replace_halves(answer.body)
@@ -58,11 +59,11 @@ def repair_answer(answer: Answer, *, label: str, add_notice: Callable[[str], obj
 def parse_answer(
     answer: Answer, into: type[Shape], *, method: str, label: str, add_notice: Callable[[str], object]
 ) -> Shape:
-    """Given a successful answer, return it in the shape that was asked for.
+    """Return a successful answer in the shape that was asked for.
 
-    Shapes: `notice` as `mended`.
-    Raises: NotThePlatform (no JSON, nested too deep, or another shape: the first field that does not fit is named);
-    Unreachable, or AnswerLost for POST and PATCH (JSON that breaks off, which no length had given away).
+    Shapes: `add_notice` as for `repair_answer`. Raises NotThePlatform when it is not JSON, nested too deep, or of
+    another shape (the first field that does not fit is named); AnswerTooLarge for too many items; Unreachable, or
+    AnswerLost for POST and PATCH, when the JSON breaks off, which no length had shown.
     """
     try:
         return into.model_validate_json(answer.body, context=ItemCount())
@@ -90,7 +91,7 @@ def parse_answer(
 
 
 def parse_json(answer: Answer, *, label: str, add_notice: Callable[[str], object]) -> Any:
-    """Given an answer, return its JSON. Shapes: `notice` as `mended`. Raises: NotThePlatform."""
+    """Return the JSON of an answer; `add_notice` as for `repair_answer`. Raises NotThePlatform when it is not JSON."""
     try:
         return from_json(answer.body)
     except ValueError:
@@ -101,7 +102,7 @@ def parse_json(answer: Answer, *, label: str, add_notice: Callable[[str], object
 
 
 def make_error(answer: Answer, *, label: str, secret: str = "") -> PlatformError:
-    """Given an answer that is not a success, return the error that it stands for."""
+    """Return the error that an answer without success stands for."""
     status = answer.status
     if status < 400:
         place = clean_message(answer.headers.get("Location", "").partition("?")[0], secret)
@@ -119,6 +120,13 @@ def make_error(answer: Answer, *, label: str, secret: str = "") -> PlatformError
     if status >= 500:
         return Unreachable(f"{label}: the platform failed ({status}){detail}", status=status)
     return Rejected(f"{label}: refused ({status}){detail}", status=status)
+
+
+def make_unusable_error(label: str, broken: FailedTry) -> PlatformError:
+    """Return the error for an answer that is too large, or not the platform's."""
+    if broken.failure is Failure.TOO_LARGE:
+        return AnswerTooLarge(f"{label}: {broken.reason}", hint=LIMITS)
+    return NotThePlatform(f"{label}: {broken.reason}", hint=CHECK_URL)
 
 
 def _read_message(answer: Answer) -> str | None:

@@ -24,7 +24,7 @@ class SiteAsk:
         *,
         format: Literal["document", "markdown"] = "markdown",
     ) -> Iterator[AskEvent]:
-        """Given a site and a question, return events with the answer so far, as they come; the last one has it whole.
+        """Ask a question about a site's content, and yield the answer so far as it comes; the last event has all of it.
 
         Raises: NotThePlatform (an event of another shape), Unreachable (the stream ends early), AnswerLost (the
         platform may or may not be answering; asking again does no harm), PlatformError, Stopped.

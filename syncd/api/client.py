@@ -104,14 +104,15 @@ class Client:
         self._transport.close()
 
     def hold_large_answers(self) -> AbstractContextManager[None]:
-        """Return a block in which a thread that reads a large answer makes all others wait that read one, to its end.
+        """Return a block in which a thread that reads a large answer makes others that read one wait, until the block
+        ends.
 
         For threads that do something with what they read, such that only one of them holds something large.
         """
         return self._transport.large_answers.hold_until_end()
 
     def take_notices(self) -> tuple[str, ...]:
-        """Return, once, what a person should know of answers that were read all the same, such as half characters."""
+        """Return once what a person should know of answers that were readable all the same, such as half characters."""
         return self._transport.take_notices()
 
     @cached_property

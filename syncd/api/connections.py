@@ -1,4 +1,4 @@
-"""Bytes to the platform and back: connections that end at a deadline, and answers of bounded size.
+"""Connections to the platform that end at a deadline, and answers of bounded size.
 
 No `httpx.Client` stands in between, and so there are no cookies, proxies, netrc files, redirects, hooks or logged
 addresses to switch off. Each borrower has a connection to itself: a pool that threads share costs more the more threads
@@ -26,7 +26,7 @@ ADDRESSES = "addresses"
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer, unpacked."""
+    """A complete answer, unpacked."""
 
     status: int
     headers: httpx.Headers
@@ -41,7 +41,8 @@ class StreamedAnswer(Answer):
 
 
 class Connections:
-    """Connections by origin, lent to one borrower at a time; a given transport is lent to all and closed at the end."""
+    """Connections by origin, each used by one thread at a time; a given transport is shared by all and closed at the
+    end."""
 
     def __init__(self, given: httpx.BaseTransport | None = None) -> None:
         self._given = given
@@ -52,10 +53,10 @@ class Connections:
 
     @contextmanager
     def open_stream(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[StreamedAnswer]:
-        """Given a request, open its answer, whose body can be read in the block.
+        """Send a request and open its answer, whose body can be read inside of the block.
 
-        Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read.
-        Raises: NetworkError; what a given transport raises.
+        Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read. Raises NetworkError,
+        and what a given transport raises.
         """
         deadline = monotonic() + seconds
         if self._given is not None:
@@ -116,7 +117,7 @@ class Connections:
 
 
 def parse_target_url(url: httpx.URL) -> Target:
-    """Given an address that the operator configured, or one that was checked, return its parts."""
+    """Return the parts of an address that the operator configured, or that was checked."""
     secure = url.scheme == "https"
     host, path = url.raw_host.decode("ascii"), url.raw_path.decode("ascii")
     return Target(secure, host, url.port or (443 if secure else 80), path)

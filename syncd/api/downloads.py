@@ -1,4 +1,4 @@
-"""Files from wherever the platform keeps them: an address from outside, followed only where it cannot do harm.
+"""Download files from wherever the platform keeps them; an address from outside is followed only where that is safe.
 
 The token never goes along: a download address carries its own permission. Beyond the platform's own origin only https
 to public addresses is followed; a name is resolved once, checked, and the connection goes to an address that was
@@ -38,11 +38,10 @@ class Downloads:
         self._resolve = resolve
 
     def fetch(self, file: File, into: IO[bytes]) -> int:
-        """Given a file just read, write its bytes into an open file, in place of all there, and return how many.
+        """Write the bytes of a file just read into an open file, in place of its content, and return how many.
 
-        Shape: piece by piece; a download that breaks off starts over. Raises: Rejected (an address that is not
-        followed), NotFound, Unreachable (also when the size is not the file's), AnswerTooLarge,
-        RateLimited, Stopped.
+        Shape: piece by piece; a download that breaks off starts over. Raises Rejected for an address that is not
+        followed, NotFound, Unreachable (also when the size is not the file's), AnswerTooLarge, RateLimited, Stopped.
         """
         label = f"download of file {file.id}"
         if file.size is not None and file.size > FILE.size:

@@ -15,7 +15,7 @@ DONE = b"done"
 def read_events(
     answer: StreamedAnswer, into: type[Shape], *, label: str, add_notice: Callable[[str], object]
 ) -> Iterator[Shape]:
-    """Given a streamed answer, return its events in the shape asked for, each as soon as it is there.
+    """Yield the events of a streamed answer in the shape asked for, each as soon as it arrives.
 
     Shapes: `notice` is told of what was read all the same.
     Raises: NotThePlatform (no stream of events, or an event of another shape), AnswerTooLarge, Unreachable (it ends

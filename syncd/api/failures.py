@@ -1,4 +1,4 @@
-"""Tries without an answer: what an exception of the network says about the request, and in what words."""
+"""Tries without an answer: what a network exception says about the request, and how to describe it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,12 +49,12 @@ class FailedTry:
 
 
 def classify_failure(kind: type[Exception]) -> Failure:
-    """Given an exception class of a connection or of httpx, return what it says about the request."""
+    """Return what an exception class of a connection or of httpx says about the request."""
     return next(FAILURES[base] for base in kind.__mro__ if base in FAILURES)
 
 
 def describe_failure(error: Exception) -> str:
-    """Given an exception of a connection or of httpx, return it as part of a sentence, with what the system said."""
+    """Return an exception of a connection or of httpx as part of a sentence, with the system's own reason."""
     if not isinstance(error, NetworkError):
         return f"{type(error).__name__}: {error}"
     message = str(error).removesuffix(".")

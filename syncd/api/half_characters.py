@@ -10,7 +10,7 @@ PLACES_MAX = 10
 
 
 def replace_halves(body: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Given JSON, return it with U+FFFD in place of each half character, and where they were, the first few.
+    """Return JSON with U+FFFD in place of each half character, and where they were, the first few.
 
     Shapes: a place is the name of the member, and the id of what it belongs to: `title of abc`.
     Raises: ValueError when it is not JSON in UTF-8, or is nested too deep.

@@ -11,7 +11,7 @@ SMALL_BYTES = 256 << 10
 
 
 class LargeAnswerLock:
-    """The turn to read a large answer; a thread that took it has it until its outermost block ends."""
+    """The lock for reading a large answer; a thread that acquired it holds it until its outermost block ends."""
 
     def __init__(self) -> None:
         self._turn = Lock()
@@ -19,7 +19,7 @@ class LargeAnswerLock:
 
     @contextmanager
     def hold_until_end(self) -> Iterator[None]:
-        """Give back at the end of the block the turn that was taken in it; a block in a block does nothing."""
+        """Release at the end of the block a lock that was acquired in it; a nested block does nothing."""
         if getattr(self._own, "is_inside", False):
             yield
             return
@@ -31,7 +31,7 @@ class LargeAnswerLock:
             self.release()
 
     def acquire(self, seconds: float) -> None:
-        """Wait for the turn, within a block. Raises: TimedOut when it does not come in time."""
+        """Acquire the lock, within a block. Raises TimedOut when it does not become free in time."""
         if self._own.has_turn:
             return
         if not self._turn.acquire(timeout=max(seconds, 0.0)):
@@ -39,7 +39,7 @@ class LargeAnswerLock:
         self._own.has_turn = True
 
     def release(self) -> None:
-        """Give back the turn where it was taken: what was read with it is let go."""
+        """Release the lock if this thread holds it: what was read with it is no longer kept."""
         if self._own.has_turn:
             self._own.has_turn = False
             self._turn.release()

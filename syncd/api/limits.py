@@ -54,7 +54,7 @@ _NAMES, _NAME = 1000, 64
 
 
 def choose_page_limit(format: str) -> Limit:
-    """Given the format that a page is asked for in, return its limit."""
+    """Return the limit of a page, by the format that it is asked for in."""
     return PAGE if format == "markdown" else DOCUMENT
 
 
@@ -71,7 +71,7 @@ class AnswerBuffer:
         self._names: set[bytes] = set()
 
     def add(self, piece: bytes) -> None:
-        """Given the next piece, keep it. Raises: TooLarge, as soon as what is there would take too much memory."""
+        """Add the next piece. Raises TooLarge as soon as the text so far would take too much memory."""
         self._body.write(piece)
         self.size += len(piece)
         self._is_wide = self._is_wide or b"\\" in piece or not piece.isascii()
@@ -81,14 +81,15 @@ class AnswerBuffer:
             self._estimate(self._body.getvalue())
 
     def read_all(self) -> bytes:
-        """Return the text, which has arrived as a whole. Raises: TooLarge."""
+        """Return the complete text. Raises TooLarge when its values would take too much memory."""
         body = self._body.getvalue()
         if self._may_be_too_much():
             self._estimate(body)
         return body
 
     def discard(self) -> None:
-        """Let go of the text: an exception keeps its frames, and with them what was read, for as long as it is kept."""
+        """Discard the text: an exception keeps its frames, and with them what was read, for as long as it is kept
+        itself."""
         self._body.close()
 
     def _may_be_too_much(self) -> bool:
@@ -126,7 +127,7 @@ def _estimate_sign_cost(text: bytes) -> int:
 
 
 def _estimate_text_size(text: bytes) -> int:
-    """Given a text of JSON, return how many bytes its characters take at most."""
+    """Return how many bytes the characters of a JSON text take at most."""
     if text.isascii() and b"\\u" not in text:
         return len(text)
     if len(text) <= _SHORT:

@@ -1,4 +1,5 @@
-"""Whole lists: a list is complete or an error is raised, since a thing that is absent is never a thing deleted."""
+"""Complete lists: a list is complete or an error is raised, since something that is absent is never something
+deleted."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -27,10 +28,11 @@ EMPTY_MAX = 100
 def iterate_list(
     transport: Transport, path: tuple[str, ...], listing: type[Listing[Item]], *, params: Params | None = None
 ) -> Iterator[Item]:
-    """Given a list operation, return its items, page by page.
+    """Yield the items of a list operation, page by page.
 
-    Raises: NotThePlatform (a cursor that was there before, or pages without end), AnswerTooLarge (items without end),
-    Unreachable (fewer items than the platform counts: the list changed while it was read), PlatformError, Stopped.
+    Raises NotThePlatform for a cursor that was there before, or pages without end; AnswerTooLarge for items without
+    end; Unreachable for fewer items than the platform counts: the list changed while it was read; PlatformError,
+    Stopped.
     """
     label = f"GET /{'/'.join(path)}"
     seen: set[str] = set()

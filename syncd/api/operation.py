@@ -9,7 +9,7 @@ _ATTRIBUTE = "_operation"
 
 
 def operation(id: str) -> Callable[[Call], Call]:
-    """Given an operation's id, return a decorator that marks the method that calls it."""
+    """Return a decorator that marks a method as the one that calls an operation of the API."""
 
     def mark(call: Call) -> Call:
         setattr(call, _ATTRIBUTE, id)
@@ -19,5 +19,5 @@ def operation(id: str) -> Callable[[Call], Call]:
 
 
 def find_operation(call: object) -> str | None:
-    """Given a method, return the id of the operation that it stands for, or None."""
+    """Return the id of the operation that a method calls, or None."""
     return getattr(call, _ATTRIBUTE, None)

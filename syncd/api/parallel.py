@@ -18,7 +18,7 @@ AHEAD = 2
 def run_parallel(
     call: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 8
 ) -> Iterator[tuple[Item, Result]]:
-    """Given a call and items, return each item with its result, in the order in which they are done.
+    """Yield each item with the result of a call on it, in the order in which they finish.
 
     Items are taken only as fast as results are taken. The first error is raised when it happens; what has not begun by
     then never begins, and what is under way is waited for.

@@ -1,4 +1,4 @@
-"""How fast to ask: what the platform's rate limit headers say, shared by all threads."""
+"""Request rate: what the platform's rate limit headers say, shared by all threads."""
 
 import math
 from collections import Counter
@@ -21,7 +21,7 @@ WAIT_MAX = 120.0
 
 
 def compute_wait(limit: float, remaining: float, reset: float, now: float) -> float:
-    """Given the state of a rate limit, return how long the next request should wait.
+    """Return how long the next request should wait, from the state of a rate limit.
 
     Units: seconds; `reset` and `now` on one clock.
     """
@@ -34,7 +34,7 @@ def compute_wait(limit: float, remaining: float, reset: float, now: float) -> fl
 
 
 def read_retry_after(headers: httpx.Headers, now: float) -> float | None:
-    """Given the headers of a 429, return the seconds that the platform asks to wait, or None when it names no time.
+    """Return the seconds that a 429 asks to wait, by its headers; None when it names no time.
 
     A date is read against the answer's own `Date`, so that a wrong clock on either side does not matter.
     """
@@ -59,7 +59,7 @@ class _Window:
 
 
 class RateLimiter:
-    """The rate limits as last seen, one for each method since they differ by method; safe to share between threads."""
+    """The rate limits as last seen, one for each method since they differ by method; threads may share it."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -69,7 +69,7 @@ class RateLimiter:
         self._under_way: Counter[str] = Counter()
 
     def reserve(self, method: str) -> float:
-        """Given the method of the next request, count it and return how long it has to wait first, in seconds."""
+        """Count the next request of a method, and return how long it has to wait first, in seconds."""
         with self._lock:
             now = self._clock()
             self._under_way[method] += 1
@@ -95,19 +95,19 @@ class RateLimiter:
         return window
 
     def pause(self, method: str, seconds: float) -> None:
-        """Given a method that was refused with 429, make every thread wait that long before its next request."""
+        """Make every thread wait that long before its next request of a method that was refused with 429."""
         with self._lock:
             self._paused_until[method] = max(
                 self._paused_until.get(method, 0.0), self._clock() + min(seconds, WAIT_MAX)
             )
 
     def release(self, method: str) -> None:
-        """Given the method of a request that is not sent after all, or gets no answer, do not expect one."""
+        """Stop counting a request that is not sent after all, or gets no answer."""
         with self._lock:
             self._under_way[method] = max(self._under_way[method] - 1, 0)
 
     def record(self, method: str, headers: httpx.Headers) -> None:
-        """Given the headers of an answer, remember the limit while it is nearly used up."""
+        """Remember the limit that the headers of an answer name while it is nearly used up."""
         self.release(method)
         remaining = _parse_number(headers.get("X-RateLimit-Remaining"))
         limit, reset = _parse_number(headers.get("X-RateLimit-Limit")), _parse_number(headers.get("X-RateLimit-Reset"))

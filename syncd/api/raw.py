@@ -23,7 +23,7 @@ class Raw:
         self._transport = transport
 
     def call(self, method: Method, address: str, *, params: Params | None = None, body: Body | None = None) -> Any:
-        """Given a method, a path and what goes with it, return the JSON answer; text when it is no JSON, else None.
+        """Return the JSON answer of a method and a path; text when it is not JSON, None when it is empty.
 
         Raises: PlatformError, Stopped.
         """
@@ -48,14 +48,14 @@ class Raw:
         return dated if dated.tzinfo is not None else dated.replace(tzinfo=UTC)
 
     def list_items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:
-        """Given a list's path, return the items of all of its pages. Raises: as `lists.iterate`."""
+        """Yield the items of all pages of a list. Raises what `lists.iterate_list` does."""
         path, query = _split_address(address)
         for item in iterate_list(self._transport, path, Listing[Observed], params={**query, **(params or {})}):
             yield item.wire()
 
 
 def _split_address(address: str) -> tuple[tuple[str, ...], dict[str, Value | list[Value]]]:
-    """Given a path as people write it, return its segments below `/v1` and its query parameters."""
+    """Return the segments below `/v1` and the query parameters of a path as people write it."""
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         raise NotFound(f"{address}: an address, not a path", hint="Write the path only, for example /orgs.")

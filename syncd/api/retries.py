@@ -1,4 +1,4 @@
-"""How often one request is tried, how long all of its tries may take, and how long the waits between them are."""
+"""How often one request is tried, how long all of its tries may take, and how long to wait between them."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ class Retries:
         return self.made >= TRIES or self.left <= 0
 
     def add_try(self, seconds: float) -> None:
-        """Given how long one more try took, count it."""
+        """Count one more try that took these seconds."""
         self.made += 1
         self.spent += seconds
         self.left -= seconds

@@ -13,9 +13,9 @@
 | 3xx, no JSON, JSON of another shape                 | NotThePlatform                                      |
 
 "Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, never above 60; then
-Unreachable. A wait of more than two minutes is not a run's to make: RateLimited says until when. Before 429 comes,
-`pace` spreads what is left of the limit. A stop is heeded before every try and within 0.2 s of every wait; every try
-ends at its deadline, and all of them together at two: who answers a byte a second is not asked five times.
+Unreachable. A wait of more than two minutes is left to the next run: RateLimited says until when. Before a 429,
+`rate_limit` spreads what is left of the limit. A stop is obeyed before every try and within 0.2 s of every wait. Every
+try ends at its deadline, and all of them together at two deadlines.
 """
 
 import json
@@ -35,12 +35,11 @@ from syncd import __version__
 from syncd.api.addresses import Params, build_url, check_token, format_origin, parse_base_url
 from syncd.api.answers import (
     CHECK_NETWORK,
-    CHECK_URL,
     IDEMPOTENT,
-    LIMITS,
     Shape,
     clean_message,
     make_error,
+    make_unusable_error,
     parse_answer,
 )
 from syncd.api.connections import Answer, Connections, StreamedAnswer
@@ -51,10 +50,7 @@ from syncd.api.rate_limit import WAIT_MAX, RateLimiter, read_retry_after
 from syncd.api.retries import DEADLINES_MAX, Retries
 from syncd.errors import (
     AnswerLost,
-    AnswerTooLarge,
     NotFound,
-    NotThePlatform,
-    PlatformError,
     RateLimited,
     Stopped,
     SyncdError,
@@ -76,10 +72,10 @@ NOTICES_MAX = 100
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """One thing to ask: `build` makes the request of a try; `origin` says whose connection it takes.
+    """One request: `build` makes the HTTP request of a try; `label` names it in messages; `origin`, its connection.
 
-    `sink` takes the pieces of an answer with status 200, from the start again at each try; its body is then empty.
-    Units: `seconds` for one try, `total` for all of them; without it, `PATIENCE` times as much.
+    `sink` receives the pieces of an answer with status 200, from the start again at each try; its body is then empty.
+    Units: `seconds` for one try, `total` for all of them; without it, `DEADLINES_MAX` times as much.
     """
 
     method: Method
@@ -141,13 +137,13 @@ class Transport:
         self._connections.close()
 
     def take_notices(self) -> tuple[str, ...]:
-        """Return, once, what a person should know of answers that were read all the same, the first hundred."""
+        """Return once what a person should know of answers that were readable all the same, the first hundred."""
         with self._lock:
             notices, self._notices = tuple(self._notices), {}
         return notices
 
     def add_notice(self, text: str) -> None:
-        """Given what a person should know of an answer, remember it until it is taken."""
+        """Remember what a person should know of an answer until it is taken."""
         with self._lock:
             if len(self._notices) < NOTICES_MAX:
                 self._notices[text] = None
@@ -162,17 +158,17 @@ class Transport:
         body: Body | None = None,
         limit: Limit = OBJECT,
     ) -> Shape:
-        """Given an operation, return its answer in the shape asked for.
+        """Return the answer of an operation in the shape asked for.
 
         Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array; `limit` is that of the answer.
-        Raises: PlatformError, Stopped.
+        Raises PlatformError, Stopped.
         """
         with self.large_answers.hold_until_end():
             label, answer = self.exchange(method, path, params, body, limit)
             return parse_answer(answer, into, method=method, label=label, add_notice=self.add_notice)
 
     def send(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
-        """Given an operation that answers nothing, have it done. Raises: PlatformError, Stopped."""
+        """Call an operation that answers nothing. Raises PlatformError, Stopped."""
         label, answer = self.exchange(method, path, None, body)
         if answer.body:
             parse_answer(answer, Observed, method=method, label=label, add_notice=self.add_notice)
@@ -185,9 +181,9 @@ class Transport:
         body: Body | None,
         limit: Limit = OBJECT,
     ) -> tuple[str, Answer]:
-        """Given an operation, return its name for messages, and its answer, which is a success.
+        """Return the label of an operation for messages, and its answer, which is a success.
 
-        Raises: PlatformError, Stopped.
+        Raises PlatformError, Stopped.
         """
         request = replace(self._make_json_request(method, path, params, body), limit=limit)
         label, answer = request.label, self.perform(request)
@@ -199,9 +195,10 @@ class Transport:
     def stream(
         self, method: Method, path: tuple[str, ...], *, params: Params | None = None, body: Body | None = None
     ) -> Iterator[tuple[str, StreamedAnswer]]:
-        """Given an operation that answers bit by bit, open its name for messages, and its answer, which is a success.
+        """Open the answer of an operation that streams it; yields its label for messages and the answer, which is a
+        success.
 
-        Only opening it is tried again; reading raises what `pieces` does. Raises: PlatformError, Stopped.
+        Only opening it is tried again; reading raises what `pieces` does. Raises PlatformError, Stopped.
         """
         request = self._make_json_request(method, path, params, body, accept="text/event-stream")
         label = request.label
@@ -212,9 +209,9 @@ class Transport:
             yield label, replace(answer, pieces=self._read_stream(label, answer.pieces))
 
     def delete(self, path: tuple[str, ...]) -> None:
-        """Given the path of a thing, delete it; that it was not there is success too (204, 205 and 404).
+        """Delete what a path names; that it did not exist is success too (204, 205 and 404).
 
-        Raises: PlatformError, Stopped.
+        Raises PlatformError, Stopped.
         """
         label, url = build_url(self.base, "DELETE", path, None)
         answer = self.perform(
@@ -231,10 +228,10 @@ class Transport:
             raise error
 
     def perform(self, request: ApiRequest, stack: ExitStack | None = None) -> Answer:
-        """Given something to ask, return the answer that settles it, whatever its status.
+        """Return the final answer to a request after all tries, whatever its status.
 
-        Shapes: with a stack, a success is Streamed, open until the stack is closed.
-        Raises: AnswerLost, NotThePlatform, RateLimited, Stopped, Unreachable.
+        Shapes: with a stack, a success is a StreamedAnswer, open until the stack is closed. Raises AnswerLost,
+        NotThePlatform, RateLimited, Stopped, Unreachable.
         """
         tries = Retries(DEADLINES_MAX * request.seconds if request.total is None else request.total, self._random)
         with self.large_answers.hold_until_end():
@@ -309,7 +306,7 @@ class Transport:
             return Answer(answer.status, answer.headers, self._read_body(request, answer, deadline))
 
     def _read_body(self, request: ApiRequest, answer: StreamedAnswer, deadline: float) -> bytes:
-        """The body of an answer, of a refusal only its beginning."""
+        """Return the body of an answer, of a refusal only its beginning."""
         succeeded = 200 <= answer.status < 300
         buffer = AnswerBuffer(request.limit if succeeded else OBJECT)
         try:
@@ -325,7 +322,7 @@ class Transport:
             raise
 
     def _check_between(self, request: ApiRequest, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """The pieces of an answer, for as long as nobody asks to stop; a write is heard out."""
+        """Yield the pieces of an answer until somebody asks to stop; a write is read to its end."""
         for piece in pieces:
             if self._cancelled() and request.method == "GET":
                 raise Stopped(f"stopped during {request.label}")
@@ -340,14 +337,14 @@ class Transport:
         except NETWORK_ERRORS as error:
             broken = self._describe_break(error)
             if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
-                raise _make_unusable_error(label, broken) from error
+                raise make_unusable_error(label, broken) from error
             raise Unreachable(f"{label}: the answer breaks off ({broken.reason})", hint=CHECK_NETWORK) from error
 
     def _describe_break(self, error: Exception) -> FailedTry:
         return FailedTry(classify_failure(type(error)), clean_message(describe_failure(error), self._secret), error)
 
     def _decide(self, request: ApiRequest, answer: Answer | FailedTry, tries: Retries) -> Answer | float:
-        """The answer when it settles the matter, else the seconds until the next try."""
+        """Return the answer when it is final, else the seconds until the next try."""
         if isinstance(answer, FailedTry):
             return self._decide_after_break(request, answer, tries)
         status = answer.status
@@ -367,7 +364,7 @@ class Transport:
 
     def _decide_after_break(self, request: ApiRequest, broken: FailedTry, tries: Retries) -> float:
         if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
-            raise _make_unusable_error(request.label, broken) from broken.cause
+            raise make_unusable_error(request.label, broken) from broken.cause
         if broken.failure is Failure.BROKEN and request.method not in IDEMPOTENT:
             lost = f"{request.label}: the answer was lost; it may or may not have happened ({broken.reason})"
             raise AnswerLost(lost) from broken.cause
@@ -401,9 +398,3 @@ class Transport:
     def _check_stop(self, request: ApiRequest) -> None:
         if self._cancelled():
             raise Stopped(f"stopped before {request.label}")
-
-
-def _make_unusable_error(label: str, broken: FailedTry) -> PlatformError:
-    if broken.failure is Failure.TOO_LARGE:
-        return AnswerTooLarge(f"{label}: {broken.reason}", hint=LIMITS)
-    return NotThePlatform(f"{label}: {broken.reason}", hint=CHECK_URL)

@@ -1,4 +1,4 @@
-"""The configuration: its shapes, where it is found, whose word it is, and the secrets that it names."""
+"""The configuration: its shapes, where it is found, who may decide what, and the secrets that it names."""
 
 from syncd.config.finding import find_config, load_config, load_repositories, trust_document
 from syncd.config.reading import load, make_document, parse

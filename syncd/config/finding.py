@@ -1,4 +1,4 @@
-"""Which configuration applies, and how much of it counts: all of what the operator says, little of what others say."""
+"""Which configuration applies, and how much of it: all that the operator decides, little of what others do."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,11 +27,11 @@ _SYSTEM = Path("/etc/syncd/config.toml")
 def find_config(
     environ: Mapping[str, str], *, given: Path | None = None, git_dir: Path | None = None, top: Path | None = None
 ) -> ConfigFile | None:
-    """Given the ways to name a configuration, and the repository around the caller, return the first that applies.
+    """Return the first configuration that applies, from the ways to name one and the repository around the caller.
 
     Shape: `--config`, `$SYNCD_CONFIG`, `syncd.toml` in the git directory, one of the operator's that names the
     repository at `top`, `syncd.toml` at the top of the work tree, the user's, the system's; None when none exists.
-    Raises: ConfigInvalid when one of the operator's cannot be read.
+    Raises ConfigInvalid when one of the operator's cannot be read.
     """
     if given is not None:
         return ConfigFile(given)
@@ -54,10 +54,10 @@ def find_config(
 
 
 def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") -> Config:
-    """Given a configuration that applies, return what counts of it, with the platform that the operator names.
+    """Return the configuration that is valid for this run, with the platform that the operator names.
 
-    Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository has no say about it.
-    Raises: ConfigInvalid; NotTrusted when a file of a repository says what only the operator may say.
+    Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository may not decide it. Raises ConfigInvalid;
+    NotTrusted when a file of a repository decides what only the operator may decide.
     """
     url = url or environ.get("SYNCD_URL", "")
     document = read_valid(file)
@@ -78,9 +78,9 @@ def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") 
 
 
 def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[RepositoryConfig, ...]:
-    """Given a configuration that applies, return its repositories for work that needs no platform.
+    """Return the repositories of a configuration for work that needs no platform.
 
-    Shape: of a file that is not trusted, only what a repository may say. Raises: ConfigInvalid.
+    Shape: of a file that is not trusted, only the keys that a repository may decide. Raises ConfigInvalid.
     """
     document = read_valid(file)
     raw = dict(document.raw)
@@ -91,16 +91,16 @@ def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[Rep
 
 
 def is_trusted(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> bool:
-    """Given a configuration of a repository and what it says, return whether its owner has trusted just that."""
+    """Return whether the owner of this account has trusted exactly this content of a repository's configuration."""
     register = Register(environ)
     record = None if _lies_in(register.directory, file.top) else register.find(file.path)
     return record is not None and record.digest == compute_digest(file, document)
 
 
 def read_valid(file: ConfigFile) -> Document:
-    """Given a configuration that applies, return what is there when every key and value in it is of the right shape.
+    """Return the document of a configuration when every key and value in it has the right shape.
 
-    Shape: a platform may be missing. Raises: ConfigInvalid.
+    Shape: a platform may be missing. Raises ConfigInvalid.
     """
     document = read_document(file.path, is_plain=file.origin != "operator")
     parse(_with_some_platform(document.raw), at=file.path)
@@ -108,9 +108,9 @@ def read_valid(file: ConfigFile) -> Document:
 
 
 def trust_document(file: ConfigFile, document: Document, environ: Mapping[str, str], *, at: str) -> Record:
-    """Given a configuration of a repository and what it says, record that its owner trusts just that.
+    """Record that the owner of this account trusts exactly this content of a repository's configuration.
 
-    Units: `at` is the time in ISO 8601. Raises: ConfigInvalid.
+    Units: `at` is the time in ISO 8601. Raises ConfigInvalid.
     """
     register = Register(environ)
     if _lies_in(register.directory, file.top):
@@ -125,10 +125,10 @@ def trust_document(file: ConfigFile, document: Document, environ: Mapping[str, s
 
 
 def find_platform(environ: Mapping[str, str], url: str = "", *, at: Path) -> dict[str, Any]:
-    """Given an address or "", and the file that lacks a platform, return the operator's platform as a table.
+    """Return the operator's platform as a table, for a file that names none.
 
-    Shape: the address alone; else the table of the user's configuration, or of the system's.
-    Raises: ConfigInvalid when there is none.
+    Shape: the address alone when there is one; else the table of the user's configuration, or of the system's. Raises
+    ConfigInvalid when there is none.
     """
     if url:
         return {"url": url}
@@ -144,7 +144,7 @@ def find_platform(environ: Mapping[str, str], url: str = "", *, at: Path) -> dic
 
 
 def _with_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, with an address where there is none: the operator may name it elsewhere."""
+    """Return the same table with a stand-in address where it names none: the operator may name it elsewhere."""
     platform = raw.get("platform", {})
     return {**raw, "platform": {**_NOWHERE, **platform} if isinstance(platform, Mapping) else platform}
 
@@ -162,7 +162,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _named_repositories(path: Path) -> set[Path]:
-    """The repositories that a configuration of the operator's names."""
+    """Return the repositories that a configuration of the operator's names."""
     raw = _with_some_platform(read_document(path).raw)
     if "repository" not in raw:
         return set()
@@ -172,7 +172,7 @@ def _named_repositories(path: Path) -> set[Path]:
 def _place_at_top(
     repositories: tuple[RepositoryConfig, ...], file: ConfigFile, raw: Mapping[str, Any]
 ) -> tuple[RepositoryConfig, ...]:
-    """What lies in a work tree is about the repository of this work tree, unless its owner trusts it to say another."""
+    """Return the repositories at the top of their work tree, unless its owner trusts the file to name other paths."""
     if file.origin != "work tree" or file.top is None:
         return repositories
     update = {"path": file.top}
@@ -183,7 +183,7 @@ def _place_at_top(
 
 
 def _is_known(key: Key, file: ConfigFile, url: str) -> bool:
-    """Whether a privileged key says only what the operator says too, or what goes without saying."""
+    """Return whether a privileged key has only the operator's own value, or the default."""
     if key.name == "platform.url":
         return bool(url) and is_same_address(str(key.value), url)
     is_path = key.name.startswith("repository.") and key.name.endswith(".path")

@@ -1,4 +1,4 @@
-"""From the text of a configuration to its shapes; every mistake is named by its key."""
+"""Parse the text of a configuration; every mistake is named by its key."""
 
 import os
 import stat
@@ -32,17 +32,17 @@ class Document:
 
 
 def load(path: Path) -> Config:
-    """Given the path of a configuration of the operator's, return what it says.
+    """Return the configuration in a file of the operator's.
 
-    Shape: relative paths are resolved against its directory. Raises: ConfigInvalid naming every key that is wrong.
+    Shape: relative paths are resolved against its directory. Raises ConfigInvalid naming every key that is wrong.
     """
     return resolve_paths(parse(read_document(path).raw, at=path), path)
 
 
 def read_document(path: Path, *, is_plain: bool = False) -> Document:
-    """Given the path of a configuration, return what is there; `is_plain` takes no link, pipe or device for it.
+    """Return the document of a configuration; with `is_plain`, links, pipes and devices are refused.
 
-    Raises: ConfigInvalid when it cannot be read, or is no TOML.
+    Raises ConfigInvalid when it cannot be read, or is not TOML.
     """
     try:
         return make_document(path, _read_plain(path) if is_plain else path.read_bytes())
@@ -53,7 +53,7 @@ def read_document(path: Path, *, is_plain: bool = False) -> Document:
 
 
 def make_document(path: Path, data: bytes) -> Document:
-    """Given where a configuration is, or will be, and its bytes, return it. Raises: ConfigInvalid."""
+    """Return the document of a path and its bytes. Raises ConfigInvalid when they are too large or not TOML."""
     if len(data) > BYTES_MAX:
         raise ConfigInvalid(f"{path} has more than {BYTES_MAX} bytes")
     if any(line.count(b".") > DOTS_MAX for line in data.split(b"\n")):
@@ -83,9 +83,9 @@ def _read_plain(path: Path) -> bytes:
 
 
 def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
-    """Given parsed TOML, return the configuration.
+    """Return the configuration of parsed TOML.
 
-    Raises: ConfigInvalid with one line a mistake: `key.path - what is wrong`.
+    Raises ConfigInvalid with one line for each mistake: `key.path - what is wrong`.
     """
     try:
         return Config.model_validate(raw)
@@ -97,7 +97,7 @@ def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
 
 
 def resolve_paths(config: Config, path: Path) -> Config:
-    """Given a configuration and where it was read from, return it with absolute paths."""
+    """Return a configuration with absolute paths, from the path of its file."""
     home = path.parent
     root = home.parent if home.name == ".git" else home
     platform = config.platform
@@ -116,7 +116,7 @@ def resolve_paths(config: Config, path: Path) -> Config:
 
 
 def explain_failure(error: OSError | UnicodeDecodeError) -> str:
-    """Given why a file could not be read, return the reason in words."""
+    """Return why a file could not be read, in words."""
     return str(error.strerror) if isinstance(error, OSError) else "it is no UTF-8"
 
 
@@ -137,7 +137,7 @@ def _resolve_upstream(upstream: UpstreamConfig | None, root: Path) -> UpstreamCo
 
 
 def _list_mistakes(error: ValidationError) -> Iterator[str]:
-    """What is wrong, key by key; of a list that lacks only what was wrong in it, nothing more."""
+    """Yield what is wrong, key by key; for a list that is too short only because of wrong items, only those."""
     found = error.errors()
     for one in found:
         loc = one["loc"]
@@ -153,7 +153,7 @@ def _list_mistakes(error: ValidationError) -> Iterator[str]:
 
 
 def _list_table_keys(loc: tuple[int | str, ...]) -> list[str]:
-    """The keys of the table at a place."""
+    """Return the keys of the table at a location."""
     table: type[BaseModel] = Config
     for part in (part for part in loc if isinstance(part, str)):
         inner = table.model_fields[part].annotation

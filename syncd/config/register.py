@@ -1,4 +1,4 @@
-"""What the owner of this account trusts: one record for each file, outside of every repository."""
+"""The configurations that the owner of this account trusts: one record for each file, outside of every repository."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Record:
-    """One file that is trusted: its path, the digest of what was trusted, since when, and the privileged keys in it."""
+    """One trusted file: its path, the digest of the trusted content, the time, and the privileged keys in it."""
 
     file: str
     digest: str
@@ -23,7 +23,7 @@ class Record:
 
 
 def find_base(environ: Mapping[str, str], name: str, usual: str) -> Path:
-    """Given the name of a variable, and a path below the home, return the user's directory of that kind.
+    """Return the user's directory of a kind, by the name of its variable and its default path below the home.
 
     Shape: a relative path, or an empty home, would lead into the repository around the caller, and is passed over.
     Source: XDG base directory specification.
@@ -39,7 +39,7 @@ class Register:
         self.directory = find_base(environ, "XDG_STATE_HOME", ".local/state") / "syncd" / "trust"
 
     def find(self, file: Path) -> Record | None:
-        """Given a file, return its record, or None when there is none that can be believed."""
+        """Return the record of a file, or None when there is none that can be believed."""
         return _read(self._path(file))
 
     def list_records(self) -> Sequence[Record]:
@@ -48,7 +48,7 @@ class Register:
         return sorted((record for record in found if record is not None), key=lambda record: record.file)
 
     def write(self, record: Record) -> None:
-        """Given a record, keep it in the place of an older one for the same file. Raises: ConfigInvalid."""
+        """Write a record in place of an older one for the same file. Raises ConfigInvalid when it cannot be written."""
         path = self._path(Path(record.file))
         aside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
@@ -65,7 +65,8 @@ class Register:
             ) from error
 
     def remove(self, file: Path) -> bool:
-        """Given a file, forget that it was trusted; return whether it was. Raises: ConfigInvalid."""
+        """Remove the record of a file, and return whether there was one. Raises ConfigInvalid when it cannot be
+        removed."""
         try:
             self._path(file).unlink()
         except FileNotFoundError:
@@ -79,7 +80,7 @@ class Register:
 
 
 def _read(path: Path) -> Record | None:
-    """A record that only this user can have written."""
+    """Return a record that only this user can have written, else None."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())

@@ -161,12 +161,12 @@ class RepositoryConfig(_Section):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The tracked branches that are called by their name."""
+        """The tracked branches that are listed by name."""
         return tuple(branch for branch in self.branches if not _PATTERN_SIGNS & set(branch))
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The patterns that stand for whatever branches there are at the time."""
+        """The patterns of tracked branches."""
         return tuple(branch for branch in self.branches if _PATTERN_SIGNS & set(branch))
 
     @field_validator("branches")
@@ -225,7 +225,7 @@ class RepositoryConfig(_Section):
 
 
 def _is_in_the_way(one: str, other: str) -> bool:
-    """Whether two branches cannot be different ones, or not both be there: a name cannot be a directory too."""
+    """Return whether two branches cannot both exist: they are equal, or one's name is a directory of the other's."""
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 

@@ -20,10 +20,10 @@ _WAYS = "set platform.token_file, or the variable SYNCD_TOKEN"
 
 
 def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
-    """Given the configuration, return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`.
+    """Return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`.
 
-    Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token.
-    Raises: ConfigInvalid when there is none, or when others may read the file.
+    Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token. Raises
+    ConfigInvalid when there is none, or when others may read the file.
     """
     if config.token_file is None and environ.get("SYNCD_TOKEN"):
         named = environ.get("SYNCD_URL")
@@ -41,9 +41,9 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
 
 
 def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = "") -> SecretStr:
-    """Given a file, what it is called, and the environment, return the token that it holds.
+    """Return the token in a file; `key` names the file in messages.
 
-    Raises: ConfigInvalid when it cannot be read, when others may read it, or when it does not hold one token.
+    Raises ConfigInvalid when it cannot be read, when others may read it, or when it does not hold one token.
     """
     try:
         with path.open("rb") as file:
@@ -57,9 +57,9 @@ def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = 
 
 
 def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
-    """Given a file that holds a secret, make sure that it can be read, and by its owner only, unless systemd gave it.
+    """Check that a file with a secret can be read, and by its owner only, unless systemd provides it.
 
-    Raises: ConfigInvalid.
+    Raises ConfigInvalid.
     """
     try:
         with path.open("rb") as file:
@@ -69,7 +69,7 @@ def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
 
 
 def is_credential(path: Path, environ: Mapping[str, str]) -> bool:
-    """Given a file, return whether systemd keeps it for this service; then systemd decides who may read it."""
+    """Return whether systemd provides a file to this service; then systemd decides who may read it."""
     return path.parent == _credentials(environ)
 
 

@@ -1,4 +1,4 @@
-"""Who may say what: the keys that a repository decides, and those that need the word of its owner."""
+"""Which keys a repository may decide, and which need the trust of its owner."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ _REMOTE_ADDRESS = re.compile(r"(?:https|ssh)://\S+|(?!/)[^:/\s]+:(?!:|//)\S+")
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A configuration that applies, and whose word it is; `top` is the work tree that it lies in, if any."""
+    """A configuration that applies, and its origin; `top` is the work tree that it lies in, if any."""
 
     path: Path
     origin: Origin = "operator"
@@ -46,23 +46,23 @@ class Key:
 
 
 def list_keys(raw: Mapping[str, Any]) -> list[Key]:
-    """Given parsed TOML of the right shape, return every key in it that has a value; an empty table is one."""
+    """Return every key of parsed TOML that has a value; an empty table is one."""
     return list(_walk_keys(raw))
 
 
 def find_privileged_keys(raw: Mapping[str, Any]) -> list[Key]:
-    """Given parsed TOML of the right shape, return the keys in it that are not a repository's to decide."""
+    """Return the keys of parsed TOML that a repository may not decide."""
     return [key for key in _walk_keys(raw) if key.plain not in PERMITTED]
 
 
 def keep_permitted(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Given parsed TOML of the right shape, return it without the keys that are not a repository's to decide."""
+    """Return parsed TOML without the keys that a repository may not decide."""
     kept: dict[str, Any] = _drop_privileged(raw, "")
     return kept
 
 
 def compute_digest(file: ConfigFile, document: Document) -> str:
-    """Given a configuration, return what a record of trust pins.
+    """Return the digest of what a record of trust covers.
 
     Shape: of a committed file every byte, since whoever commits chooses the spaces too; of a file in the git directory,
     which nobody can commit, the privileged keys.
@@ -75,10 +75,10 @@ def compute_digest(file: ConfigFile, document: Document) -> str:
 
 
 def check_upstream(file: ConfigFile, raw: Mapping[str, Any]) -> None:
-    """Given a committed configuration, see that an upstream is named by an address of https or ssh.
+    """Check that an upstream in a committed configuration is named by an address of https or ssh.
 
-    Shape: Git runs the hooks of a remote that is a path, and `.git/config` may give a name any address.
-    Raises: ConfigInvalid.
+    Shape: Git runs the hooks of a remote that is a path, and `.git/config` may give a name any address. Raises
+    ConfigInvalid.
     """
     for number, repository in enumerate(raw.get("repository", ())):
         upstream = repository.get("upstream")
@@ -90,7 +90,7 @@ def check_upstream(file: ConfigFile, raw: Mapping[str, Any]) -> None:
 
 
 def is_same_address(one: str, other: str) -> bool:
-    """Given two addresses of a platform, return whether they are one, but for a slash or `/v1` at the end."""
+    """Return whether two addresses of a platform are equal, apart from a slash or `/v1` at the end."""
     return _strip_version(one) == _strip_version(other)
 
 

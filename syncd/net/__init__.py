@@ -1,1 +1,1 @@
-"""The way out: addresses that may be reached, pinned resolution, connections with deadlines, bounded answers."""
+"""Outgoing HTTP: addresses that may be reached, pinned resolution, connections with deadlines, bounded answers."""

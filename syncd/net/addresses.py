@@ -58,7 +58,7 @@ _METADATA = _parse_networks(
 
 
 def is_allowed(address: str, *, private: bool = False) -> bool:
-    """Given an IP address, return whether it may be reached; any text that is not one may not.
+    """Return whether an IP address may be reached; text that is not one may not.
 
     Shapes: `private` adds this machine and private networks, but never link-local, multicast, unspecified or reserved
     addresses, nor those where clouds keep secrets. An IPv4 address inside an IPv6 one decides.
@@ -77,7 +77,7 @@ def is_allowed(address: str, *, private: bool = False) -> bool:
 
 
 def is_ip_address(host: str) -> bool:
-    """Given a host, return whether it is an IP address itself, in the usual spelling."""
+    """Return whether a host is an IP address itself, in the usual spelling."""
     try:
         ip_address(host)
     except ValueError:
@@ -86,7 +86,8 @@ def is_ip_address(host: str) -> bool:
 
 
 def _find_embedded(ip: Address) -> Address:
-    """The IPv4 address that packets to an IPv6 one end at, where it is written in it; else the address itself."""
+    """Return the IPv4 address that packets to an IPv6 address end at, where it is part of it; else the address
+    itself."""
     if isinstance(ip, IPv4Address):
         return ip
     if ip in _NAT64:

@@ -1,4 +1,4 @@
-"""One connection whose every step ends at a deadline, and which goes to the addresses that were checked.
+"""One connection whose every step ends at a deadline, and which goes only to addresses that were checked.
 
 A connection belongs to one borrower at a time: a pool that threads share costs more the more threads use it.
 """
@@ -30,7 +30,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 class OpenAnswer:
-    """An answer up to its body."""
+    """An answer whose status and headers have arrived, and whose body has not."""
 
     def __init__(self, answer: httpcore.Response, network: "_DeadlineBackend") -> None:
         self.status = answer.status
@@ -38,16 +38,17 @@ class OpenAnswer:
         self._answer, self._network = answer, network
 
     def read_pieces(self, limit: int) -> Iterator[bytes]:
-        """Given the most bytes that the body may have, return it piece by piece, still packed.
+        """Yield the body piece by piece, not yet unpacked.
 
-        Shapes: `limit` bounds what is received; `limits.read_bounded` counts what is unpacked. Raises: NetworkError.
+        Shapes: `limit` bounds the bytes that are received; `limits.read_bounded` counts the unpacked ones. Raises
+        NetworkError.
         """
         self._network.allowance += compute_wire_limit(limit)
         with _translate_errors():
             yield from self._answer.iter_stream()
 
     def close(self) -> None:
-        """Let go of the answer; a connection whose answer was not read whole is closed."""
+        """Close the answer, and its connection when the answer was not read to its end."""
         self._answer.close()
 
 
@@ -70,11 +71,11 @@ class Connection:
         deadline: float,
         addresses: Sequence[str] = (),
     ) -> OpenAnswer:
-        """Given a request, send it and return the answer, whose body is still to be read.
+        """Send a request and return the answer, whose body is still to be read.
 
         Units: `deadline` in monotonic seconds, for the body too. Shapes: `addresses` are the IP addresses to connect
-        to, in order; without them the name is resolved. A certificate must be that of the name in any case.
-        Raises: NetworkError.
+        to, in order; without them the name is resolved. A certificate must be that of the name in any case. Raises
+        NetworkError.
         """
         self._network.begin(deadline, addresses)
         scheme = b"https" if target.is_secure else b"http"
@@ -122,11 +123,11 @@ class _DeadlineBackend(httpcore.NetworkBackend):
         return found
 
     def left(self, timeout: float | None) -> float:
-        """Given a step's own limit, return what the deadline leaves of it. Raises: TimedOut."""
+        """Return what the deadline leaves of a step's own limit, in seconds. Raises TimedOut."""
         return min(timeout or STEPS["read"], compute_remaining(self._deadline))
 
     def count(self, data: bytes) -> bytes:
-        """Given what was received, return it. Raises: TooLarge."""
+        """Return received bytes, counted against the allowance. Raises TooLarge."""
         self.allowance -= len(data)
         if self.allowance < 0:
             raise TooLarge("The answer takes more bytes than it may.")

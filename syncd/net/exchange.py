@@ -70,11 +70,11 @@ def send(
     redirects: int = REDIRECTS_MAX,
     network: Network = _WORLD,
 ) -> Reply:
-    """Given a request, return its whole answer.
+    """Send a request and return its complete answer.
 
-    Units: `timeout` in seconds from the name's resolution to the last byte, redirects included; `limit` in bytes of
-    the body. Shapes: `private` allows addresses of private networks; `redirects` is how many are followed, and with 0
-    the redirect itself is the answer. Raises: NetworkError.
+    Units: `timeout` in seconds from the name's resolution to the last byte, redirects included; `limit` in bytes of the
+    body. Shapes: `private` allows addresses of private networks; `redirects` is how many are followed, and with 0 the
+    redirect itself is the answer. Raises NetworkError.
     """
     with open_stream(
         method,
@@ -103,9 +103,9 @@ def open_stream(
     redirects: int = REDIRECTS_MAX,
     network: Network = _WORLD,
 ) -> "Iterator[Stream]":
-    """Given a request, open its answer, whose body is read while it comes: `with open_stream(…) as answer:`.
+    """Send a request and open its answer, whose body is read as it arrives: `with open_stream(…) as answer:`.
 
-    Units, Shapes, Raises: as `send`; the deadline holds for reading too.
+    Units, shapes and errors are those of `send`; the deadline holds for reading too.
     """
     deadline = monotonic() + timeout
     hop = _Hop(method, parse_target(url), _check_request(method, headers or {}), body, private)
@@ -130,7 +130,7 @@ class Stream:
         self._opened, self._limit, self._deadline = opened, limit, deadline
 
     def read_pieces(self) -> Iterator[bytes]:
-        """Return the body in pieces as they arrive. Raises: NetworkError."""
+        """Yield the body in pieces as they arrive. Raises NetworkError."""
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._limit:
             raise TooLarge(f"The answer is larger than {self._limit} bytes.")
@@ -140,7 +140,7 @@ class Stream:
         return read_bounded(packed, "identity", limit=self._limit, deadline=self._deadline)
 
     def read_lines(self) -> Iterator[str]:
-        """Return the body line by line, without line ends. Raises: NetworkError."""
+        """Yield the body line by line, without line ends. Raises NetworkError."""
         rest = bytearray()
         for piece in self.read_pieces():
             head, *tail = piece.split(b"\n")
@@ -156,7 +156,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class _Hop:
-    """What is asked at one address, before the first redirect or after one."""
+    """The request at one address: the first, or one that a redirect led to."""
 
     method: str
     target: Target

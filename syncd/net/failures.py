@@ -1,8 +1,8 @@
-"""What becomes of an exchange that gets no whole answer; messages name no address and nothing of the content."""
+"""Why an exchange has no complete answer; messages name no address and no content."""
 
 
 class NetworkError(Exception):
-    """An exchange did not get its answer; `reason` is what the system said, for the operator and nobody else."""
+    """An exchange got no answer; `reason` is what the system said, for the operator only."""
 
     def __init__(self, message: str, *, reason: str = "") -> None:
         super().__init__(message)
@@ -10,11 +10,11 @@ class NetworkError(Exception):
 
 
 class Refused(NetworkError):
-    """The address must not be reached, or what answers there must not be read."""
+    """The address must not be reached, or its answer must not be read."""
 
 
 class TooLarge(Refused):
-    """What answers goes beyond a limit."""
+    """The answer exceeds a limit."""
 
 
 class NotConnected(NetworkError):
@@ -30,4 +30,4 @@ class ConnectTimedOut(NotConnected, TimedOut):
 
 
 class BrokenOff(NetworkError):
-    """The answer is not whole, or is no HTTP."""
+    """The answer is incomplete, or is not HTTP."""

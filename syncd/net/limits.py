@@ -1,4 +1,4 @@
-"""What an answer may cost: bytes on the wire, unpacked bytes, the ratio of both, and seconds as a whole."""
+"""What an answer may cost: bytes on the wire, unpacked bytes, the ratio of both, and seconds in all."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -16,12 +16,12 @@ _FRAMES = 1 << 20
 
 
 def compute_wire_limit(size: int) -> int:
-    """Given the most bytes that a body may have, return how many its transfer may take: every chunk has a frame."""
+    """Return how many bytes the transfer of a body may take, by the body's own limit: every chunk has a frame."""
     return 2 * size + _FRAMES
 
 
 def compute_remaining(deadline: float) -> float:
-    """Given a deadline in monotonic seconds, return the seconds until then. Raises: TimedOut."""
+    """Return the seconds until a deadline in monotonic seconds. Raises TimedOut when it is over."""
     left = deadline - monotonic()
     if left <= 0:
         raise TimedOut("The exchange took longer than it may.")
@@ -29,10 +29,10 @@ def compute_remaining(deadline: float) -> float:
 
 
 def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline: float) -> Iterator[bytes]:
-    """Given the pieces of a body as they come, return them unpacked, for as long as they keep to the limits.
+    """Yield the pieces of a body unpacked, as long as they keep to the limits.
 
     Units: `limit` in unpacked bytes, `deadline` in monotonic seconds. Shapes: `encoding` is a `Content-Encoding`, gzip
-    or none. Raises: TooLarge, Refused, TimedOut, BrokenOff.
+    or none. Raises TooLarge, Refused, TimedOut, BrokenOff.
     """
     size = 0
     for piece in _unpack(pieces, encoding.lower()):

@@ -1,4 +1,4 @@
-"""Names to IP addresses: resolved once, before a deadline, every answer checked before any is connected to."""
+"""Resolve names to IP addresses once, before a deadline; every address is checked before any is connected to."""
 
 import socket
 import threading
@@ -15,18 +15,18 @@ Resolve = Callable[[str, int], list[str]]
 
 
 def look_up_addresses(host: str, port: int) -> list[str]:
-    """Given a host and a port, return the IP addresses that the system's resolver knows.
+    """Return the IP addresses of a host that the system's resolver knows.
 
-    Raises: OSError, UnicodeError.
+    Raises OSError, UnicodeError.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
     return [str(entry[4][0]) for entry in found]
 
 
 def resolve_host(host: str, port: int, *, deadline: float, resolve: Resolve = look_up_addresses) -> list[str]:
-    """Given a host, return its IP addresses, the first few; an IP address is its own.
+    """Return the first IP addresses of a host; an IP address is its own.
 
-    Units: `deadline` in monotonic seconds. Raises: NotConnected, ConnectTimedOut.
+    Units: `deadline` in monotonic seconds. Raises NotConnected, ConnectTimedOut.
     """
     if is_ip_address(host):
         return [host]
@@ -54,9 +54,9 @@ def resolve_host(host: str, port: int, *, deadline: float, resolve: Resolve = lo
 def resolve_allowed(
     host: str, port: int, *, deadline: float, private: bool = False, resolve: Resolve = look_up_addresses
 ) -> list[str]:
-    """Given a host, return its IP addresses, all of which may be reached.
+    """Return the IP addresses of a host, all of which may be reached.
 
-    Units: `deadline` in monotonic seconds. Shapes: `private` as `is_allowed`. Raises: Refused, NotConnected,
+    Units: `deadline` in monotonic seconds. Shapes: `private` as for `is_allowed`. Raises Refused, NotConnected,
     ConnectTimedOut.
     """
     addresses = resolve_host(host, port, deadline=deadline, resolve=resolve)

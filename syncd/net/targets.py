@@ -1,4 +1,4 @@
-"""What may be asked, as far as the spelling of an address can say: each host has one spelling that is let through."""
+"""Addresses of requests: what their spelling allows; each host has one spelling that is accepted."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _SAFE = "/%:@!$&'()*+,;=~-._"
 
 @dataclass(frozen=True)
 class Target:
-    """An address on the web, taken apart. Shapes: `path` begins with a slash and has the query with it."""
+    """The parts of an address on the web. Shapes: `path` begins with a slash and includes the query."""
 
     is_secure: bool
     host: str
@@ -37,14 +37,14 @@ class Target:
 
     @property
     def url(self) -> str:
-        """The whole address."""
+        """The complete address."""
         return self.origin + self.path
 
 
 def parse_target(url: str, *, base: Target | None = None) -> Target:
-    """Given an address from outside, return its parts; with a base, the address may be relative to it.
+    """Return the parts of an address from outside; with a base, the address may be relative to it.
 
-    Raises: Refused, whose message does not repeat the address.
+    Raises Refused, whose message does not repeat the address.
     """
     if len(url) > URL_MAX or not _PRINTABLE.fullmatch(url):
         raise Refused("The address is too long or holds a character that no address has.")
@@ -66,7 +66,7 @@ def parse_target(url: str, *, base: Target | None = None) -> Target:
 
 
 def parse_redirect(target: Target, location: str) -> Target:
-    """Given an address and where it redirects to, return the next one. Raises: Refused."""
+    """Return the address that a redirect leads to. Raises Refused, also for a step from https to http."""
     following = parse_target(location, base=target)
     if target.is_secure and not following.is_secure:
         raise Refused("The address redirects from https to http.")
