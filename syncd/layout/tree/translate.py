@@ -62,7 +62,7 @@ class Translation:
         `/pages/<id>`; lines end with LF, and the byte order mark is removed. Source: content-write, section 1, "Links
         in markdown"; gitsync §1.1.
         """
-        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        text = normalize_line_ends(text)
         platform_path = self._platform_paths.get(self._by_path.get(path, ""))
         is_complete = True
 
@@ -101,3 +101,8 @@ class Translation:
         if found is None or target is None or resolve_address(address, at=path) == (target, found[1]):
             return None
         return make_relative(target, at=path) + found[1]
+
+
+def normalize_line_ends(text: str) -> str:
+    """Given a page of Git, return it with LF line ends and without a byte order mark, as the platform is sent it."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")

@@ -11,6 +11,7 @@ from syncd.api.change_requests import NO_ROUTE
 from syncd.errors import AnswerLost, Rejected
 from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
+from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
 from syncd.plan.propose.description import read_base_revision, read_complete_commit
@@ -104,6 +105,10 @@ class _Rounds:
             )
         wanted = _add_differences(self.workspace, self.binding, self.intent, self.desired, content)
         plan = plan_proposal(wanted, content.existing)
+        if self.live is None and plan.steps:
+            # A change request that changes nothing on the platform would be opened again whenever it is merged.
+            bare = plan_proposal(_ignore_line_ends(self.workspace, wanted, content), content.existing)
+            plan = plan if bare.steps else bare
         self.first_plan = self.first_plan or plan
         if not plan.steps:
             return self._is_recorded(plan)
@@ -224,6 +229,19 @@ def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Des
     blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
     draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=False, at=binding.directory)
     return DesiredSide(draft, blobs)
+
+
+def _ignore_line_ends(workspace: Workspace, wanted: DesiredSide, content: ExistingContent) -> DesiredSide:
+    """What is wanted, with each page as the platform has it that differs in line ends alone."""
+    known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
+    changed = {path: oid for path in wanted.draft.documents if (oid := known.get(path)) and oid != wanted.blobs[path]}
+    present = workspace.repository.select_present(changed.values())
+
+    def read(oid: str) -> str:
+        return normalize_line_ends(workspace.repository.read_content(oid).decode("utf-8", "surrogateescape"))
+
+    same = {path: oid for path, oid in changed.items() if oid in present and read(oid) == read(wanted.blobs[path])}
+    return replace(wanted, blobs={**wanted.blobs, **same}) if same else wanted
 
 
 def _add_differences(

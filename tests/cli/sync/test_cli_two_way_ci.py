@@ -159,3 +159,21 @@ def test_a_job_of_an_amended_commit_takes_back_what_it_dropped_and_nothing_else(
     assert "P3 one, says R." in web.text("p3", request=request)
     web.merge()
     assert "Home one, says the web." in web.text(HOME)
+
+
+def test_line_ends_alone_are_never_proposed(team: Team, origin: Writer, job: Job, web: Web) -> None:
+    docs = team.clone(web.space)
+    docs.write("p1.md", text_of("P1").replace("\n", "\r\n"))
+    docs.commit()
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    assert not web.requests()
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    web.merge()
+    docs.run("pull")
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    assert not web.requests()
+    assert "P2 one, says B." in web.text("p2")
