@@ -76,7 +76,7 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api", "demo"),
-        *("example", "trust", "doctor", "completion", "man", "reference_commands", "app"),
+        *("example", "trust", "doctor", "completion", "man", "reference_commands", "start", "app"),
     ),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),

@@ -43,7 +43,7 @@ def commands() -> dict[str, Any]:
     while pending:
         words, command = pending.pop()
         below = getattr(command, "commands", None)
-        if below is None or command.invoke_without_command:
+        if words and (below is None or command.invoke_without_command):
             found[" ".join(words)] = command
         if below is not None:
             pending += [((*words, name), child) for name, child in below.items()]

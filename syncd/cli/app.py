@@ -39,7 +39,8 @@ app = typer.Typer(
     help="Mirror a docs platform into Git, open change requests from commits, keep redirects as code.",
     epilog=EXIT_CODES,
     pretty_exceptions_enable=False,
-    **GROUP_SETTINGS,
+    invoke_without_command=True,
+    **(GROUP_SETTINGS | {"no_args_is_help": False}),
 )
 app.add_typer(reference)
 app.add_typer(review, name="review")
@@ -97,12 +98,17 @@ def _print_version(is_requested: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
     ] = False,
 ) -> None:
-    """Options of every command."""
+    """Options of every command, and what is done without one."""
     repair_here()
+    if context.invoked_subcommand is None:
+        from syncd.cli.start import show_start
+
+        exit_with(show_start())
 
 
 @app.command()

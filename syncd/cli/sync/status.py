@@ -16,7 +16,7 @@ from syncd.cli.terminal.text import escape, format_time, print_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.locks import DAEMON, STATE, find_holder
-from syncd.errors import Conflict, FileInvalid, Held, SyncdError
+from syncd.errors import ConfigInvalid, Conflict, FileInvalid, Held, SyncdError, Unauthorized, Unreachable
 from syncd.model.wording import format_count
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
@@ -27,6 +27,10 @@ from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 WRONG_STATES = ("drifted", "blocked")
 COMMITS_MAX = 1000
 """The most commits that are counted."""
+
+
+NEEDS_DOCTOR = {Unreachable.exit_code, Unauthorized.exit_code, ConfigInvalid.exit_code}
+"""Exit codes of a last run after which another run comes to the same, until somebody mends what it stands on."""
 
 
 @dataclass(frozen=True)
@@ -307,6 +311,8 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
 
 
 def _suggest_command(status: RepositoryStatus) -> str:
+    if status.run.exit_code in NEEDS_DOCTOR:
+        return "syncd doctor"
     if status.problems or status.plans:
         return ""  # each problem has a hint of its own
     if any(branch.behind for branch in status.branches):

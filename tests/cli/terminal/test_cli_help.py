@@ -24,7 +24,7 @@ def test_every_command_is_told_in_one_whole_sentence(
     assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
 
 
-@pytest.mark.parametrize("words", [(), ("site",), ("redirects",)])
+@pytest.mark.parametrize("words", [("site",), ("redirects",)])
 def test_who_names_no_command_is_told_which_there_are(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
