@@ -93,20 +93,29 @@ def _is_closed(sides: Sides, diffs: Mapping[Ref, Diff], ref: Ref) -> bool:
     return thing is None or bool(thing.fields.get("condition")) or (diff is not None and "condition" in diff.act)
 
 
-def block_field(sides: Sides, structure: Structure, ref: Ref, name: str, note: str, manual: str = "") -> Structure:
-    """Given a field that cannot be written, return the decisions without it, and with a line that says why."""
-    diff = structure.diffs[ref]
-    gone = structure.remote.classify(ref)
-    line = describe_obstacle(sides, ref, note, manual=manual, name=name, found=diff.act.get(name), gone=gone)
-    return replace(structure, diffs={**structure.diffs, ref: diff.without(name)}, lines=(*structure.lines, line))
+def block_field(sides: Sides, structure: Structure, name: str, notes: Mapping[Ref, tuple[str, str]]) -> Structure:
+    """Given a field, and why it cannot be written on some things, return the decisions without it.
+
+    Shapes: `notes` has by ref why, and what a person can do; each becomes a line. Without any, the same value.
+    """
+    diffs, lines = dict(structure.diffs), list(structure.lines)
+    for ref, (note, manual) in notes.items():
+        found, gone = diffs[ref].act.get(name), structure.remote.classify(ref)
+        lines.append(describe_obstacle(sides, ref, note, manual=manual, name=name, found=found, gone=gone))
+        diffs[ref] = diffs[ref].without(name)
+    return replace(structure, diffs=diffs, lines=tuple(lines)) if notes else structure
 
 
-def leave_out(sides: Sides, structure: Structure, ref: Ref, note: str) -> Structure:
-    """Given something that cannot be made, return the decisions without it and all that was to be made in it."""
-    new = {other: item for other, item in structure.new.items() if other != ref}
-    line = describe_obstacle(sides, ref, note, gone=structure.remote.classify(ref))
-    structure = replace(structure, new=new, lines=(*structure.lines, line))
-    for item in sides.children.get(ref, ()):
-        if item.ref in structure.new:
-            structure = leave_out(sides, structure, item.ref, f"{quoted(ref)} is blocked")
-    return structure
+def leave_out(sides: Sides, structure: Structure, notes: Mapping[Ref, str]) -> Structure:
+    """Given why some things cannot be made, return the decisions without them and all that was to be made in them.
+
+    Shape: each becomes a line. Without any, the same value.
+    """
+    new, lines = dict(structure.new), list(structure.lines)
+    waiting = list(notes.items())[::-1]
+    while waiting:
+        ref, note = waiting.pop()
+        if new.pop(ref, None) is not None:
+            lines.append(describe_obstacle(sides, ref, note, gone=structure.remote.classify(ref)))
+            waiting += [(item.ref, f"{quoted(ref)} is blocked") for item in sides.children.get(ref, ())]
+    return replace(structure, new=new, lines=tuple(lines)) if notes else structure

@@ -26,19 +26,23 @@ class Paths:
 
 def drop_taken_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Structure:
     """Given the decisions, return them without what cannot have its path; the same value when everything can."""
-    if sides.desired.policy.require_bridge:
-        for ref, former in list(find_broken_addresses(sides, structure)):
-            note, manual = f"{former} would lead nowhere, and policy.require_bridge is set", "declare a redirect from "
-            structure = block_field(sides, structure, ref, "path", note, f"{manual}{former}")
+    broken = find_broken_addresses(sides, structure) if sides.desired.policy.require_bridge else ()
+    notes = {ref: _explain_broken(former) for ref, former in broken}
+    structure = block_field(sides, structure, "path", notes)
     for parent in _list_namespaces(sides, structure):
         now, wanted = _find_paths(sides, structure, parent)
-        for name, holder in renames(now, wanted, deletions.deleted.keys() & set(now)).blocked.items():
-            note = f'path "{wanted[name]}" is taken by {_describe_holder(sides, holder)}'
-            if isinstance(name, Ref):
-                structure = leave_out(sides, structure, name, note)
-            else:
-                structure = block_field(sides, structure, sides.matches.refs[name], "path", note)
+        blocked = renames(now, wanted, deletions.deleted.keys() & set(now)).blocked
+        why = {name: f'path "{wanted[name]}" is taken by {_describe_holder(sides, blocked[name])}' for name in blocked}
+        structure = leave_out(sides, structure, {name: why[name] for name in blocked if isinstance(name, Ref)})
+        existing = {sides.matches.refs[name]: (why[name], "") for name in blocked if not isinstance(name, Ref)}
+        structure = block_field(sides, structure, "path", existing)
     return structure
+
+
+def _explain_broken(former: str) -> tuple[str, str]:
+    """Why a path cannot be left, and what a person can do."""
+    note = f"{former} would lead nowhere, and policy.require_bridge is set"
+    return note, f"declare a redirect from {former}"
 
 
 def plan_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Paths:

@@ -39,13 +39,13 @@ def compare_structure(sides: Sides) -> Structure:
     """
     structure = _compare_parts(sides, find_remote_deletions(sides))
     structure = _find_new(sides, _drop_impossible(sides, structure))
+    notes: dict[Ref, tuple[str, str]] = {}
     for item in sides.items("group", "section"):
         diff = structure.diffs.get(item.ref)
         is_moving = diff is not None and "parent" in diff.act and item.parent != ROOT
         if is_moving and not structure.is_present(sides, item.parent):
-            note = f"{quoted(item.parent)} is not there, and this plan does not make it"
-            structure = block_field(sides, structure, item.ref, "parent", note)
-    return structure
+            notes[item.ref] = f"{quoted(item.parent)} is not there, and this plan does not make it", ""
+    return block_field(sides, structure, "parent", notes)
 
 
 def _compare_parts(sides: Sides, remote: RemoteDeletions) -> Structure:
