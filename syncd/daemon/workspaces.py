@@ -28,7 +28,7 @@ from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result, RunOptions
-from syncd.sync.site.options import SiteWish
+from syncd.sync.site.options import SiteOptions
 from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, ignore_progress
 
 LOCK_WAIT_SECONDS = 10.0
@@ -175,9 +175,9 @@ def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) 
     return RunOptions(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
 
 
-def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteWish:
+def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteOptions:
     """Given a site's configuration, return how its file, or another, is followed. Units: seconds."""
-    return SiteWish(file or site.file, every, site.lock, site.ordering, frozenset(site.redirect_kinds))
+    return SiteOptions(file or site.file, every, site.lock, site.ordering, frozenset(site.redirect_kinds))
 
 
 def read_time() -> datetime:

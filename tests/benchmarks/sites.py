@@ -20,9 +20,9 @@ from syncd.model.site import SiteCreate, SiteSectionCreate
 from syncd.model.space import SpaceCreate
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.outcome import Applied
-from syncd.sync.site.flow import prepare, settle
-from syncd.sync.site.options import SiteWish
-from syncd.sync.site.read.site_file import committed, read_source
+from syncd.sync.site.flow import prepare_plan, run_plan
+from syncd.sync.site.options import SiteOptions
+from syncd.sync.site.read.site_file import read_committed, read_source
 from syncd.sync.workspace import Workspace
 from tests.benchmarks import sites_documented
 from tests.benchmarks.load import server
@@ -77,16 +77,16 @@ def _round(stage: Stage, url: str, token: str, count: int) -> Spent:
 
 
 def _do(workspace: Workspace, name: str, count: int) -> None:
-    source, wish = committed(workspace.repository, "main", FILE), SiteWish(FILE)
+    source, wish = read_committed(workspace.repository, "main", FILE), SiteOptions(FILE)
     if name == "validate":
         with collect_seldom():  # as the command does
             read_source(source)
         return
-    prepared = prepare(workspace, source, wish)
+    prepared = prepare_plan(workspace, source, wish)
     wanted = 0 if name == "again" else count
     if len(prepared.plan.only("create")) != wanted or (name == "again" and prepared.plan):
         raise RuntimeError(f"{name}: {prepared.plan.counts()} in place of {wanted} to create")
-    if name == "apply" and not isinstance(settled := settle(workspace, prepared, wish).outcome, Applied):
+    if name == "apply" and not isinstance(settled := run_plan(workspace, prepared, wish).outcome, Applied):
         raise RuntimeError(f"apply: {settled}")
 
 

@@ -21,7 +21,7 @@ from tests.faults.test_faults_kill import SIGKILL, Point, fallen
 
 KILLS = int(os.environ.get("SYNCD_TEST_KILLS", "80"))
 STOPPED, INTERRUPTED, AWAY, LATER = 143, 130, 69, 75
-LOCKED = ("Keeping.save", "Repository.commit_tree", "WorkTree._note", "WorkTree._shift", "WorkTree._publish")
+LOCKED = ("LockWriter.save", "Repository.commit_tree", "WorkTree._note", "WorkTree._shift", "WorkTree._publish")
 """Functions that write the lock, in their order: to the store, as a commit, to the work tree, to the branch."""
 APPLY = ("site", "apply", "--yes", "--force", "structure.delete=1")
 GATE = "visitor.claims.unsigned.beta == true"

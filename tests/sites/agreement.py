@@ -6,10 +6,10 @@ from typing import Any
 from syncd.layout.site.read.customization import leaf_of
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import ROOT, Ref
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 
 
-def differences(file: SiteFile, live: Live, lock: Lock) -> Iterator[str]:
+def differences(file: SiteFile, live: LiveSite, lock: SiteLock) -> Iterator[str]:
     """Given the three sides, return where the platform is not as the file says, or has what it does not say."""
     ids = {ref: entry.id for ref, entry in lock.items.items()}
     refs = {id: ref for ref, id in ids.items() if ref.kind in ("group", "section", "variant", "redirect")}

@@ -18,8 +18,8 @@ from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.site.apply import Done, apply_plan
-from syncd.sync.site.lock import Keeping
+from syncd.sync.site.apply import ApplyResult, apply_plan
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.options import LockPlace
 from syncd.sync.site.read.site import read_live
 from syncd.sync.workspace import Workspace
@@ -93,10 +93,10 @@ class Stage:
         ):
             yield Workspace(client, repository, store, now=lambda: NOW, instance="0a1b2c")
 
-    def apply(self, file: SiteFile, wire: httpx.BaseTransport | None = None, place: LockPlace = "repo") -> Done:
+    def apply(self, file: SiteFile, wire: httpx.BaseTransport | None = None, place: LockPlace = "repo") -> ApplyResult:
         """Do what one run does: read, plan, apply."""
         with self.workspace(wire) as workspace:
-            keeping = Keeping(workspace, file, place)
+            keeping = LockWriter(workspace, file, place)
             live = read_live(workspace, file, keeping.load(), kinds=KINDS)
             plan = plan_site(file, live, keeping.lock)
             return apply_plan(workspace, file, plan, live, keeping)

@@ -18,14 +18,14 @@ from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.platform.schema import accounts
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.site.apply import Done, apply_plan
-from syncd.sync.site.calls import Calls, Ids
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.apply import ApplyResult, apply_plan
+from syncd.sync.site.calls import CallSender, IdTable
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
 from tests.sites.agreement import differences
@@ -97,16 +97,18 @@ def only_redirects(stage: Stage, count: int) -> SiteFile:
     return SiteFile(path, stage.organization, stage.site, {item.ref: item for item in items}, managed=managed)
 
 
-def planned(stage: Stage, file: SiteFile, wire: httpx.BaseTransport | None = None) -> tuple[SitePlan, Live, Lock]:
+def planned(
+    stage: Stage, file: SiteFile, wire: httpx.BaseTransport | None = None
+) -> tuple[SitePlan, LiveSite, SiteLock]:
     with stage.workspace(wire) as workspace:
-        lock = Keeping(workspace, file).load()
+        lock = LockWriter(workspace, file).load()
         live = read_live(workspace, file, lock, kinds=KINDS)
         return plan_site(file, live, lock), live, lock
 
 
-def applied(stage: Stage, file: SiteFile, plan: SitePlan, live: Live, **options: Any) -> Done:
+def applied(stage: Stage, file: SiteFile, plan: SitePlan, live: LiveSite, **options: Any) -> ApplyResult:
     with stage.workspace(options.pop("wire", None)) as workspace:
-        return apply_plan(workspace, file, plan, live, Keeping(workspace, file), **options)
+        return apply_plan(workspace, file, plan, live, LockWriter(workspace, file), **options)
 
 
 def requests(wire: Wire, *methods: str) -> list[str]:
@@ -279,7 +281,7 @@ def test_a_stop_between_two_steps_leaves_a_lock_that_says_what_was_done(stage: S
     with stage.workspace() as workspace:
         client = Client(stage.url, stage.token, transport=wire, cancelled=cancelled)
         with client, pytest.raises(Stopped):
-            apply_plan(replace(workspace, client=client), file, plan, live, Keeping(workspace, file))
+            apply_plan(replace(workspace, client=client), file, plan, live, LockWriter(workspace, file))
     lock = planned(stage, file)[2]
     assert lock.serial == 1
     assert lock.items
@@ -298,7 +300,7 @@ def test_redirects_that_are_under_way_when_a_run_is_stopped_are_in_the_lock(stag
     with stage.workspace() as workspace:
         client = Client(stage.url, stage.token, transport=wire, cancelled=lambda: len(requests(wire, "POST")) >= 3)
         with client, pytest.raises(Stopped) as stopped:
-            apply_plan(replace(workspace, client=client), file, plan, live, Keeping(workspace, file))
+            apply_plan(replace(workspace, client=client), file, plan, live, LockWriter(workspace, file))
     _, live, lock = planned(stage, file)
     assert 3 <= len(live.of("redirect")) < 12
     assert {entry.id for entry in lock.items.values()} == {one.id for one in live.of("redirect")}
@@ -310,7 +312,7 @@ def test_before_anything_is_written_the_caller_may_keep_what_is_there(stage: Sta
     plan, live, _ = planned(stage, file)
     wire, kept = Wire(), []
 
-    def keep(which: SitePlan, before: Live) -> None:
+    def keep(which: SitePlan, before: LiveSite) -> None:
         assert not requests(wire, *WRITES)
         kept.append((which, before))
 
@@ -381,9 +383,11 @@ def test_the_policy_of_a_section_that_is_taken_out_and_not_owned_stays(stage: St
 # One call at a time, against a platform that is somebody else's.
 
 
-def calls_on(answer: Callable[[httpx.Request], httpx.Response], ids: Ids | None = None, *, sorts: bool = True) -> Calls:
+def calls_on(
+    answer: Callable[[httpx.Request], httpx.Response], ids: IdTable | None = None, *, sorts: bool = True
+) -> CallSender:
     client = Client("http://127.0.0.1", "token", transport=httpx.MockTransport(answer), sleep=lambda _: None)
-    return Calls(Reader(client, "o", "s"), ids or Ids({}, {}), sorts)
+    return CallSender(SiteReader(client, "o", "s"), ids or IdTable({}, {}), sorts)
 
 
 def test_members_that_nobody_knows_survive_a_put_byte_for_byte() -> None:
@@ -415,7 +419,7 @@ def test_a_refused_move_is_done_when_everything_stands_in_order(there: tuple[str
             return httpx.Response(200, json=structure(*there))
         return httpx.Response(409, json={"error": {"code": 409, "message": "would not change anything"}})
 
-    calls = calls_on(answer, Ids({}, {"a": "section", "b": "section", "c": "section"}))
+    calls = calls_on(answer, IdTable({}, {"a": "section", "b": "section", "c": "section"}))
     for call in (Call.SECTION_MOVE, Call.STRUCTURE_SORT):
         step = Step(Wave.ORDER, call, Ref("section:b"), "b", {"after": "a"})
         if fine:

@@ -16,7 +16,7 @@ from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.site.lock import Keeping
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
 from tests.sites.agreement import differences
@@ -72,7 +72,7 @@ def variant(key: str, space: str, *, default: bool = False) -> dict[str, object]
 
 def planned(stage: Stage, file: SiteFile) -> SitePlan:
     with stage.workspace() as workspace:
-        keeping = Keeping(workspace, file)
+        keeping = LockWriter(workspace, file)
         live = read_live(workspace, file, keeping.load(), kinds=KINDS)
         plan = plan_site(file, live, keeping.lock)
         assert plan.steps or plan.only("blocked") or not list(differences(file, live, keeping.lock))
@@ -167,7 +167,7 @@ def test_what_a_dead_run_was_deleting_and_somebody_else_deletes_is_no_riddle_eit
     dies(stage, declared(stage, less))
     assert stage.apply(declared(stage, less)).exit_code == 0
     with stage.workspace() as workspace:
-        assert Keeping(workspace, whole).load().begun == {}
+        assert LockWriter(workspace, whole).load().begun == {}
     assert not planned(stage, declared(stage, less)).steps
 
 
@@ -178,7 +178,7 @@ def test_a_redirect_follows_its_section_that_is_made_anew_although_somebody_led_
     file = declared(stage, of_two(stage), on_drift="revert")
     stage.apply(file)
     with stage.workspace() as workspace:
-        ids = {ref: entry.id for ref, entry in Keeping(workspace, file).load().items.items()}
+        ids = {ref: entry.id for ref, entry in LockWriter(workspace, file).load().items.items()}
     with Client(stage.url, stage.token) as client:
         client.sections.delete(stage.organization, stage.site, ids[Ref("section:more")])
         elsewhere = SiteRedirectUpdate(destination={"kind": "external", "url": "https://example.com/theirs"})

@@ -10,7 +10,7 @@ import pytest
 from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.site.lock import Keeping
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
 from tests.sites.agreement import differences
@@ -45,7 +45,7 @@ def assert_there(stage: Stage, file: SiteFile) -> None:
     """The next run has nothing to do, and the platform is as the file says but for what no request can do."""
     wire = Wire()
     with stage.workspace(wire) as workspace:
-        keeping = Keeping(workspace, file)
+        keeping = LockWriter(workspace, file)
         live = read_live(workspace, file, keeping.load(), kinds=KINDS)
         plan = plan_site(file, live, keeping.lock)
         assert not plan.steps, plan.steps

@@ -13,16 +13,16 @@ import pytest
 from syncd.errors import SyncdError
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Begun, Entry, Lock
-from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
+from syncd.plan.site.live_state import InFlightRequest, LockEntry, SiteLock
+from syncd.plan.site.lockfile.lockfile import find_lock_path, parse_lock, render_lock
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.site.lock import Keeping
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.options import LockPlace
 from syncd.sync.workspace import Workspace
 
 FILE = SiteFile("docs/site.yaml", "org", "site1")
-ONE, TWO, THREE = (Entry(f"id{number}", "created", {"title": str(number)}) for number in range(3))
+ONE, TWO, THREE = (LockEntry(f"id{number}", "created", {"title": str(number)}) for number in range(3))
 
 
 @pytest.fixture
@@ -46,35 +46,35 @@ def workspace(clone: Path, store: str = "state.db") -> Iterator[Workspace]:
         yield Workspace(None, repository, opened, now=lambda: datetime(2026, 5, 1, tzinfo=UTC))  # type: ignore[arg-type]
 
 
-def load(clone: Path, store: str = "state.db", place: LockPlace = "repo") -> Lock:
+def load(clone: Path, store: str = "state.db", place: LockPlace = "repo") -> SiteLock:
     with workspace(clone, store) as opened:
-        return Keeping(opened, FILE, place).load()
+        return LockWriter(opened, FILE, place).load()
 
 
-def keep(clone: Path, *, store: str = "state.db", place: LockPlace = "repo", **changes: Entry | None) -> str:
+def keep(clone: Path, *, store: str = "state.db", place: LockPlace = "repo", **changes: LockEntry | None) -> str:
     with workspace(clone, store) as opened:
-        keeping = Keeping(opened, FILE, place)
+        keeping = LockWriter(opened, FILE, place)
         keeping.save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
         return keeping.finish("abc123")
 
 
-def save(clone: Path, **changes: Entry | None) -> None:
+def save(clone: Path, **changes: LockEntry | None) -> None:
     """A run that dies before it can commit."""
     with workspace(clone) as opened:
-        Keeping(opened, FILE).save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
+        LockWriter(opened, FILE).save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
 
 
-def committed(clone: Path) -> Lock:
+def committed(clone: Path) -> SiteLock:
     return parse_lock(git(clone, "show", "main:docs/site.lock.json"), at="docs/site.lock.json")
 
 
 def test_the_lock_is_committed_beside_the_site_file_and_shown_in_the_work_tree(clone: Path) -> None:
     assert keep(clone, a=ONE) == ""
     assert committed(clone).items == {"redirect:/a": ONE}
-    assert (clone / "docs" / "site.lock.json").read_text() == lock_text(committed(clone))
+    assert (clone / "docs" / "site.lock.json").read_text() == render_lock(committed(clone))
     assert git(clone, "log", "-1", "--format=%B").strip() == "chore(syncd): lock serial 1\n\nSyncd-Plan: abc123"
     assert git(clone, "status", "--porcelain") == ""
-    assert lock_path("site.yaml") == "site.lock.json"
+    assert find_lock_path("site.yaml") == "site.lock.json"
 
 
 def test_nothing_new_is_no_commit(clone: Path) -> None:
@@ -113,7 +113,7 @@ def test_another_clones_lock_wins_and_what_only_this_store_knows_is_added(clone:
     theirs = replace(
         committed(clone), serial=7, items={Ref("redirect:/a"): ONE, Ref("redirect:/d"): replace(TWO, id="id9")}
     )
-    (clone / "docs" / "site.lock.json").write_text(lock_text(theirs))
+    (clone / "docs" / "site.lock.json").write_text(render_lock(theirs))
     git(clone, "commit", "--quiet", "--all", "--message", "Theirs")
     assert load(clone).items == {**theirs.items, Ref("redirect:/c"): THREE}
     assert keep(clone) == ""
@@ -123,7 +123,7 @@ def test_another_clones_lock_wins_and_what_only_this_store_knows_is_added(clone:
 def test_what_somebody_forgot_elsewhere_does_not_come_back_from_this_store(clone: Path) -> None:
     keep(clone, a=ONE, b=TWO)
     theirs = replace(committed(clone), serial=2, items={Ref("redirect:/a"): ONE})
-    (clone / "docs" / "site.lock.json").write_text(lock_text(theirs))
+    (clone / "docs" / "site.lock.json").write_text(render_lock(theirs))
     git(clone, "commit", "--quiet", "--all", "--message", "Theirs")
     assert load(clone).items == {"redirect:/a": ONE}
 
@@ -154,7 +154,7 @@ def test_a_lost_store_costs_nothing_that_was_committed(clone: Path) -> None:
     assert load(clone, "another.db").items == {"redirect:/a": ONE}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", lock_text(Lock("site2", "l", 3)), '{"version": 9, "site": "site1"}'])
+@pytest.mark.parametrize("text", ["{", "[]", render_lock(SiteLock("site2", "l", 3)), '{"version": 9, "site": "site1"}'])
 def test_an_unreadable_lock_or_another_sites_stops_with_78(clone: Path, text: str) -> None:
     (clone / "docs" / "site.lock.json").write_text(text)
     git(clone, "add", "--all")
@@ -201,18 +201,18 @@ def test_a_request_is_known_from_before_it_is_sent_until_it_is_answered_or_all_i
     clone: Path, place: LockPlace
 ) -> None:
     keep(clone, place=place, a=ONE)
-    requests = {Ref(f"section:{name}"): Begun("section.create", "", {"title": name}) for name in "abc"}
+    requests = {Ref(f"section:{name}"): InFlightRequest("section.create", "", {"title": name}) for name in "abc"}
     with workspace(clone) as opened:
-        Keeping(opened, FILE, place).begin(requests)
+        LockWriter(opened, FILE, place).begin(requests)
     assert load(clone, place=place).begun == requests
     with workspace(clone) as opened:
-        keeping = Keeping(opened, FILE, place)
+        keeping = LockWriter(opened, FILE, place)
         keeping.save({Ref("section:a"): TWO}, heard=[Ref("section:a")])
         keeping.save({}, heard=[Ref("section:b")])
         keeping.finish()
     assert load(clone, place=place).begun == {Ref("section:c"): requests[Ref("section:c")]}
-    assert place == "state" or "begun" not in lock_text(committed(clone))
+    assert place == "state" or "begun" not in render_lock(committed(clone))
     with workspace(clone) as opened:
-        Keeping(opened, FILE, place).finish(settled=True)
+        LockWriter(opened, FILE, place).finish(settled=True)
     assert load(clone, place=place).begun == {}
     assert load(clone, place=place).items == {"redirect:/a": ONE, "section:a": TWO}

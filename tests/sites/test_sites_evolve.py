@@ -14,11 +14,11 @@ from syncd.api.client import Client
 from syncd.layout.site.write.patch import patched
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.site.flow import Prepared, prepare, settle
-from syncd.sync.site.import_site import Target, import_site
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.options import SiteWish
-from syncd.sync.site.read.site_file import Source
+from syncd.sync.site.flow import PreparedPlan, prepare_plan, run_plan
+from syncd.sync.site.import_site import ImportTarget, import_site
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.options import SiteOptions
+from syncd.sync.site.read.site_file import SiteFileTexts
 from syncd.sync.workspace import Workspace
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE
 from tests.sampling import sampled
@@ -49,8 +49,8 @@ class Team:
     path: str = "site.yaml"
 
     @property
-    def wish(self) -> SiteWish:
-        return SiteWish(self.path, lock="state")
+    def wish(self) -> SiteOptions:
+        return SiteOptions(self.path, lock="state")
 
     @property
     def document(self) -> dict[str, Any]:
@@ -59,17 +59,17 @@ class Team:
     def take_over(self) -> None:
         """Import the site; the plan that is left must be empty, and so must be the next one."""
         with self.stage.workspace() as workspace:
-            taken = import_site(workspace, Target(self.stage.organization, self.stage.site, self.path))
+            taken = import_site(workspace, ImportTarget(self.stage.organization, self.stage.site, self.path))
             assert not taken.plan, taken.plan.lines
             assert not [one for one in taken.findings if one.severity == "error"]
             self.text = taken.files[self.path]
-            keeping = Keeping(workspace, taken.file, "state")
+            keeping = LockWriter(workspace, taken.file, "state")
             keeping.load()
             keeping.save(taken.lock.items)
             keeping.finish()
         assert not self.plan().plan
 
-    def plan(self) -> Prepared:
+    def plan(self) -> PreparedPlan:
         with self.stage.workspace() as workspace:
             return self._prepared(workspace)
 
@@ -79,7 +79,7 @@ class Team:
             first = self._prepared(workspace)
             force = {gate.scope: gate.count for gate in first.plan.gates}
             workspace = replace(workspace, force=force)
-            settled = settle(workspace, first, self.wish)
+            settled = run_plan(workspace, first, self.wish)
             assert not settled.outcome.exit_code, (settled.outcome, first.plan.lines)
             again = self._prepared(workspace)
         assert not again.plan, ([line for line in again.plan.lines if line.action != "report"], first.plan.steps)
@@ -88,8 +88,8 @@ class Team:
             server = asked(client, self.stage.organization, self.stage.site, wanted)
         assert not differences(wanted, server)
 
-    def _prepared(self, workspace: Workspace) -> Prepared:
-        return prepare(workspace, Source(self.path, self.text, self.others, ""), self.wish)
+    def _prepared(self, workspace: Workspace) -> PreparedPlan:
+        return prepare_plan(workspace, SiteFileTexts(self.path, self.text, self.others, ""), self.wish)
 
     def edit(self, desk: Desk, deeds: int) -> list[str]:
         """Let a person edit the file: as patches of its text."""

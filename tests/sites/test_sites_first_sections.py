@@ -13,8 +13,8 @@ from syncd.model.ref import ROOT, Ref
 from syncd.model.site import SiteSpaceCreate
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
-from syncd.sync.site.apply import Done
-from syncd.sync.site.lock import Keeping
+from syncd.sync.site.apply import ApplyResult
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import read_live
 from tests.sites.agreement import differences
 from tests.sites.drawn import GATE, Drawn, Section, file_of
@@ -70,7 +70,7 @@ def of_two(stage: Stage, variants: int = 1, *, default: str = "home", gate: str 
 def planned(stage: Stage, file: SiteFile) -> tuple[SitePlan, list[str]]:
     """What is still to be done, and how the site differs from its file."""
     with stage.workspace() as workspace:
-        keeping = Keeping(workspace, file)
+        keeping = LockWriter(workspace, file)
         live = read_live(workspace, file, keeping.load(), kinds=KINDS)
         return plan_site(file, live, keeping.lock), list(differences(file, live, keeping.lock))
 
@@ -82,7 +82,7 @@ def spaces_shown(stage: Stage) -> dict[str, list[tuple[str, str]]]:
         return {each.path: [(one.id, one.space.id) for one in each.site_spaces if one.space] for each in sections}
 
 
-def assert_as_declared(stage: Stage, file: SiteFile, done: Done, kept: list[str]) -> None:
+def assert_as_declared(stage: Stage, file: SiteFile, done: ApplyResult, kept: list[str]) -> None:
     assert done.exit_code == 0, (done.failed, done.left.steps)
     plan, found = planned(stage, file)
     assert not plan.lines, plan.lines

@@ -16,7 +16,7 @@ from syncd.model.redirect import SiteRedirectUpdate
 from syncd.model.site import SiteSectionUpdate
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.site.flow import reconcile
-from syncd.sync.site.options import SiteWish
+from syncd.sync.site.options import SiteOptions
 from tests.sites.stage import NOW, Stage, Wire, staged
 
 SECTION = """\
@@ -61,7 +61,7 @@ class Desk:
         with self.stage.workspace(wire) as workspace:
             at = replace(workspace, now=lambda: NOW + timedelta(hours=hours), force=force or {})
             try:
-                return reconcile(at, SiteWish("site.yaml", every, lock))  # type: ignore[arg-type]
+                return reconcile(at, SiteOptions("site.yaml", every, lock))  # type: ignore[arg-type]
             finally:
                 self.requests = wire.sent
 

@@ -21,23 +21,23 @@ from syncd.layout.site.write.schema import site_schema
 from syncd.model.redirect import RedirectUpserts, SiteRedirectWrite
 from syncd.model.ref import Ref
 from syncd.plan.site.compose import Options, plan_site
-from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, Names, declare_site, key_of
-from syncd.plan.site.live_state import Existing, Live
+from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, SiteTitles, declare_site, make_key
+from syncd.plan.site.live_state import ExistingItem, LiveSite
 from syncd.sync.site.adopt import adopt, forget
-from syncd.sync.site.apply import Done, apply_plan
-from syncd.sync.site.backup import history, keep_before
-from syncd.sync.site.import_site import Import, Target, import_site, one_site
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.options import SiteWish
-from syncd.sync.site.read.foreign_files import Foreign, destination_of
+from syncd.sync.site.apply import ApplyResult, apply_plan
+from syncd.sync.site.backup import list_backups, save_backup
+from syncd.sync.site.import_site import ImportTarget, SiteImport, choose_site, import_site
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.options import SiteOptions
+from syncd.sync.site.read.foreign_files import ForeignFile, find_destination
 from syncd.sync.site.read.site import read_live
-from syncd.sync.site.rollback import plan_back, take_back
+from syncd.sync.site.rollback import plan_rollback, roll_back
 from syncd.sync.workspace import Binding, Workspace
 from tests.sites.drawn import draw, edited, file_of
 from tests.sites.stage import Stage, staged
 
 FILE = "docs/site.yaml"
-WISH = SiteWish(FILE, lock="state")
+WISH = SiteOptions(FILE, lock="state")
 DOCUMENT: dict[str, Any] = {
     "version": 1,
     "settings": {"title": "Lumen Docs", "visibility": "public", "adaptive_content": True},
@@ -98,22 +98,22 @@ def read(text: str, others: Mapping[str, str] | None = None) -> SiteFile:
     return file
 
 
-def applied(workspace: Workspace, file: SiteFile) -> Done:
-    keeping = Keeping(workspace, file, "state")
+def applied(workspace: Workspace, file: SiteFile) -> ApplyResult:
+    keeping = LockWriter(workspace, file, "state")
     lock = keeping.load()
     live = read_live(workspace, file, lock)
     plan = plan_site(file, live, lock)
 
     def keep(plan: Any, live: Any) -> None:
-        keep_before(workspace, FILE, plan, live, lock)
+        save_backup(workspace, FILE, plan, live, lock)
 
     done = apply_plan(workspace, file, plan, live, keeping, options=Options(), keep_before=keep)
     assert not done.exit_code, (done.failed, done.left.lines)
     return done
 
 
-def taken(workspace: Workspace, stage: Stage, **more: Any) -> Import:
-    return import_site(workspace, Target(stage.organization, stage.site, FILE, **more))
+def taken(workspace: Workspace, stage: Stage, **more: Any) -> SiteImport:
+    return import_site(workspace, ImportTarget(stage.organization, stage.site, FILE, **more))
 
 
 def test_a_site_is_imported_as_it_is_and_the_plan_is_empty(stage: Stage) -> None:
@@ -145,7 +145,7 @@ def test_many_redirects_go_to_a_file_of_their_own(stage: Stage) -> None:
             body = RedirectUpserts.model_validate({"redirects": many[start : start + 500]})
             workspace.client.redirects.upsert(stage.organization, stage.site, body)
         lines = "/OLD/1 https://e.example\n/x https://x.example 301\n/y/* /z/:splat\n/z /space-0\n"
-        found = taken(workspace, stage, foreign=Foreign("_redirects", lines))
+        found = taken(workspace, stage, foreign=ForeignFile("_redirects", lines))
     assert list(found.files) == [FILE, f"docs/{REDIRECT_FILE}"]
     assert found.files[f"docs/{REDIRECT_FILE}"].count("\n") == FILE_MANY + 2
     assert [step.ref for step in found.plan.steps] == ["redirect:/x", "redirect:/z"]
@@ -165,47 +165,47 @@ def test_keys_of_docs_yaml_and_redirects_of_a_space_are_taken() -> None:
     - { type: section, key: begin, title: Start, path: start, children: [{ type: space, key: english, path: en }] }
     - { type: section-group, key: goods, title: Products, children: [] }
 """
-    keys = Foreign("docs.yaml", docs, bound).keys()
+    keys = ForeignFile("docs.yaml", docs, bound).keys()
     assert keys == {
         ("section", "start"): "begin",
         ("variant", "start", "en"): "english",
         ("group", "Products"): "goods",
     }
     things = {
-        "g": Existing("group", "g", {"title": "Products"}),
-        "a": Existing("section", "a", {"title": "Start", "path": "start", "default": True}),
-        "v": Existing("variant", "v", {"space": "id0", "path": "en", "default": True}, "a"),
+        "g": ExistingItem("group", "g", {"title": "Products"}),
+        "a": ExistingItem("section", "a", {"title": "Start", "path": "start", "default": True}),
+        "v": ExistingItem("variant", "v", {"space": "id0", "path": "en", "default": True}, "a"),
     }
-    live = Live(things=things, orders={"": ("g", "a"), "a": ("v",)})
-    drawn = declare_site("o", "s", live, Names(keys=keys))
+    live = LiveSite(things=things, orders={"": ("g", "a"), "a": ("v",)})
+    drawn = declare_site("o", "s", live, SiteTitles(keys=keys))
     assert dict(drawn.keys) == {"g": "goods", "a": "begin", "v": "begin/english"}
 
     old = "redirects:\n  old/setup: guide/setup.md\n  usage: README.md\n"
-    found = Foreign("wallet/.gitbook.yaml", old, bound).read(SiteMap(read(json.dumps(document))))
+    found = ForeignFile("wallet/.gitbook.yaml", old, bound).read(SiteMap(read(json.dumps(document))))
     assert found.document["redirects"] == [
         {"from": "/wallet/old/setup", "to": {"page": "guide/setup", "in": "wallet/en"}},
         {"from": "/wallet/usage", "to": {"variant": "wallet/en"}},
     ]
     site = SiteMap(read(json.dumps(document)))
-    elsewhere = Foreign("old/.gitbook.yaml", old, bound, "start/fr").read(
+    elsewhere = ForeignFile("old/.gitbook.yaml", old, bound, "start/fr").read(
         site, {"id1": {"guide/setup.md": "set-up"}}.get
     )
     assert elsewhere.document["redirects"] == [{"from": "/fr/old/setup", "to": {"page": "set-up", "in": "start/fr"}}]
     assert [one.what for one in elsewhere.remarks] == ["usage leads to README.md, which is the file of no page"]
     with pytest.raises(ConfigInvalid, match="there is no variant start/de"):
-        Foreign("old/.gitbook.yaml", old, bound, "start/de").read(site)
+        ForeignFile("old/.gitbook.yaml", old, bound, "start/de").read(site)
 
 
 def test_paths_of_another_tool_lead_to_what_is_there_now() -> None:
     spaces = {"s0": "id0", "s1": "id1", "s2": "id2", "s3": "id3", "holding": "id4"}
     document = {**DOCUMENT, "site": {"org": "o", "id": "s", "hosts": ["d.example/b"]}, "spaces": spaces}
     site = SiteMap(read(json.dumps(document)), {"id0": {"intro": "Intro"}})
-    assert destination_of(site, "/wallet") == {"section": "wallet"}
-    assert destination_of(site, "/fr/") == {"variant": "start/fr"}
-    assert destination_of(site, "/intro") == {"page": "intro", "in": "start/en"}
-    assert destination_of(site, "/nowhere") == {"url": "https://d.example/b/nowhere"}
+    assert find_destination(site, "/wallet") == {"section": "wallet"}
+    assert find_destination(site, "/fr/") == {"variant": "start/fr"}
+    assert find_destination(site, "/intro") == {"page": "intro", "in": "start/en"}
+    assert find_destination(site, "/nowhere") == {"url": "https://d.example/b/nowhere"}
     live = replace(site, hosts=(("d.example", "/b"),))
-    assert destination_of(live, "/nowhere") == {"url": "https://d.example/b/nowhere"}
+    assert find_destination(live, "/nowhere") == {"url": "https://d.example/b/nowhere"}
 
 
 def test_redirects_alone_are_imported_with_the_ids_that_they_have_also_of_what_is_gone(stage: Stage) -> None:
@@ -236,14 +236,14 @@ def test_redirects_alone_are_imported_with_the_ids_that_they_have_also_of_what_i
     ],
 )
 def test_keys_are_plain_and_unlike_any_other(text: str, taken: set[str], key: str) -> None:
-    assert key_of(text, taken, fallback="section") == key
+    assert make_key(text, taken, fallback="section") == key
 
 
 def test_the_only_site_need_not_be_named_and_several_are_listed(stage: Stage) -> None:
     with stage.workspace() as workspace:
-        assert one_site(workspace, "", stage.site) == (stage.organization, stage.site)
+        assert choose_site(workspace, "", stage.site) == (stage.organization, stage.site)
         with pytest.raises(ConfigInvalid) as refused:
-            one_site(workspace, "", "")
+            choose_site(workspace, "", "")
     assert stage.site in refused.value.hint
     assert "--site" in refused.value.hint
 
@@ -268,11 +268,11 @@ def test_what_is_adopted_is_owned_and_what_is_forgotten_stays(stage: Stage) -> N
         )
         with pytest.raises(ConfigInvalid, match="is redirect:/new already"):
             adopt(workspace, both, "redirect:/two", made.id, "state")
-        lock = Keeping(workspace, file, "state").load()
+        lock = LockWriter(workspace, file, "state").load()
         plan = plan_site(file, read_live(workspace, file, lock), lock)
         assert [(line.action, line.ref) for line in plan.lines] == [("update", "redirect:/new")]
         forget(workspace, file, "redirect:/new", "state")
-        assert not Keeping(workspace, file, "state").load().items
+        assert not LockWriter(workspace, file, "state").load().items
         with pytest.raises(ConfigInvalid, match="has no redirect:/new"):
             forget(workspace, file, "redirect:/new", "state")
         assert workspace.client.redirects.get_by_source(*at, "/old").redirect.id == made.id
@@ -296,16 +296,18 @@ def test_what_a_plan_did_is_taken_back_and_nothing_else(stage: Stage) -> None:
         applied(workspace, second)
         assert seen(workspace, stage) != before
         newest = next(
-            one for one, kept in history(workspace, stage.site) if kept.actions.get(Ref("section:allies")) == "delete"
+            one
+            for one, kept in list_backups(workspace, stage.site)
+            if kept.actions.get(Ref("section:allies")) == "delete"
         )
         with pytest.raises(StalePlan, match="nothing is kept of a plan zz"):
-            plan_back(workspace, second, WISH, "zz")
-        back = plan_back(workspace, second, WISH, newest.digest[:6])
+            plan_rollback(workspace, second, WISH, "zz")
+        back = plan_rollback(workspace, second, WISH, newest.digest[:6])
         assert {"section:allies", "variant:start/fr", "redirect:/francais", "redirect:/status"} <= set(back.anew)
-        done = take_back(workspace, back)
+        done = roll_back(workspace, back)
         assert not (*done.failed, *done.stale)
         assert seen(workspace, stage) == before
-        assert not plan_back(workspace, second, WISH, newest.digest).plan.steps
+        assert not plan_rollback(workspace, second, WISH, newest.digest).plan.steps
 
 
 @pytest.mark.long
@@ -319,10 +321,10 @@ def test_any_site_is_imported_with_an_empty_plan_and_any_edit_of_it_is_taken_bac
         found = taken(workspace, stage)
         assert not found.plan, found.plan.lines
         assert not [one for one in found.findings if one.severity == "error"]
-        before, known = seen(workspace, stage), {one.digest for one, _ in history(workspace, stage.site)}
+        before, known = seen(workspace, stage), {one.digest for one, _ in list_backups(workspace, stage.site)}
         applied(workspace, following)
-        for digest in {one.digest for one, _ in history(workspace, stage.site)} - known:
-            done = take_back(workspace, plan_back(workspace, following, WISH, digest))
+        for digest in {one.digest for one, _ in list_backups(workspace, stage.site)} - known:
+            done = roll_back(workspace, plan_rollback(workspace, following, WISH, digest))
             assert not (*done.failed, *done.stale)
         assert seen(workspace, stage) == before
 

@@ -18,7 +18,7 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.redirect import source_key
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.site.apply import Done
+from syncd.sync.site.apply import ApplyResult
 from tests.sites.stage import WRITES, Stage, Wire, staged
 
 SITE = """\
@@ -123,7 +123,7 @@ def test_two_clones_at_once_leave_no_twins(stage: Stage, tmp_path: Path, route: 
     file = declared(site)
     first, made = threading.Barrier(2, timeout=60), threading.Barrier(2, timeout=60)
 
-    def run(clone: Stage) -> Done:
+    def run(clone: Stage) -> ApplyResult:
         try:
             return clone.apply(file, Together(route, first, made))
         finally:

@@ -8,7 +8,7 @@ from typing import Any
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
-from syncd.plan.site.live_state import Abilities, Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import Capabilities, ExistingItem, LiveSite, LockEntry, SiteLock
 
 SITE, ORGANIZATION, HOLDING = "site_1", "org_1", "space_holding"
 SPACES = tuple(f"space_{number}" for number in range(6))
@@ -26,8 +26,8 @@ class World:
     """One case: what the file declares, what the platform has, what the lock knows."""
 
     file: SiteFile
-    live: Live
-    lock: Lock
+    live: LiveSite
+    lock: SiteLock
 
 
 def world(seed: int) -> World:
@@ -55,7 +55,7 @@ def confused(seed: int) -> World:
     return replace(case, lock=replace(case.lock, items=items))
 
 
-def _renamed(dice: random.Random, file: SiteFile, live: Live, lock: Lock) -> dict[Ref, Item]:
+def _renamed(dice: random.Random, file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Ref, Item]:
     """Redirects that are said to be others, by a former source or by an id, so that sources are wanted and left."""
     items = dict(file.items)
     former = [ref.key for ref in lock.items if ref.kind == "redirect" and ref not in items]
@@ -96,20 +96,20 @@ def changed(dice: random.Random, file: SiteFile) -> SiteFile:
     return _file(dice, _sound(dice, items))
 
 
-def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[Ref, str]]:
+def built(dice: random.Random, file: SiteFile) -> tuple[LiveSite, dict[Ref, str]]:
     """Given a file, return the platform just as it declares it, and the ids of what is there, by ref."""
     ids = {
         item.ref: f"{item.kind[0]}{number}_{item.kind}"
         for number, item in enumerate(file.of("group", "section", "variant", "redirect"))
     }
-    things: dict[str, Existing] = {}
+    things: dict[str, ExistingItem] = {}
     for item in file.of("group", "section", "variant"):
-        things[ids[item.ref]] = Existing(item.kind, ids[item.ref], _live_fields(item), ids.get(item.parent, ROOT))
+        things[ids[item.ref]] = ExistingItem(item.kind, ids[item.ref], _live_fields(item), ids.get(item.parent, ROOT))
     for item in file.of("redirect"):
         destination = destination_of(item.fields["to"], ids, file)
         if destination is not None:
             fields = {"source": item.fields["source"], "destination": destination}
-            things[ids[item.ref]] = Existing("redirect", ids[item.ref], fields)
+            things[ids[item.ref]] = ExistingItem("redirect", ids[item.ref], fields)
     lists: dict[Ref, list[Ref]] = {}
     for ref in (ref for refs in file.orders.values() for ref in refs):
         lists.setdefault(file.items[ref].parent, []).append(ref)
@@ -118,7 +118,7 @@ def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[Ref, str]]:
             lists.setdefault(item.parent, []).append(item.ref)
     orders = {ids.get(parent, ROOT): tuple(ids[ref] for ref in refs) for parent, refs in lists.items()}
     site = {"title": "Docs", "visibility": "public", "adaptive_content": False, "agents_context": "excluded"}
-    live = Live(
+    live = LiveSite(
         site=site | _fields(file, Ref("site:")),
         things=things,
         orders=orders,
@@ -127,7 +127,7 @@ def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[Ref, str]]:
         pages=PAGES,
         page_ids={space: frozenset(pages.values()) for space, pages in PAGES.items()},
         spaces=dict.fromkeys((*SPACES, HOLDING), ""),
-        abilities=Abilities(sort=dice.random() < 0.5, reparent=dice.random() < 0.5, kinds=KINDS),
+        abilities=Capabilities(sort=dice.random() < 0.5, reparent=dice.random() < 0.5, kinds=KINDS),
     )
     overrides = {id: live.customization for id, thing in things.items() if thing.kind == "variant"}
     return replace(live, overrides=overrides), ids
@@ -319,10 +319,10 @@ def _one_default(kept: dict[Ref, Item], items: Sequence[Item]) -> None:
         kept[item.ref] = replace(item, fields=fields | ({"default": True} if item is chosen[0] else {}))
 
 
-def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[Ref, str]) -> Lock:
-    items: dict[Ref, Entry] = {}
+def _locked(dice: random.Random, file: SiteFile, live: LiveSite, ids: Mapping[Ref, str]) -> SiteLock:
+    items: dict[Ref, LockEntry] = {}
     if dice.random() < 0.1:
-        return Lock(SITE)
+        return SiteLock(SITE)
     for item in file.items.values():
         id = ids.get(item.ref, SITE if item.kind != "override" else ids.get(Ref(f"variant:{item.key}"), ""))
         if dice.random() < 0.1 or (item.ref in ids and id not in live.things):
@@ -332,19 +332,19 @@ def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[Ref, s
             applied["parent"] = live.things[id].parent
         if item.kind == "redirect" and "page" in item.fields["to"]:
             applied["to"] = dict(item.fields["to"])
-        items[item.ref] = Entry(id, dice.choice(("created", "adopted")), applied)
+        items[item.ref] = LockEntry(id, dice.choice(("created", "adopted")), applied)
     for ref, entry in list(items.items()):
         if entry.id in live.orders and dice.random() < 0.8:
             items[ref] = replace(entry, applied={**entry.applied, "order": list(live.orders[entry.id])})
     if dice.random() < 0.5:
-        root = items.get(Ref("site:"), Entry(SITE, "adopted"))
+        root = items.get(Ref("site:"), LockEntry(SITE, "adopted"))
         items[Ref("site:")] = replace(root, applied={**root.applied, "order": list(live.orders.get(ROOT, ()))})
     if dice.random() < 0.2:
-        items[Ref("section:gone")] = Entry("s99_section", "created", {"title": "Gone", "path": "gone"})
-    return Lock(SITE, "3f0c", 7, items)
+        items[Ref("section:gone")] = LockEntry("s99_section", "created", {"title": "Gone", "path": "gone"})
+    return SiteLock(SITE, "3f0c", 7, items)
 
 
-def _meddled(dice: random.Random, live: Live) -> Live:
+def _meddled(dice: random.Random, live: LiveSite) -> LiveSite:
     """The platform after people were there: values changed, things deleted and added, lists reordered."""
     things = dict(live.things)
     orders = {id: list(children) for id, children in live.orders.items()}
@@ -360,13 +360,13 @@ def _meddled(dice: random.Random, live: Live) -> Live:
         taken = {source_key(one.fields["source"]) for one in things.values() if one.kind == "redirect"}
         if source_key(source) not in taken:
             fields = {"source": source, "destination": {"kind": "external", "url": "https://example.com/hand"}}
-            things[f"rh{number}"] = Existing("redirect", f"rh{number}", fields)
+            things[f"rh{number}"] = ExistingItem("redirect", f"rh{number}", fields)
     if any(thing.kind == "section" for thing in things.values()) and dice.random() < 0.4:
         path = _free(dice, things, ROOT, "section")
         if path:
             section: dict[str, Any] = {"title": dice.choice(("One page", "By hand")), "path": path, "condition": None}
-            things["sh"] = Existing("section", "sh", section)
-            things["vh"] = Existing(
+            things["sh"] = ExistingItem("section", "sh", section)
+            things["vh"] = ExistingItem(
                 "variant", "vh", {"space": dice.choice(SPACES), "path": "en", "default": True}, "sh"
             )
             orders.setdefault(ROOT, []).append("sh")
@@ -382,7 +382,7 @@ def _meddled(dice: random.Random, live: Live) -> Live:
     return replace(live, things=things, orders=kept, site=site)
 
 
-def taken_away(things: dict[str, Existing], orders: dict[str, list[str]], thing: Existing) -> bool:
+def taken_away(things: dict[str, ExistingItem], orders: dict[str, list[str]], thing: ExistingItem) -> bool:
     """Given a platform and a thing, delete it with what it holds, unless no platform would; return whether it did."""
     beside = orders.get(thing.parent, [])
     if thing.id not in things or (thing.kind == "group" and orders.get(thing.id)):
@@ -401,14 +401,14 @@ def taken_away(things: dict[str, Existing], orders: dict[str, list[str]], thing:
     return True
 
 
-def _sections_of(things: Mapping[str, Existing], orders: Mapping[str, Sequence[str]], parent: str) -> list[str]:
+def _sections_of(things: Mapping[str, ExistingItem], orders: Mapping[str, Sequence[str]], parent: str) -> list[str]:
     found: list[str] = []
     for id in orders.get(parent, ()):
         found += [id] if things[id].kind == "section" else _sections_of(things, orders, id)
     return found
 
 
-def _edited(dice: random.Random, thing: Existing, things: Mapping[str, Existing]) -> Existing:
+def _edited(dice: random.Random, thing: ExistingItem, things: Mapping[str, ExistingItem]) -> ExistingItem:
     fields = dict(thing.fields)
     if thing.kind == "redirect":
         fields["destination"] = {"kind": "external", "url": "https://example.com/edited"}
@@ -421,7 +421,7 @@ def _edited(dice: random.Random, thing: Existing, things: Mapping[str, Existing]
     return replace(thing, fields=fields)
 
 
-def _free(dice: random.Random, things: Mapping[str, Existing], parent: str, kind: Kind) -> str:
+def _free(dice: random.Random, things: Mapping[str, ExistingItem], parent: str, kind: Kind) -> str:
     beside = [one for one in things.values() if one.kind == kind and (kind == "section" or one.parent == parent)]
     taken = {str(one.fields["path"]).casefold() for one in beside}
     free = [path for path in PATHS if path.casefold() not in taken]

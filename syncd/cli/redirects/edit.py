@@ -23,7 +23,7 @@ from syncd.layout.site.read.redirect_files import destination
 from syncd.layout.site.write.edits import with_redirect, without_redirect
 from syncd.model.redirect import source_key
 from syncd.model.ref import Ref
-from syncd.sync.site.read.site_file import Source, read_source
+from syncd.sync.site.read.site_file import SiteFileTexts, read_source
 
 _LOCATION = re.compile(r"^[^\s:]+:\d+:\d+: ")
 DESTINATION_FORMS = (
@@ -99,12 +99,12 @@ def _print_result(action: str, item: Item, warnings: Sequence[Finding], *, as_js
     print("Next: syncd site plan")
 
 
-def _list_texts(source: Source) -> dict[str, str]:
+def _list_texts(source: SiteFileTexts) -> dict[str, str]:
     return {**source.others, source.path: source.text}
 
 
 def _write_changes(
-    location: SiteFileLocation, before: tuple[Source, Sequence[Finding]], changed: Mapping[str, str]
+    location: SiteFileLocation, before: tuple[SiteFileTexts, Sequence[Finding]], changed: Mapping[str, str]
 ) -> EditResult:
     """Write the changed files. Raises: FileInvalid when the site file would not be valid; then nothing is written."""
     source, old_findings = before

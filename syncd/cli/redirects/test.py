@@ -14,7 +14,7 @@ from syncd.errors import NotFound, Rejected
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.follow import Fate, follow
 from syncd.model.wording import format_count
-from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.workspace import Workspace
 
 _ENDS = {"page": "content", "elsewhere": "elsewhere", "nothing": "nothing", "loop": "loop"}
@@ -52,7 +52,7 @@ def _add_slash(word: str) -> str:
 
 def _ask_platform(workspace: Workspace, site: SiteMap, options: RedirectTestOptions) -> tuple[SiteMap, dict[str, str]]:
     """The site with the platform's own addresses, and what the platform answers for each source."""
-    reader = Reader(workspace.client, site.file.organization, site.file.site)
+    reader = SiteReader(workspace.client, site.file.organization, site.file.site)
     site = SiteMap(site.file, site.pages, (*parse_hosts(options.at), *reader.settings().hosts))
     answers = {}
     for url in dict.fromkeys(options.urls):

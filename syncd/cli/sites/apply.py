@@ -27,15 +27,15 @@ from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_error, print_text, style_text
 from syncd.daemon.workspaces import read_time
 from syncd.errors import StalePlan
-from syncd.plan.site.format import called, place_of
+from syncd.plan.site.format import format_place, format_ref
 from syncd.plan.site.render.text import APPLY
 from syncd.plan.site.steps import Gate
 from syncd.sync.outcome import Held, Waiting, describe_outcome
-from syncd.sync.site.apply import Done
-from syncd.sync.site.approvals import open_gates
-from syncd.sync.site.executor import Failed
-from syncd.sync.site.flow import Prepared, Settled, prepare, refusal, settle, tally
-from syncd.sync.site.read.site_file import committed
+from syncd.sync.site.apply import ApplyResult
+from syncd.sync.site.approvals import find_closed_gates
+from syncd.sync.site.executor import FailedStep
+from syncd.sync.site.flow import PlanResult, PreparedPlan, format_tally, prepare_plan, refuse_plan, run_plan
+from syncd.sync.site.read.site_file import read_committed
 from syncd.sync.workspace import Workspace
 
 REFS_SHOWN = 5
@@ -97,12 +97,12 @@ def _apply_site(
 ) -> int:
     with show_progress() as on_progress, session.open(on_progress, stop_request) as workspace:
         workspace.repository.is_checked_out(workspace.branch)
-        source = committed(workspace.repository, workspace.branch, session.site_options.file)
-        prepared = prepare(workspace, source, session.site_options, options.build_options())
+        source = read_committed(workspace.repository, workspace.branch, session.site_options.file)
+        prepared = prepare_plan(workspace, source, session.site_options, options.build_options())
         check_targets(options.target, prepared)
         _check_digest(prepared, consent)
         workspace = replace(workspace, force=parse_gate_force(consent.force, prepared.plan))
-        closed = open_gates(workspace, prepared.plan)
+        closed = find_closed_gates(workspace, prepared.plan)
         print_notes(describe_lock(session, prepared))
         if not as_json:
             print_text("\n".join(format_site_plan(prepared, closed)))
@@ -115,7 +115,7 @@ def _apply_site(
         return _print_result(prepared, (settled, seconds), consent, as_json=as_json)
 
 
-def _check_digest(prepared: Prepared, consent: Consent) -> None:
+def _check_digest(prepared: PreparedPlan, consent: Consent) -> None:
     digest = prepared.plan.digest()
     if consent.expect and consent.expect != digest:
         raise StalePlan(
@@ -125,7 +125,7 @@ def _check_digest(prepared: Prepared, consent: Consent) -> None:
         check_same_plan(consent.saved, prepared)
 
 
-def _confirm(prepared: Prepared, consent: Consent) -> None:
+def _confirm(prepared: PreparedPlan, consent: Consent) -> None:
     if not sys.stdin.isatty():
         command = f"{consent.command} --expect {prepared.plan.digest()}"
         raise typer.BadParameter(f"nobody is here to ask: add --yes, or apply just this plan: {command}")
@@ -134,23 +134,25 @@ def _confirm(prepared: Prepared, consent: Consent) -> None:
         raise typer.Exit(1)
 
 
-def _build_refusal(prepared: Prepared, closed: Sequence[Gate], consent: Consent) -> Held:
+def _build_refusal(prepared: PreparedPlan, closed: Sequence[Gate], consent: Consent) -> Held:
     """The outcome of a plan that a gate holds, with the commands that open the gate."""
     flags = " ".join(gate.flag for gate in closed)
     digest = prepared.plan.digest()
     hint = (
         f"if this is intended: {consent.command} {flags}\nor approve it for the next run: syncd site approve {digest}"
     )
-    return replace(refusal(prepared.plan, closed), hint=hint)
+    return replace(refuse_plan(prepared.plan, closed), hint=hint)
 
 
-def _apply_timed(workspace: Workspace, prepared: Prepared, session: SiteSession) -> tuple[Settled, float]:
+def _apply_timed(workspace: Workspace, prepared: PreparedPlan, session: SiteSession) -> tuple[PlanResult, float]:
     started_at = time.monotonic()
-    settled = settle(workspace, prepared, session.site_options)
+    settled = run_plan(workspace, prepared, session.site_options)
     return settled, time.monotonic() - started_at
 
 
-def _print_result(prepared: Prepared, settled_in: tuple[Settled, float], consent: Consent, *, as_json: bool) -> int:
+def _print_result(
+    prepared: PreparedPlan, settled_in: tuple[PlanResult, float], consent: Consent, *, as_json: bool
+) -> int:
     settled, seconds = settled_in
     outcome, done = settled.outcome, settled.done
     if as_json:
@@ -164,25 +166,25 @@ def _print_result(prepared: Prepared, settled_in: tuple[Settled, float], consent
         why, hint = outcome.why, outcome.hint
         if done is not None and done.failed:  # each failure was printed just now
             again = f"mend this, commit it, and run the same again: {consent.command}"
-            why, hint = tally(done), done.failed[0].hint or again
+            why, hint = format_tally(done), done.failed[0].hint or again
         print_error(why, hint, outcome.exit_code, as_json=False)
     return outcome.exit_code
 
 
-def _format_reason(failed: Failed) -> str:
+def _format_reason(failed: FailedStep) -> str:
     """Why a step failed, without its ref and its route, which the line does not need."""
     return _ROUTE.sub("", failed.why.removeprefix(f"{failed.step.ref}: "))
 
 
-def _format_steps(prepared: Prepared, done: Done, seconds: float) -> Iterator[str]:
+def _format_steps(prepared: PreparedPlan, done: ApplyResult, seconds: float) -> Iterator[str]:
     """Lines about the steps: those that failed, those that were skipped because of them, and how many are done."""
     for failure in sorted(done.failed, key=lambda failure: failure.step.ref):
-        what = f"{_VERBS.get(failure.step.call.partition('.')[2], 'change')} {called(failure.step.ref)}"
-        where = f"  [{place_of(failure.step.where)}]" if failure.step.where else ""
+        what = f"{_VERBS.get(failure.step.call.partition('.')[2], 'change')} {format_ref(failure.step.ref)}"
+        where = f"  [{format_place(failure.step.where)}]" if failure.step.where else ""
         failed = style_text("! failed", 31, sys.stdout)
         yield f"{failed}  {escape(what)}: {escape(_format_reason(failure))}{escape(where)}"
     if done.skipped:
-        refs = ", ".join(dict.fromkeys(called(step.ref) for step in done.skipped[:REFS_SHOWN]))
+        refs = ", ".join(dict.fromkeys(format_ref(step.ref) for step in done.skipped[:REFS_SHOWN]))
         why = "of what failed" if done.failed else "the site changed meanwhile"
         yield f"! left    {escape(refs)}{', …' if len(done.skipped) > REFS_SHOWN else ''}, because {why}"
     yield from (f"  note: {escape(note)}" for note in done.notes)
@@ -193,7 +195,7 @@ def _format_steps(prepared: Prepared, done: Done, seconds: float) -> Iterator[st
     yield f"Applied {count} step{'' if total == 1 else 's'} in {seconds:.1f} s{lock}."
 
 
-def _build_result(settled: Settled) -> dict[str, Any]:
+def _build_result(settled: PlanResult) -> dict[str, Any]:
     outcome, done = settled.outcome, settled.done
     state, why = describe_outcome(outcome)
     if done is None:

@@ -15,7 +15,7 @@ from syncd.daemon.workspaces import read_time
 from syncd.repo import Repository
 from syncd.store.status import PendingPlan, read_store_summary
 from syncd.store.store import Store
-from syncd.sync.site.approvals import VALID, is_valid, meant
+from syncd.sync.site.approvals import VALID, find_held_plan, is_approval_valid
 
 NOTHING = "No plan waits for approval."
 
@@ -23,7 +23,7 @@ NOTHING = "No plan waits for approval."
 def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> int:
     """Print the plans that wait, or all of the one whose digest begins with `beginning`."""
     held = [plan for _, plan in _find_held_plans(config_file)]
-    selected = [meant(held, beginning)] if beginning else held
+    selected = [find_held_plan(held, beginning)] if beginning else held
     if as_json:
         print_document({"pending": [_build_document(plan) for plan in selected]})
     elif beginning:
@@ -38,7 +38,7 @@ def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> 
 def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_json: bool) -> int:
     """Approve the plan whose digest begins with `beginning` for one run within a day, and wake the service."""
     held = _find_held_plans(config_file)
-    plan = meant([plan for _, plan in held], beginning)
+    plan = find_held_plan([plan for _, plan in held], beginning)
     git_dir = next(git_dir for git_dir, one in held if one is plan)
     at = read_time().isoformat(timespec="seconds")
     with Store(git_dir / STATE) as store:
@@ -69,14 +69,14 @@ def _format_plan(plan: PendingPlan) -> Iterator[str]:
     document: dict[str, Any] = json.loads(plan.document)
     state = (
         f"approved at {format_time(plan.approved)}"
-        if is_valid(plan, read_time())
+        if is_approval_valid(plan, read_time())
         else f"waiting since {format_time(plan.at)}"
     )
     yield f"! {plan.digest}  {escape(plan.file)} (site {escape(plan.site)})  {state}"
     yield from (f"    {escape(gate['scope'])}: {escape(gate['why'])}" for gate in document["plan"]["gates"])
     if plan.comment:
         yield f"    {escape(plan.comment)}"
-    if not is_valid(plan, read_time()):
+    if not is_approval_valid(plan, read_time()):
         yield f"    read it: syncd site pending {plan.digest}"
         yield f"    let it through: syncd site approve {plan.digest}"
 

@@ -19,12 +19,12 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS
-from syncd.plan.site.drift.accept import Accepted, accept_drift
-from syncd.plan.site.render.document import drift_document
-from syncd.plan.site.render.text import drift_text
+from syncd.plan.site.drift.accept import AcceptedDrift, accept_drift
+from syncd.plan.site.render.document import render_drift_document
+from syncd.plan.site.render.text import render_drift_text
 from syncd.plan.site.steps import SitePlan
-from syncd.sync.site.flow import Prepared, prepare
-from syncd.sync.site.read.site_file import in_work_tree
+from syncd.sync.site.flow import PreparedPlan, prepare_plan
+from syncd.sync.site.read.site_file import read_work_tree
 
 DRIFTED = 3
 
@@ -51,15 +51,15 @@ def _show_site(session: SiteSession, options: PlanOptions, *, accept: bool, as_j
         if accept and top is None:
             raise typer.BadParameter(f"--accept writes files, and {session.repository.path} has no work tree")
         source, _ = find_source(workspace, session.site_options)
-        prepared = prepare(
-            workspace, in_work_tree(top, source.path) if accept and top else source, session.site_options
+        prepared = prepare_plan(
+            workspace, read_work_tree(top, source.path) if accept and top else source, session.site_options
         )
         prepared = replace(prepared, plan=_select_areas(prepared.plan, options))
     accepted = _accept_drift(top, prepared) if accept and top is not None else None
     if as_json:
-        print_document(drift_document(prepared.plan) | _build_document(prepared, accepted))
+        print_document(render_drift_document(prepared.plan) | _build_document(prepared, accepted))
     elif accepted is None:
-        print_text("\n".join(style_lines(drift_text(prepared.plan, narrow=is_narrow()))))
+        print_text("\n".join(style_lines(render_drift_text(prepared.plan, narrow=is_narrow()))))
     else:
         _print_accepted(prepared, accepted)
     return bool(prepared.plan.drifted() if accepted is None else accepted.left)
@@ -71,7 +71,7 @@ def _select_areas(plan: SitePlan, options: PlanOptions) -> SitePlan:
     return replace(plan, lines=tuple(line for line in plan.lines if line.ref.area in areas))
 
 
-def _accept_drift(top: Path, prepared: Prepared) -> Accepted:
+def _accept_drift(top: Path, prepared: PreparedPlan) -> AcceptedDrift:
     source = prepared.source
     texts = {**source.others, source.path: source.text}
     accepted = accept_drift(prepared.file, texts, prepared.live, prepared.plan, areas=frozenset(AREAS))
@@ -80,7 +80,7 @@ def _accept_drift(top: Path, prepared: Prepared) -> Accepted:
     return accepted
 
 
-def _print_accepted(prepared: Prepared, accepted: Accepted) -> None:
+def _print_accepted(prepared: PreparedPlan, accepted: AcceptedDrift) -> None:
     for sentence in accepted.left:
         print(f"! left: {escape(sentence)}")
     if not accepted.texts:
@@ -91,7 +91,7 @@ def _print_accepted(prepared: Prepared, accepted: Accepted) -> None:
     print("Read it with git diff, then commit it.")
 
 
-def _find_new_findings(prepared: Prepared, accepted: Accepted) -> list[Finding]:
+def _find_new_findings(prepared: PreparedPlan, accepted: AcceptedDrift) -> list[Finding]:
     """The findings that the files have only since the drift was accepted."""
     source = prepared.source
     others = {path: accepted.texts.get(path, text) for path, text in source.others.items()}
@@ -102,7 +102,7 @@ def _find_new_findings(prepared: Prepared, accepted: Accepted) -> list[Finding]:
     return [one for one in found if one.message not in old_messages]
 
 
-def _build_document(prepared: Prepared, accepted: Accepted | None) -> dict[str, Any]:
+def _build_document(prepared: PreparedPlan, accepted: AcceptedDrift | None) -> dict[str, Any]:
     if accepted is None:
         return {}
     document = {"accepted": list(accepted.fields), "files": list(accepted.texts), "left": list(accepted.left)}

@@ -28,12 +28,12 @@ from syncd.layout.site.write.render import block
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREAS, Area
 from syncd.model.wording import format_count
-from syncd.plan.site.lockfile.lockfile import lock_path, lock_text
-from syncd.plan.site.render.document import plan_document
-from syncd.plan.site.render.text import plan_text
-from syncd.sync.site.import_site import Import, Target, import_site, one_site
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.read.foreign_files import Foreign
+from syncd.plan.site.lockfile.lockfile import find_lock_path, render_lock
+from syncd.plan.site.render.document import render_plan_document
+from syncd.plan.site.render.text import render_plan_text
+from syncd.sync.site.import_site import ImportTarget, SiteImport, choose_site, import_site
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.read.foreign_files import ForeignFile
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -85,8 +85,8 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
         show_progress() as on_progress,
         open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
     ):
-        organization, site = one_site(workspace, options.organization, options.site)
-        imported = import_site(workspace, Target(organization, site, path, areas, foreign))
+        organization, site = choose_site(workspace, options.organization, options.site)
+        imported = import_site(workspace, ImportTarget(organization, site, path, areas, foreign))
         files = _build_schema_file(top, path) | _build_files(imported, path, site_options.lock)
         _write_files(top, files)
         if site_options.lock == "state":
@@ -100,7 +100,7 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
     return 1 if imported.unexpected else 0
 
 
-def _read_foreign(source: Path, top: Path, spaces: tuple[Binding, ...], variant: str) -> Foreign:
+def _read_foreign(source: Path, top: Path, spaces: tuple[Binding, ...], variant: str) -> ForeignFile:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -108,10 +108,10 @@ def _read_foreign(source: Path, top: Path, spaces: tuple[Binding, ...], variant:
         raise ConfigInvalid(f"{source} cannot be read: {why}") from error
     source_path = Path(os.path.abspath(source))
     inside = source_path.is_relative_to(top)
-    return Foreign(source_path.relative_to(top).as_posix() if inside else source_path.name, text, spaces, variant)
+    return ForeignFile(source_path.relative_to(top).as_posix() if inside else source_path.name, text, spaces, variant)
 
 
-def _print_missing(location: SiteFileLocation, foreign: Foreign, *, as_json: bool) -> int:
+def _print_missing(location: SiteFileLocation, foreign: ForeignFile, *, as_json: bool) -> int:
     """Print what a file of another tool has and the site file lacks, for a person to paste."""
     site = read_site_on_disk(location)
     found = foreign.read(site, lambda space: {file: path for path, file in site.pages.get(space, {}).items()} or None)
@@ -165,11 +165,11 @@ def _check_target(top: Path, path: str) -> None:
         )
 
 
-def _build_files(imported: Import, path: str, lock_place: str) -> dict[str, str]:
+def _build_files(imported: SiteImport, path: str, lock_place: str) -> dict[str, str]:
     """The texts to write by path, the site file last: without it the others have no effect."""
     files = {name: text for name, text in imported.files.items() if name != path}
     if lock_place == "repo":
-        files[lock_path(path)] = lock_text(imported.lock)
+        files[find_lock_path(path)] = render_lock(imported.lock)
     return {**files, path: imported.files[path]}
 
 
@@ -192,20 +192,20 @@ def _write_files(top: Path, files: Mapping[str, str]) -> None:
             raise ConfigInvalid(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _save_lock(workspace: Workspace, imported: Import) -> None:
-    lock = Keeping(workspace, imported.file, "state")
+def _save_lock(workspace: Workspace, imported: SiteImport) -> None:
+    lock = LockWriter(workspace, imported.file, "state")
     lock.load()
     lock.save(imported.lock.items)
 
 
-def _format_import(imported: Import, repository: RepositoryConfig, files: Mapping[str, str]) -> list[str]:
+def _format_import(imported: SiteImport, repository: RepositoryConfig, files: Mapping[str, str]) -> list[str]:
     lines = []
     for one in imported.findings:
         word = style_text(one.severity, 31 if one.severity == "error" else 33, sys.stdout)
         lines.append(f"{escape(one.path)}:{one.line}:{one.column}: {word} {one.code}: {escape(one.message)}")
     lines += _format_remarks(imported.remarks)
     if imported.unexpected:
-        lines += style_lines((style, text) for style, text in plan_text(imported.plan) if style != "hint")
+        lines += style_lines((style, text) for style, text in render_plan_text(imported.plan) if style != "hint")
         lines.append(
             f"{style_text('!', 31, sys.stdout)} the file does not say all of this: read the plan before you commit it"
         )
@@ -226,10 +226,10 @@ def _format_import(imported: Import, repository: RepositoryConfig, files: Mappin
     return lines
 
 
-def _build_document(imported: Import) -> dict[str, Any]:
+def _build_document(imported: SiteImport) -> dict[str, Any]:
     return {
         "owned": len(imported.lock.items),
         "outside": dict(imported.outside),
         "not_taken": _build_remarks(imported.remarks),
-        "plan": plan_document(imported.plan),
+        "plan": render_plan_document(imported.plan),
     }

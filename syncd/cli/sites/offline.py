@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from syncd.cli.terminal.context import list_repositories
-from syncd.sync.site.read.site_file import Source, in_work_tree
+from syncd.sync.site.read.site_file import SiteFileTexts, read_work_tree
 
 if TYPE_CHECKING:
     from syncd.sync.workspace import Binding
@@ -27,9 +27,9 @@ class SiteFileLocation:
     path: str
     bindings: "tuple[Binding, ...]" = ()
 
-    def read(self) -> Source:
+    def read(self) -> SiteFileTexts:
         """Read the site file and the files that it names. Raises: ConfigInvalid, FileInvalid."""
-        return in_work_tree(self.top, self.path)
+        return read_work_tree(self.top, self.path)
 
 
 def locate_site_file(config_file: Path | None, file: Path | None, *, option: str = "--file") -> SiteFileLocation:

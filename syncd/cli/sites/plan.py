@@ -22,12 +22,12 @@ from syncd.errors import ConfigInvalid
 from syncd.model.ref import AREAS, Ref
 from syncd.model.text import show_unprintable
 from syncd.plan.site.options import Options
-from syncd.plan.site.render.document import plan_document
-from syncd.plan.site.render.text import APPLY, plan_markdown, plan_text
+from syncd.plan.site.render.document import render_plan_document
+from syncd.plan.site.render.text import APPLY, render_plan_markdown, render_plan_text
 from syncd.plan.site.steps import Gate, SitePlan
 from syncd.sync.outcome import Held
-from syncd.sync.site.flow import Prepared, find_unfinished, prepare
-from syncd.sync.site.read.site_file import committed
+from syncd.sync.site.flow import PreparedPlan, find_unfinished, prepare_plan
+from syncd.sync.site.read.site_file import read_committed
 
 PENDING, GATED = 2, Held("").exit_code
 REPLACEABLE = frozenset({"group"})
@@ -119,10 +119,10 @@ def show_plan(options: PlanOptions, output: PlanOutputOptions) -> int:
     return code if output.exit_code else 0
 
 
-def format_site_plan(prepared: Prepared, gates: Sequence[Gate], *, verbose: bool = False) -> list[str]:
+def format_site_plan(prepared: PreparedPlan, gates: Sequence[Gate], *, verbose: bool = False) -> list[str]:
     """Return a plan as lines for people: its closed gates, findings, warnings, then what would be done."""
-    held = [line for line in plan_text(SitePlan(prepared.plan.site, gates=tuple(gates))) if _is_gate_line(line)]
-    whole = plan_text(prepared.plan, verbose=verbose, narrow=is_narrow())
+    held = [line for line in render_plan_text(SitePlan(prepared.plan.site, gates=tuple(gates))) if _is_gate_line(line)]
+    whole = render_plan_text(prepared.plan, verbose=verbose, narrow=is_narrow())
     lines = [line for line in whole if line[0] not in ("gate", "hint")]
     warnings = [line for line in lines if line[0] == "warning"]
     rest = lines[len(warnings) + bool(warnings) :]
@@ -142,38 +142,38 @@ def print_notes(*notes: str) -> None:
         print(f"{style_text('note:', 33, sys.stderr)} {escape(note)}", file=sys.stderr)
 
 
-def format_site_name(prepared: Prepared) -> str:
+def format_site_name(prepared: PreparedPlan) -> str:
     """Return the title and the id of a plan's site."""
     title, id = prepared.live.site.get("title"), prepared.plan.site
     return f"{show_unprintable(str(title))} ({id})" if title else id
 
 
-def build_plan_document(prepared: Prepared) -> dict[str, Any]:
+def build_plan_document(prepared: PreparedPlan) -> dict[str, Any]:
     """Return the JSON object of a plan."""
     source = prepared.source
     where = {"file": source.path, "commit": source.commit or None, "lock_serial": prepared.lock.serial}
     warnings = build_warning_documents(prepared.findings)
-    return {**plan_document(prepared.plan), "digest": prepared.plan.digest(), **where, "findings": warnings}
+    return {**render_plan_document(prepared.plan), "digest": prepared.plan.digest(), **where, "findings": warnings}
 
 
-def _prepare_plan(session: SiteSession, planner_options: Options, *, whole: bool) -> tuple[Prepared, str]:
+def _prepare_plan(session: SiteSession, planner_options: Options, *, whole: bool) -> tuple[PreparedPlan, str]:
     """The plan of a site, and a note about its file; with `whole` it is made from the committed file, to be saved."""
     with show_progress() as on_progress, session.open_for_reading(on_progress) as workspace:
         source, note = find_source(workspace, session.site_options)
         if whole and note:
-            source = committed(workspace.repository, workspace.branch, session.site_options.file)
+            source = read_committed(workspace.repository, workspace.branch, session.site_options.file)
             note = f"{note}, and so does the saved plan"
-        prepared = prepare(workspace, source, session.site_options, planner_options)
+        prepared = prepare_plan(workspace, source, session.site_options, planner_options)
         check_targets(planner_options.target, prepared)
         return prepared, note
 
 
-def _write_plan(prepared: Prepared, options: PlanOptions, output: PlanOutputOptions, *, uncommitted: str) -> None:
+def _write_plan(prepared: PreparedPlan, options: PlanOptions, output: PlanOutputOptions, *, uncommitted: str) -> None:
     plan = prepared.plan
     if output.markdown is not None:
         try:
             found = (f"{one.path}:{one.line}: {one.code}: {one.message}" for one in prepared.findings)
-            output.markdown.write_text(plan_markdown(plan, found), encoding="utf-8")
+            output.markdown.write_text(render_plan_markdown(plan, found), encoding="utf-8")
         except OSError as error:
             raise ConfigInvalid(f"{output.markdown} cannot be written: {error.strerror}") from error
     if output.out is not None:
@@ -194,14 +194,14 @@ def _choose_exit_code(plan: SitePlan) -> int:
     return PENDING if plan else 0
 
 
-def _format_heading(prepared: Prepared) -> Iterator[str]:
+def _format_heading(prepared: PreparedPlan) -> Iterator[str]:
     source, serial = prepared.source, prepared.lock.serial
     where = f"{source.path} @ {source.commit[:7]}" if source.commit else f"{source.path} on disk"
     lock = f"lock serial {serial}" if serial else "no lock committed yet"
     yield f"{style_text(escape(f'Site {format_site_name(prepared)}'), 1, sys.stdout)}  {escape(where)}  {lock}"
 
 
-def _format_findings(prepared: Prepared) -> Iterator[str]:
+def _format_findings(prepared: PreparedPlan) -> Iterator[str]:
     for one in prepared.findings:
         word = style_text(one.severity, 33, sys.stdout)
         yield f"{escape(one.path)}:{one.line}:{one.column}: {word} {one.code}: {escape(one.message)}"
@@ -217,5 +217,5 @@ def _format_next_steps(plan: SitePlan, out: Path | None, command: str, uncommitt
     if out is not None and plan:
         yield f"Saved to {out}. Apply with: syncd site apply {shlex.quote(str(out))}"
     else:
-        lines = plan_text(plan, command=command, uncommitted=uncommitted)
+        lines = render_plan_text(plan, command=command, uncommitted=uncommitted)
         yield from (text for style, text in lines if style == "hint" and not text.startswith(" "))

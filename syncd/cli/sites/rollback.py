@@ -18,17 +18,18 @@ from syncd.cli.terminal.text import escape, format_time, print_error, print_text
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
 from syncd.model.wording import format_count
-from syncd.plan.site.format import called
-from syncd.plan.site.render.document import plan_document
-from syncd.plan.site.render.text import plan_text
-from syncd.plan.site.rollback import Former, parse_former
+from syncd.plan.site.format import format_ref
+from syncd.plan.site.render.document import render_plan_document
+from syncd.plan.site.render.text import render_plan_text
+from syncd.plan.site.rollback import FormerState, parse_former_state
 from syncd.repo import Repository
 from syncd.store.status import Backup
 from syncd.store.store import Store
-from syncd.sync.site.apply import Done
-from syncd.sync.site.flow import find_unfinished, refusal
+from syncd.sync.site.apply import ApplyResult
+from syncd.sync.site.approvals import find_closed_gates
+from syncd.sync.site.flow import find_unfinished, refuse_plan
 from syncd.sync.site.read.site_file import read_source
-from syncd.sync.site.rollback import Back, closed_gates, plan_back, take_back
+from syncd.sync.site.rollback import Rollback, plan_rollback, roll_back
 from syncd.sync.workspace import Workspace
 
 _SHOWN = 3
@@ -48,13 +49,13 @@ class RollbackOptions:
 
 def show_history(config_file: Path | None, *, as_json: bool) -> int:
     """Print the applied plans of the configured sites that can be taken back, the newest first."""
-    backups: list[tuple[Backup, Former]] = []
+    backups: list[tuple[Backup, FormerState]] = []
     for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
             state = git.git_dir / STATE
         if state.is_file():
             with Store(state) as store:
-                backups += [(one, parse_former(one.document)) for one in store.backups.list_backups()]
+                backups += [(one, parse_former_state(one.document)) for one in store.backups.list_backups()]
     if as_json:
         print_document({"plans": [_build_document(*one) for one in backups]})
         return 0
@@ -77,19 +78,19 @@ def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
     with show_progress() as on_progress, session.open(on_progress, stop_request) as workspace:
         source, _ = find_source(workspace, session.site_options)
         file, _ = read_source(source)
-        back = plan_back(workspace, file, session.site_options, options.digest)
+        back = plan_rollback(workspace, file, session.site_options, options.digest)
         workspace = replace(workspace, force=parse_gate_force(options.force, back.plan))
         if not as_json:
             print_text("\n".join(_format_rollback(back)))
-        done = Done(back.keeping.lock, back.plan)
+        done = ApplyResult(back.keeping.lock, back.plan)
         if back.plan:
             _confirm(workspace, back, options)
             with stop_request.handle_signals():
-                done = take_back(workspace, back)
+                done = roll_back(workspace, back)
     unfinished = find_unfinished(done.left)
     code = done.exit_code or (unfinished.exit_code if unfinished else 0)
     if as_json:
-        print_document({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": code})
+        print_document({"digest": back.backup.digest, "plan": render_plan_document(back.plan), "exit_code": code})
         return code
     if code:
         print_error(
@@ -106,21 +107,23 @@ def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
     return code
 
 
-def _describe_remaining(done: Done) -> str:
+def _describe_remaining(done: ApplyResult) -> str:
     """The steps of a rollback that were not done, and why."""
     if done.exit_code:
-        return "; ".join(f"{called(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
+        return (
+            "; ".join(f"{format_ref(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
+        )
     blocked = done.left.only("blocked")
     more = f" and {len(blocked) - _SHOWN} more" if len(blocked) > _SHOWN else ""
-    return "; ".join(f"{called(line.ref)}: {line.note}" for line in blocked[:_SHOWN]) + more
+    return "; ".join(f"{format_ref(line.ref)}: {line.note}" for line in blocked[:_SHOWN]) + more
 
 
-def _confirm(workspace: Workspace, back: Back, options: RollbackOptions) -> None:
+def _confirm(workspace: Workspace, back: Rollback, options: RollbackOptions) -> None:
     """Ask whether to roll back. Raises: Held when a gate is closed; Exit when the person says no."""
-    closed = closed_gates(workspace, back)
+    closed = find_closed_gates(workspace, back.plan)
     if closed:
         flags = " ".join(gate.flag for gate in closed)
-        held = refusal(back.plan, closed)
+        held = refuse_plan(back.plan, closed)
         raise Held(held.why, hint=f"syncd site rollback {back.backup.digest} {flags}")
     if options.yes:
         return
@@ -131,8 +134,8 @@ def _confirm(workspace: Workspace, back: Back, options: RollbackOptions) -> None
         raise typer.Exit(1)
 
 
-def _format_rollback(back: Back) -> list[str]:
-    plan_lines = [(style, text) for style, text in plan_text(back.plan, narrow=is_narrow()) if style != "hint"]
+def _format_rollback(back: Rollback) -> list[str]:
+    plan_lines = [(style, text) for style, text in render_plan_text(back.plan, narrow=is_narrow()) if style != "hint"]
     lines = [
         f"The way back from plan {back.backup.digest} of {format_time(back.backup.at)}:",
         *style_lines(plan_lines),
@@ -141,20 +144,20 @@ def _format_rollback(back: Back) -> list[str]:
         left = ["Nothing is left to take back."] if not back.plan.only("blocked") else []
         return [*(lines if back.plan.lines else lines[:1]), *left]
     if back.anew:
-        refs = ", ".join(map(called, back.anew[:_SHOWN])) + (
+        refs = ", ".join(map(format_ref, back.anew[:_SHOWN])) + (
             f" and {len(back.anew) - _SHOWN} more" if len(back.anew) > _SHOWN else ""
         )
         lines.append(f"{style_text('note:', 33, sys.stdout)} made again under a new id: {escape(refs)}")
     return lines
 
 
-def _format_former_plan(former: Former) -> str:
+def _format_former_plan(former: FormerState) -> str:
     """How many resources a plan added, changed and so on, and the first of them."""
     counts = Counter(former.actions.values())
     numbers = ", ".join(f"{count} {_DONE.get(action, action)}" for action, count in sorted(counts.items()))
-    refs = ", ".join(map(called, list(former.actions)[:_SHOWN])) + (", …" if len(former.actions) > _SHOWN else "")
+    refs = ", ".join(map(format_ref, list(former.actions)[:_SHOWN])) + (", …" if len(former.actions) > _SHOWN else "")
     return f"{numbers}: {refs}"
 
 
-def _build_document(backup: Backup, former: Former) -> dict[str, object]:
+def _build_document(backup: Backup, former: FormerState) -> dict[str, object]:
     return {"digest": backup.digest, "site": backup.site, "at": backup.at, "actions": dict(former.actions)}

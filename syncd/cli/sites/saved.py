@@ -11,9 +11,9 @@ from syncd import __version__
 from syncd.cli.terminal.text import FORMAT_VERSION
 from syncd.errors import ConfigInvalid, FileInvalid, StalePlan
 from syncd.files import replace_file
-from syncd.plan.site.render.document import plan_document
+from syncd.plan.site.render.document import render_plan_document
 from syncd.sync.site.approvals import VALID
-from syncd.sync.site.flow import Prepared
+from syncd.sync.site.flow import PreparedPlan
 
 KIND = "syncd site plan"
 BYTES_MAX = 64 << 20
@@ -34,7 +34,7 @@ class SavedPlan:
     at: str
 
 
-def save_plan(path: Path, prepared: Prepared, options: Mapping[str, Any], now: datetime) -> None:
+def save_plan(path: Path, prepared: PreparedPlan, options: Mapping[str, Any], now: datetime) -> None:
     """Write a plan to a file that only its owner can read, whole or not at all. Raises: ConfigInvalid."""
     plan, source = prepared.plan, prepared.source
     at = now.isoformat(timespec="seconds")
@@ -49,7 +49,7 @@ def save_plan(path: Path, prepared: Prepared, options: Mapping[str, Any], now: d
         options,
         at,
     )
-    document = {"format_version": FORMAT_VERSION, "kind": KIND, **asdict(bound), "plan": plan_document(plan)}
+    document = {"format_version": FORMAT_VERSION, "kind": KIND, **asdict(bound), "plan": render_plan_document(plan)}
     data = json.dumps(document, ensure_ascii=False, indent=2, default=str) + "\n"
     try:
         replace_file(path.parent, path.name, data.encode(), mode=0o600)
@@ -85,7 +85,7 @@ def check_age(saved: SavedPlan, now: datetime) -> None:
         raise _make_error(f"it was made at {saved.at}; a plan holds for {VALID.total_seconds() / 3600:.0f} hours")
 
 
-def check_same_plan(saved: SavedPlan, prepared: Prepared) -> None:
+def check_same_plan(saved: SavedPlan, prepared: PreparedPlan) -> None:
     """Check that a saved plan is the same as the plan now. Raises: StalePlan."""
     plan, source = prepared.plan, prepared.source
     if saved.site != plan.site:

@@ -15,12 +15,12 @@ from syncd.daemon.workspaces import Environment, build_site_options, never_cance
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.plan.site.gates.gates import SCOPES
-from syncd.plan.site.lockfile.lockfile import lock_path
+from syncd.plan.site.lockfile.lockfile import find_lock_path
 from syncd.plan.site.steps import SitePlan
 from syncd.repo import Repository
-from syncd.sync.site.flow import Prepared
-from syncd.sync.site.options import SiteWish
-from syncd.sync.site.read.site_file import Source, committed, in_work_tree
+from syncd.sync.site.flow import PreparedPlan
+from syncd.sync.site.options import SiteOptions
+from syncd.sync.site.read.site_file import SiteFileTexts, read_committed, read_work_tree
 from syncd.sync.workspace import Progress, Workspace, ignore_progress
 
 _SHOWN = 12
@@ -34,7 +34,7 @@ class SiteSession:
 
     config: Config
     repository: RepositoryConfig
-    site_options: SiteWish
+    site_options: SiteOptions
 
     def open(
         self, progress: Progress = ignore_progress, stopping: StopRequest | None = None
@@ -76,13 +76,13 @@ def find_one_site(config_file: Path | None, file: Path | None, what: str) -> Sit
     return found[0]
 
 
-def find_source(workspace: Workspace, site_options: SiteWish) -> tuple[Source, str]:
+def find_source(workspace: Workspace, site_options: SiteOptions) -> tuple[SiteFileTexts, str]:
     """Return the site file on disk, else the committed one, and a sentence when both differ, or ""."""
     repository, branch = workspace.repository, workspace.branch
     top = repository.work_tree
     if top is None or not (top / site_options.file).is_file():
-        return committed(repository, branch, site_options.file), ""
-    on_disk = in_work_tree(top, site_options.file)
+        return read_committed(repository, branch, site_options.file), ""
+    on_disk = read_work_tree(top, site_options.file)
     tip = repository.resolve(f"refs/heads/{branch}")
     if tip is None and repository.resolve("HEAD") is not None:
         return on_disk, ""  # a job's clone, on a commit and no branch
@@ -91,24 +91,24 @@ def find_source(workspace: Workspace, site_options: SiteWish) -> tuple[Source, s
             on_disk,
             f"{site_options.file} is not committed on {branch} yet; apply and the service take what is committed",
         )
-    if committed(repository, branch, site_options.file).inputs() == on_disk.inputs():
-        return committed(repository, branch, site_options.file), ""
+    if read_committed(repository, branch, site_options.file).inputs() == on_disk.inputs():
+        return read_committed(repository, branch, site_options.file), ""
     return (
         on_disk,
         f"{site_options.file} differs from what is committed on {branch}; apply and the service take what is committed",
     )
 
 
-def describe_lock(session: SiteSession, prepared: Prepared) -> str:
+def describe_lock(session: SiteSession, prepared: PreparedPlan) -> str:
     """Return a sentence about a lock that is on disk and not committed, else ""."""
-    path = lock_path(session.site_options.file)
+    path = find_lock_path(session.site_options.file)
     known = session.site_options.lock == "state" or prepared.lock.serial or prepared.lock.items
     if known or not (session.repository.path / path).is_file():
         return ""
     return f"{path} is not committed yet, and without it everything is adopted anew: git add {path} && git commit"
 
 
-def check_targets(targets: Iterable[str], prepared: Prepared) -> None:
+def check_targets(targets: Iterable[str], prepared: PreparedPlan) -> None:
     """Check that each ref of `--target` is declared or in the lock. Raises: BadParameter."""
     known = prepared.file.items.keys() | prepared.lock.items.keys()
     if unknown := sorted(set(targets) - known):

@@ -13,8 +13,8 @@ from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.graph import Host
 from syncd.repo import Repository
-from syncd.sync.site.read.mirrored_pages import pages_at, pages_on_disk, renamed
-from syncd.sync.site.read.site_file import at_commit, read_source
+from syncd.sync.site.read.mirrored_pages import find_renamed_pages, read_committed_pages, read_pages_on_disk
+from syncd.sync.site.read.site_file import read_at_commit, read_source
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def read_site_on_disk(location: SiteFileLocation, hosts: Sequence[Host] = ()) ->
     file, _ = read_source(location.read())
     with ExitStack() as stack:
         repository = _open_repository(location, stack)
-        pages = pages_on_disk(repository, location.top, location.bindings) if repository is not None else {}
+        pages = read_pages_on_disk(repository, location.top, location.bindings) if repository is not None else {}
     return SiteMap(file, pages, tuple(hosts) or file.hosts)
 
 
@@ -49,10 +49,10 @@ def read_site_versions(location: SiteFileLocation, ref: str, hosts: Sequence[Hos
         if commit is None:
             raise ConfigInvalid(f"there is no commit {ref} in {location.top}", hint="name a branch, a tag or a commit")
         missing = ConfigInvalid(f"there is no {location.path} at {ref}", hint="name a commit that has it")
-        file, _ = read_source(at_commit(repository, commit, location.path, missing))
+        file, _ = read_source(read_at_commit(repository, commit, location.path, missing))
         head = repository.find_revision("HEAD")
-        known = renamed(repository, commit, head, location.bindings) if head is not None else {}
-        before = SiteMap(file, pages_at(repository, commit, location.bindings), tuple(hosts) or file.hosts)
+        known = find_renamed_pages(repository, commit, head, location.bindings) if head is not None else {}
+        before = SiteMap(file, read_committed_pages(repository, commit, location.bindings), tuple(hosts) or file.hosts)
     return SiteVersions(before, after, known)
 
 

@@ -25,12 +25,12 @@ from syncd.layout.site.read.rules import ONLINE, SITE_RULES, broken
 from syncd.layout.site.write.mend import mended
 from syncd.model.ref import Kind
 from syncd.model.wording import format_count
-from syncd.plan.site.lockfile.lockfile import lock_path, parse_lock
+from syncd.plan.site.lockfile.lockfile import find_lock_path, parse_lock
 from syncd.plan.site.online import check_live, check_lock
 from syncd.sync.gc_tuning import collect_seldom
 
 if TYPE_CHECKING:
-    from syncd.plan.site.live_state import Live, Lock
+    from syncd.plan.site.live_state import LiveSite, SiteLock
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _validate(location: SiteFileLocation, options: ValidateOptions) -> Validatio
 
 def _check_lock_file(location: SiteFileLocation, file: SiteFile) -> Iterable[Finding]:
     """The findings of the lock that need no platform."""
-    path = lock_path(location.path)
+    path = find_lock_path(location.path)
     try:
         text = read_file(location.top, path).decode(errors="replace")
     except FileNotFoundError:
@@ -139,15 +139,15 @@ def _check_lock_file(location: SiteFileLocation, file: SiteFile) -> Iterable[Fin
     return check_lock(file, parse_lock(text, at=str(location.top / path)))
 
 
-def _read_platform(location: SiteFileLocation, file: SiteFile, options: ValidateOptions) -> "tuple[Live, Lock]":
+def _read_platform(location: SiteFileLocation, file: SiteFile, options: ValidateOptions) -> "tuple[LiveSite, SiteLock]":
     """The state of the platform and the lock, read with the configuration of this file."""
     from syncd.cli.sites.session import find_one_site
-    from syncd.sync.site.lock import Keeping
+    from syncd.sync.site.lock import LockWriter
     from syncd.sync.site.read.site import read_live
 
     site = find_one_site(options.config, location.top / location.path, "--online")
     with site.open_for_reading() as workspace:
-        lock = Keeping(workspace, file, site.site_options.lock).lock
+        lock = LockWriter(workspace, file, site.site_options.lock).lock
         return read_live(workspace, file, lock, kinds=site.site_options.kinds), lock
 
 

@@ -13,11 +13,11 @@ from syncd.model.ref import AREAS, Area, Ref
 from syncd.plan.site.describe import describe_changes, warn_of_broken_addresses, warn_of_dead_redirects
 from syncd.plan.site.gates.exposure import gate_exposures
 from syncd.plan.site.gates.gates import gate_amounts
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.lockfile.lock_update import draft_lock_updates, finish_steps
-from syncd.plan.site.lockfile.snapshot import snapshot, snapshot_of
-from syncd.plan.site.match.first_sections import expect_structure, expected_id, find_root_section, is_carried_out
-from syncd.plan.site.match.match import match
+from syncd.plan.site.lockfile.snapshot import digest_areas, take_snapshot
+from syncd.plan.site.match.first_sections import expect_structure, find_root_section, format_expected_id, is_carried_out
+from syncd.plan.site.match.match import match_items
 from syncd.plan.site.options import Options
 from syncd.plan.site.part import PlanPart, join_parts
 from syncd.plan.site.redirects.redirects import plan_redirects
@@ -37,7 +37,7 @@ _PARTLY_MANAGED: tuple[Area, ...] = ("redirects", "visitors", "structure")
 """Areas of which a file may declare a part only, as people are told of the rest."""
 
 
-def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options()) -> SitePlan:
+def plan_site(file: SiteFile, live: LiveSite, lock: SiteLock, options: Options = Options()) -> SitePlan:
     """Given a site's three sides, return everything that brings the platform to what the file declares.
 
     Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else. A plan that
@@ -46,14 +46,14 @@ def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options
     section = find_root_section(file, live, lock)
     if section is not None:
         expected = expect_structure(file, live, lock)
-        plan = _plan(Sides(file, expected, lock, options, match(file, expected, lock), expected=section.ref))
+        plan = _plan(Sides(file, expected, lock, options, match_items(file, expected, lock), expected=section.ref))
         if is_carried_out(plan, section):
-            return replace(plan, snapshot=snapshot(file, live, lock), expects=expected_id(section))
-    return _plan(Sides(file, live, lock, options, match(file, live, lock)))
+            return replace(plan, snapshot=take_snapshot(file, live, lock), expects=format_expected_id(section))
+    return _plan(Sides(file, live, lock, options, match_items(file, live, lock)))
 
 
 def _plan(sides: Sides) -> SitePlan:
-    seen = snapshot_of(sides.desired, sides.existing, sides.matches)
+    seen = digest_areas(sides.desired, sides.existing, sides.matches)
     sides = replace_groups(sides)
     claims = compare_visitors(sides)
     decided = decide_structure(sides)

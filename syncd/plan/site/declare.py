@@ -12,7 +12,7 @@ from syncd.layout.site.write.exports import spelled
 from syncd.layout.tree.paths import fold_to_ascii
 from syncd.model.customization_override import GROUPS
 from syncd.model.ref import AREA, AREAS, ROOT, Area
-from syncd.plan.site.live_state import Existing, Live
+from syncd.plan.site.live_state import ExistingItem, LiveSite
 from syncd.plan.site.match.match import KINDS
 
 KEY_MAX = 63
@@ -24,7 +24,7 @@ _RESERVED = frozenset({"new"})
 
 
 @dataclass(frozen=True)
-class Names:
+class SiteTitles:
     """Titles that only people need: those of spaces by their id, and those of site-spaces by theirs.
 
     Shape: `keys` are preferred: of ("group", title), ("section", path) and ("variant", path of its section, path).
@@ -36,7 +36,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DeclaredSite:
     """A site file as a document, the redirects that belong in a file of their own, and the key of each thing by id."""
 
     document: Mapping[str, Any]
@@ -44,13 +44,15 @@ class Drawn:
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
-def declare_site(organization: str, site: str, live: Live, names: Names, areas: Set[Area] = frozenset(AREAS)) -> Drawn:
+def declare_site(
+    organization: str, site: str, live: LiveSite, names: SiteTitles, areas: Set[Area] = frozenset(AREAS)
+) -> DeclaredSite:
     """Given a site that was read whole, return the file that declares it in these areas.
 
     Shapes: keys are unique and made of letters, digits and hyphens; what nothing says (None) is left out; a redirect
     to something that the site does not have any more keeps its destination as it is, in `raw`.
     """
-    drawer = _Drawer(live, names)
+    drawer = _SiteDeclarer(live, names)
     document: dict[str, Any] = {"version": 1, "site": {"org": organization, "id": site}}
     claims = claims_of_schema(live.schema or {}) if "visitors" in areas else {}
     if any(claim.get("type") != "boolean" for claim in claims.values()):
@@ -65,7 +67,7 @@ def declare_site(organization: str, site: str, live: Live, names: Names, areas: 
     if "settings" in areas:
         document["settings"] = {name: live.site[name] for name in SETTINGS if live.site.get(name) is not None}
     if "visitors" in areas and live.schema is not None:
-        document["visitors"] = _grouped(claims)
+        document["visitors"] = _group_claims(claims)
     if "structure" in areas and structure:
         document["structure"] = {"items": structure}
     apart: list[Mapping[str, Any]] = []
@@ -78,10 +80,10 @@ def declare_site(organization: str, site: str, live: Live, names: Names, areas: 
         document |= {"redirect_files": [REDIRECT_FILE]} if apart else {}
     if "customization" in areas:
         document["customization"] = drawer.customization(overridden="structure" in areas)
-    return Drawn(document, tuple(apart), drawer.keys)
+    return DeclaredSite(document, tuple(apart), drawer.keys)
 
 
-def beyond(live: Live, areas: Set[Area]) -> dict[str, int]:
+def count_unmanaged(live: LiveSite, areas: Set[Area]) -> dict[str, int]:
     """Given a site that was read and the areas of its file, return how much of what lies outside of the file."""
     left = [kind for kind in KINDS if AREA[kind] not in areas]
     found: dict[str, int] = {kind: len(live.of(kind)) for kind in left}
@@ -92,7 +94,7 @@ def beyond(live: Live, areas: Set[Area]) -> dict[str, int]:
     return {kind: count for kind, count in found.items() if count}
 
 
-def key_of(text: str, taken: Container[str], *, fallback: str) -> str:
+def make_key(text: str, taken: Container[str], *, fallback: str) -> str:
     """Given a path or title, return a key that nothing else has: `[a-z0-9][a-z0-9-]{0,62}`."""
     wanted, number = fold_to_ascii(text)[:KEY_MAX].strip("-") or fold_to_ascii(fallback)[:KEY_MAX].strip("-"), 2
     found = wanted
@@ -102,7 +104,7 @@ def key_of(text: str, taken: Container[str], *, fallback: str) -> str:
     return found
 
 
-def own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], titles: Set[str | None]) -> dict[str, Any]:
+def find_own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], titles: Set[str | None]) -> dict[str, Any]:
     """Given what a variant's visitors see and its site's settings, return what a file declares as an override.
 
     Shapes: a title that is one of `titles`, or the site's, is not its own; what the platform replaces as a whole, such
@@ -111,7 +113,7 @@ def own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], titles: 
     shown = pick_declarable(effective, "override")
     if shown.get("title") in {*titles, site.get("title")}:
         shown.pop("title", None)
-    return _differing(shown, site)
+    return _find_differing(shown, site)
 
 
 def pick_declarable(settings: Mapping[str, Any], of: Of) -> dict[str, Any]:
@@ -128,22 +130,22 @@ def pick_declarable(settings: Mapping[str, Any], of: Of) -> dict[str, Any]:
     return found
 
 
-def _differing(own: Mapping[str, Any], site: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+def _find_differing(own: Mapping[str, Any], site: Mapping[str, Any], path: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in own.items():
         here = f"{path}.{name}" if path else name
         if isinstance(value, Mapping) and name in GROUPS:
-            if below := _differing(value, site, here):
+            if below := _find_differing(value, site, here):
                 found[name] = below
         elif not agrees(value, leaf_of(site, here)):
             found[name] = value
     return found
 
 
-class _Drawer:
+class _SiteDeclarer:
     """Writes down one site; `keys` grows with what was written down."""
 
-    def __init__(self, live: Live, names: Names) -> None:
+    def __init__(self, live: LiveSite, names: SiteTitles) -> None:
         self.live, self.names = live, names
         self.keys: dict[str, str] = {}
         self.aliases: dict[str, str] = {}
@@ -155,35 +157,39 @@ class _Drawer:
         taken: set[str] = set()
         return [self._item(self.live.things[id], taken) for id in self.live.orders.get(ROOT, ())]
 
-    def _item(self, thing: Existing, taken: set[str]) -> dict[str, Any]:
+    def _item(self, thing: ExistingItem, taken: set[str]) -> dict[str, Any]:
         if thing.kind == "variant":
             return self._variant(thing, taken)
         title, path = str(thing.fields.get("title") or ""), str(thing.fields.get("path") or "")
         name = path if thing.kind == "section" else title
-        key = key_of(self.names.keys.get((thing.kind, name), name), taken, fallback=thing.kind)
+        key = make_key(self.names.keys.get((thing.kind, name), name), taken, fallback=thing.kind)
         taken.add(key)
         self.keys[thing.id] = key
         below = [self.live.things[id] for id in self.live.orders.get(thing.id, ())]
         if thing.kind == "group":
-            return {"group": key, **_given(thing, "title", "icon"), "items": [self._item(one, taken) for one in below]}
+            return {
+                "group": key,
+                **_pick_fields(thing, "title", "icon"),
+                "items": [self._item(one, taken) for one in below],
+            }
         own: set[str] = set()
         variants = [self._variant(one, own, f"{key}/", path) for one in below]
-        said = _given(thing, "title", "path", "icon", "description", "condition")
-        return {"section": key, **said, **_on(thing, "default"), "variants": variants}
+        said = _pick_fields(thing, "title", "path", "icon", "description", "condition")
+        return {"section": key, **said, **_pick_flag(thing, "default"), "variants": variants}
 
-    def _variant(self, thing: Existing, taken: set[str], above: str = "", section: str = "") -> dict[str, Any]:
+    def _variant(self, thing: ExistingItem, taken: set[str], above: str = "", section: str = "") -> dict[str, Any]:
         path = str(thing.fields.get("path") or "")
-        key = key_of(self.names.keys.get(("variant", section, path), path), taken, fallback="variant")
+        key = make_key(self.names.keys.get(("variant", section, path), path), taken, fallback="variant")
         taken.add(key)
         self.keys[thing.id] = above + key
         space = self._named(str(thing.fields.get("space") or ""), f"{above}{key}".replace("/", "-"))
-        said = _given(thing, "path", "condition")
-        return {"variant": key, "space": space, **said, **_on(thing, "hidden"), **_on(thing, "default")}
+        said = _pick_fields(thing, "path", "condition")
+        return {"variant": key, "space": space, **said, **_pick_flag(thing, "hidden"), **_pick_flag(thing, "default")}
 
     def _named(self, space: str, fallback: str) -> str:
         """The alias of a space, from its title, which is declared when it is first met."""
         if space not in self._alias:
-            alias = key_of(self.names.spaces.get(space, ""), self.aliases, fallback=fallback)
+            alias = make_key(self.names.spaces.get(space, ""), self.aliases, fallback=fallback)
             self._alias[space] = alias
             self.aliases[alias] = space
         return self._alias[space]
@@ -235,7 +241,7 @@ class _Drawer:
     def _own(self, id: str, effective: Mapping[str, Any]) -> dict[str, Any]:
         """What a variant has of its own; a title is its content's unless somebody chose another."""
         titles = {self.names.variants.get(id), self.names.spaces.get(str(self.live.things[id].fields.get("space")))}
-        worded: dict[str, Any] = self._worded(own_settings(effective, self.live.customization, titles))
+        worded: dict[str, Any] = self._worded(find_own_settings(effective, self.live.customization, titles))
         return worded
 
     def _worded(self, value: Any) -> Any:
@@ -263,7 +269,7 @@ class _Drawer:
         return {str(thing.fields.get("space")): self.keys[thing.id] for thing in reversed(variants)}
 
 
-def _grouped(claims: Mapping[str, Any]) -> dict[str, Any]:
+def _group_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     """Claims by their fields' names, as a file has them."""
     found: dict[str, Any] = {"claims": {}}
     for name, schema in claims.items():
@@ -272,9 +278,9 @@ def _grouped(claims: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _given(thing: Existing, *names: str) -> dict[str, Any]:
+def _pick_fields(thing: ExistingItem, *names: str) -> dict[str, Any]:
     return {name: thing.fields[name] for name in names if thing.fields.get(name) is not None}
 
 
-def _on(thing: Existing, name: str) -> dict[str, bool]:
+def _pick_flag(thing: ExistingItem, name: str) -> dict[str, bool]:
     return {name: True} if thing.fields.get(name) else {}

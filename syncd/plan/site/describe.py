@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from syncd.model.ref import Ref
-from syncd.plan.site.differ import Diff, Found
+from syncd.plan.site.differ import Diff, FieldDiff
 from syncd.plan.site.lines import CHOOSE, CONFLICT, DELETED, describe_change, explain_report
 from syncd.plan.site.part import PlanPart
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Class, Line
+from syncd.plan.site.steps import Cause, Line
 from syncd.plan.site.structure.decisions import find_condition
 
 _PLAIN = re.compile(r"/[A-Za-z0-9/._~-]+")
@@ -21,7 +21,7 @@ _LOCK_ONLY = ("to",)
 def describe_changes(sides: Sides, part: PlanPart) -> Iterator[Line]:
     """Given all that a plan does, yield the lines of what is made, changed, adopted, or left as it is."""
     for ref, desired in part.new.items():
-        found = {name: Found(None, value, "change") for name, value in _pick_visible(desired).items()}
+        found = {name: FieldDiff(None, value, "change") for name, value in _pick_visible(desired).items()}
         notes = [f"{DELETED}, made anew"] if ref in part.lost else []
         notes += filter(None, [_explain_creation(sides, ref)])
         yield describe_change(sides, "create", ref, found, ", ".join(notes), gone=part.lost.get(ref, ""))
@@ -69,7 +69,7 @@ def _describe_diff(sides: Sides, ref: Ref, diff: Diff) -> Iterator[Line]:
     elif diff.learnt or diff.dropped:
         yield describe_change(sides, "adopt", ref, {}, _explain_adoption(diff))
     if report:
-        of: Class = "drift" if any(found.of == "drift" for found in report.values()) else "conflict"
+        of: Cause = "drift" if any(found.of == "drift" for found in report.values()) else "conflict"
         yield describe_change(sides, "report", ref, report, explain_report(sides, of, ref.area))
     if conflict := _pick_visible(diff.blocked):
         yield Line("blocked", ref, sides.describe_fields(ref, conflict), CONFLICT, sides.locate(ref), CHOOSE)

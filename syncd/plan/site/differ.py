@@ -8,22 +8,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from syncd.layout.site.read.declared import OnDrift
-from syncd.plan.site.live_state import refs_in
-from syncd.plan.site.steps import Class
+from syncd.plan.site.live_state import find_refs
+from syncd.plan.site.steps import Cause
 
 MISSING = object()
 """Stands for a value that nobody wrote down, as None is one that was."""
-Same = Callable[[str, Any, Any], bool]
+Comparison = Callable[[str, Any, Any], bool]
 """Given a field's name, a wanted value and one on the platform, whether there is nothing to do."""
 
 
 @dataclass(frozen=True)
-class Found:
+class FieldDiff:
     """A field that is not as it is declared, and whose doing that is."""
 
     before: Any
     after: Any
-    of: Class
+    of: Cause
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Diff:
     any more.
     """
 
-    act: Mapping[str, Found] = field(default_factory=dict)
-    report: Mapping[str, Found] = field(default_factory=dict)
-    blocked: Mapping[str, Found] = field(default_factory=dict)
+    act: Mapping[str, FieldDiff] = field(default_factory=dict)
+    report: Mapping[str, FieldDiff] = field(default_factory=dict)
+    blocked: Mapping[str, FieldDiff] = field(default_factory=dict)
     learnt: Mapping[str, Any] = field(default_factory=dict)
     dropped: frozenset[str] = frozenset()
 
@@ -50,40 +50,42 @@ class Diff:
 
 
 @dataclass(frozen=True)
-class Judge:
+class DriftRules:
     """Who wins: what becomes of drift, and of conflicts."""
 
     on_drift: OnDrift = "report"
     prefer: Literal["", "file", "live"] = ""
 
-    def diff(self, base: Mapping[str, Any], desired: Mapping[str, Any], live: Mapping[str, Any], same: Same) -> Diff:
+    def diff(
+        self, base: Mapping[str, Any], desired: Mapping[str, Any], live: Mapping[str, Any], same: Comparison
+    ) -> Diff:
         """Given the fields of a thing on its three sides, return what is to be done about each."""
-        act, report, blocked = dict[str, Found](), dict[str, Found](), dict[str, Found]()
+        act, report, blocked = dict[str, FieldDiff](), dict[str, FieldDiff](), dict[str, FieldDiff]()
         learnt: dict[str, Any] = {}
         for name, after in desired.items():
             before = live.get(name)
-            match _class(name, (base.get(name, MISSING), after, before), same):
+            match _classify(name, (base.get(name, MISSING), after, before), same):
                 case None:
                     pass
                 case "converged":
                     learnt[name] = after
                 case "change":
-                    act[name] = Found(before, after, "change")
+                    act[name] = FieldDiff(before, after, "change")
                 case "drift":
-                    (act if self.on_drift == "revert" else report)[name] = Found(before, after, "drift")
+                    (act if self.on_drift == "revert" else report)[name] = FieldDiff(before, after, "drift")
                 case "conflict":
                     chosen = {"file": act, "live": report, "": blocked}[self.prefer]
-                    chosen[name] = Found(before, after, "conflict")
+                    chosen[name] = FieldDiff(before, after, "conflict")
         return Diff(act, report, blocked, learnt, frozenset(base.keys() - desired.keys()))
 
 
-def _class(name: str, sides: tuple[Any, Any, Any], same: Same) -> Class | None:
+def _classify(name: str, sides: tuple[Any, Any, Any], same: Comparison) -> Cause | None:
     base, file, live = sides
     if base == file == live:
         return None
     known = base is not MISSING
-    stands = known and (base == file or (not _open(file) and _kept(name, base, file, same)))
-    if not _open(file) and same(name, file, live):
+    stands = known and (base == file or (not _names_new_thing(file) and _is_unchanged(name, base, file, same)))
+    if not _names_new_thing(file) and same(name, file, live):
         return None if stands else "converged"
     if not known:
         return "change"
@@ -92,11 +94,11 @@ def _class(name: str, sides: tuple[Any, Any, Any], same: Same) -> Class | None:
     return "change" if same(name, base, live) else "conflict"
 
 
-def _kept(name: str, base: Any, file: Any, same: Same) -> bool:
+def _is_unchanged(name: str, base: Any, file: Any, same: Comparison) -> bool:
     """Whether a file says what it said; None on the platform may mean more than None in a file."""
     return file is not None and base is not None and same(name, file, base)
 
 
-def _open(value: Any) -> bool:
+def _names_new_thing(value: Any) -> bool:
     """Whether a value names something that is yet to be made, so that nothing can be equal to it."""
-    return any(True for _ in refs_in(value))
+    return any(True for _ in find_refs(value))

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from syncd.model.ref import Area, Ref
-from syncd.plan.site.differ import Found
+from syncd.plan.site.differ import FieldDiff
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Action, Class, Gone, Line
+from syncd.plan.site.steps import Action, Cause, Gone, Line
 
 CONFLICT = "changed in the file and on the platform"
 CHOOSE = "choose with --prefer file or --prefer live"
@@ -13,7 +13,7 @@ DELETED = "was deleted outside syncd"
 
 
 def describe_change(
-    sides: Sides, action: Action, ref: Ref, found: Mapping[str, Found], note: str = "", *, gone: Gone = ""
+    sides: Sides, action: Action, ref: Ref, found: Mapping[str, FieldDiff], note: str = "", *, gone: Gone = ""
 ) -> Line:
     """Given what happens to the fields of a thing, return its line."""
     fields = sides.describe_fields(ref, found)
@@ -28,7 +28,7 @@ def describe_obstacle(
     *,
     manual: str = "",
     name: str = "",
-    found: Found | None = None,
+    found: FieldDiff | None = None,
     gone: Gone = "",
 ) -> Line:
     """Given something that cannot be done, return the line that says why, and what a person can do about it.
@@ -39,7 +39,7 @@ def describe_obstacle(
     return Line("blocked", ref, fields, note, sides.locate(ref, name), manual, gone)
 
 
-def explain_report(sides: Sides, of: Class, area: Area) -> str:
+def explain_report(sides: Sides, of: Cause, area: Area) -> str:
     """Given who changed a field, the platform alone or both sides, return why the platform's value stays."""
     if of == "conflict":
         return f"{CONFLICT}; left as it is"

@@ -21,32 +21,32 @@ class IdOf:
     ref: Ref
 
 
-def refs_in(value: Any) -> Iterator[Ref]:
+def find_refs(value: Any) -> Iterator[Ref]:
     """Given a JSON value in which refs may stand for ids, return what they stand for, each as often as it is there."""
     if isinstance(value, IdOf):
         yield value.ref
     elif isinstance(value, dict):
         for member in value.values():
             if not isinstance(member, str):  # nearly every value
-                yield from refs_in(member)
+                yield from find_refs(member)
     elif isinstance(value, list | tuple):
         for member in value:
-            yield from refs_in(member)
+            yield from find_refs(member)
 
 
-def without_refs(value: Any, told: Callable[[Ref], Any]) -> Any:
+def replace_refs(value: Any, told: Callable[[Ref], Any]) -> Any:
     """Given a JSON value in which refs may stand for ids, return it with what is told of each in its place."""
     if isinstance(value, IdOf):
         return told(value.ref)
     if isinstance(value, dict):
         return {
-            name: member if isinstance(member, str) else without_refs(member, told) for name, member in value.items()
+            name: member if isinstance(member, str) else replace_refs(member, told) for name, member in value.items()
         }
-    return [without_refs(member, told) for member in value] if isinstance(value, list | tuple) else value
+    return [replace_refs(member, told) for member in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True)
-class Existing:
+class ExistingItem:
     """One thing on the platform.
 
     Shapes of `fields`, values in the API's terms (None where the API has nothing):
@@ -62,7 +62,7 @@ class Existing:
 
 
 @dataclass(frozen=True)
-class Abilities:
+class Capabilities:
     """What the server can do beyond the document, as far as the reader found out, or was told."""
 
     bulk_redirects: bool = False
@@ -73,7 +73,7 @@ class Abilities:
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveSite:
     """A site as the platform shows it; only what the file or the lock speaks of was read.
 
     Shapes: `things` by id; `orders` has the ids of the children in their order, by the parent's id (ROOT is the site's
@@ -87,7 +87,7 @@ class Live:
     """
 
     site: Mapping[str, Any] = field(default_factory=dict)
-    things: Mapping[str, Existing] = field(default_factory=dict)
+    things: Mapping[str, ExistingItem] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
     customization: Mapping[str, Any] = field(default_factory=dict)
@@ -101,25 +101,25 @@ class Live:
     """Whether anybody can read the site; True where the platform does not say."""
     frozen: frozenset[str] = frozenset()
     """Features of the site, by their ids, that its plan on the platform does not let anybody change."""
-    abilities: Abilities = Abilities()
+    abilities: Capabilities = Capabilities()
 
-    def of(self, *kinds: Kind) -> tuple[Existing, ...]:
+    def of(self, *kinds: Kind) -> tuple[ExistingItem, ...]:
         """Given kinds, return the things of these kinds, in the platform's order."""
         if kinds not in self._of:
             self._of[kinds] = tuple(thing for thing in self.things.values() if thing.kind in kinds)
         return self._of[kinds]
 
     @cached_property
-    def _of(self) -> dict[tuple[Kind, ...], tuple[Existing, ...]]:
+    def _of(self) -> dict[tuple[Kind, ...], tuple[ExistingItem, ...]]:
         return {}
 
 
 @dataclass(frozen=True)
-class Entry:
+class LockEntry:
     """What the lock knows of one thing: its id, how it came to be syncd's, and the values that were last put there.
 
-    Shape: `applied` has the fields of `Existing` (or of `Item`, for the site, visitors, customization and overrides),
-    in the API's terms.
+    Shape: `applied` has the fields of `ExistingItem`, or, for the site, visitors, customization and overrides, of
+    `Item`, in the API's terms.
     """
 
     id: str
@@ -128,7 +128,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Begun:
+class InFlightRequest:
     """A request that was about to be sent about a thing with this id ("" when it was to be made); JSON in and out."""
 
     call: str
@@ -137,7 +137,7 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Lock:
+class SiteLock:
     """What syncd owns on a site. An empty lock is safe: everything is adopted, nothing is deleted.
 
     Shape: `begun` has, by ref, requests that may or may not have arrived; no lock file has them, only the store.
@@ -146,5 +146,5 @@ class Lock:
     site: str
     lineage: str = ""
     serial: int = 0
-    items: Mapping[Ref, Entry] = field(default_factory=dict)
-    begun: Mapping[Ref, Begun] = field(default_factory=dict)
+    items: Mapping[Ref, LockEntry] = field(default_factory=dict)
+    begun: Mapping[Ref, InFlightRequest] = field(default_factory=dict)

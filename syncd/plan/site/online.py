@@ -22,10 +22,10 @@ from syncd.layout.site.read.rules import broken
 from syncd.layout.site.read.visitors import claims_of_schema, still_read
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
 from syncd.model.wording import format_count
-from syncd.plan.site.live_state import Live, Lock
-from syncd.plan.site.lockfile.lockfile import lock_path
+from syncd.plan.site.live_state import LiveSite, SiteLock
+from syncd.plan.site.lockfile.lockfile import find_lock_path
 from syncd.plan.site.match.first_sections import expect_structure
-from syncd.plan.site.match.match import Matches, match
+from syncd.plan.site.match.match import Matches, match_items
 
 LISTS: tuple[tuple[Area, str, tuple[Kind, ...]], ...] = (
     ("redirects", "redirects", ("redirect",)),
@@ -45,32 +45,32 @@ KINDS: Mapping[str, str] = {"section": "site-section", "variant": "site-space", 
 """The kinds of redirect destinations, by the word that a site file has for them."""
 
 
-def check_live(file: SiteFile, live: Live, lock: Lock) -> tuple[Finding, ...]:
+def check_live(file: SiteFile, live: LiveSite, lock: SiteLock) -> tuple[Finding, ...]:
     """Given a site file, the platform and the lock, return what only these can tell, by place.
 
     Shape: nothing that `check_site` says as well, and no list that became empty: a plan has a gate for that. Linear in
     what there is.
     """
-    return audible(file, (*_former(file, lock), *_Online(file, live, lock).findings()))
+    return audible(file, (*_check_former_names(file, lock), *_LiveChecker(file, live, lock).findings()))
 
 
-def check_lock(file: SiteFile, lock: Lock) -> tuple[Finding, ...]:
+def check_lock(file: SiteFile, lock: SiteLock) -> tuple[Finding, ...]:
     """Given a site file and its lock, return former names that have done their work, and lists that became empty.
 
     Shape: of another site's lock, only that it is one.
     """
     if file.site and lock.site != file.site:
         message = f"the lock beside this file is that of site {lock.site}"
-        hint = "correct the id, or take the lock away: git rm " + lock_path(file.path)
+        hint = "correct the id, or take the lock away: git rm " + find_lock_path(file.path)
         return (broken("SY503", file.places.get("site.id", Place(file.path)), message, hint),)
-    return audible(file, (*_former(file, lock), *_emptied(file, lock)))
+    return audible(file, (*_check_former_names(file, lock), *_check_emptied_lists(file, lock)))
 
 
-def _former(file: SiteFile, lock: Lock) -> Iterator[Finding]:
-    return (_done(item) for item in file.items.values() if item.was and _is_done(item, lock))
+def _check_former_names(file: SiteFile, lock: SiteLock) -> Iterator[Finding]:
+    return (_report_done(item) for item in file.items.values() if item.was and _is_done(item, lock))
 
 
-def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
+def _check_emptied_lists(file: SiteFile, lock: SiteLock) -> Iterator[Finding]:
     """Nothing where something was is never taken for the wish to delete it all."""
     owned = Counter(ref.area for ref in lock.items)
     for area, name, kinds in LISTS:
@@ -83,7 +83,7 @@ def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
             yield broken("SY501", file.places[name], message, "set policy.allow_empty: true if that is intended")
 
 
-def _is_done(item: Item, lock: Lock) -> bool:
+def _is_done(item: Item, lock: SiteLock) -> bool:
     entry = lock.items.get(item.ref)
     if entry is None or any(Ref.of(item.kind, name) in lock.items for name in item.was):
         return False
@@ -91,18 +91,18 @@ def _is_done(item: Item, lock: Lock) -> bool:
     return path is None or entry.applied.get("path", path) == path
 
 
-def _done(item: Item) -> Finding:
+def _report_done(item: Item) -> Finding:
     fix = Fix(f"take was: out of {item.kind} {item.key}", item.ref, "was")
     message = f"the rename from {', '.join(map(named, item.was))} has been carried out; was: is not needed any more"
     return broken("SY109", item.where("was"), message, fix=fix)
 
 
-class _Online:
+class _LiveChecker:
     """Compares one file with one platform."""
 
-    def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
+    def __init__(self, file: SiteFile, live: LiveSite, lock: SiteLock) -> None:
         self.file, self.live, self.lock = file, expect_structure(file, live, lock), lock
-        self.matches: Matches = match(file, self.live, lock)
+        self.matches: Matches = match_items(file, self.live, lock)
 
     def findings(self) -> Iterator[Finding]:
         yield from self._spaces()
@@ -123,7 +123,7 @@ class _Online:
 
     def _kinds(self) -> Iterator[Finding]:
         """What is `raw` is passed on as it is: somebody knows better."""
-        used = [(item, _kind(item.fields.get("to"))) for item in self.file.of("redirect")]
+        used = [(item, _find_kind(item.fields.get("to"))) for item in self.file.of("redirect")]
         strange = [(item, kind) for item, kind in used if kind and kind not in self.live.abilities.kinds]
         wanted = ", ".join(f'"{kind}"' for kind in dict.fromkeys(kind for _, kind in strange))
         for item, kind in strange:
@@ -245,5 +245,5 @@ def _is_page(to: Any) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(to, Mapping) and isinstance(to.get("page"), str) and isinstance(to.get("in"), str)
 
 
-def _kind(to: Any) -> str:
+def _find_kind(to: Any) -> str:
     return next((KINDS[word] for word in KINDS if word in to), "") if isinstance(to, Mapping) else ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import Ref
-from syncd.plan.site.format import quoted
+from syncd.plan.site.format import quote_ref
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.structure.decisions import Structure
 
@@ -22,7 +22,7 @@ class Away(Unresolved):
 
     def __init__(self, ref: Ref) -> None:
         self.ref = ref
-        super().__init__(f"{quoted(ref)} was deleted outside syncd")
+        super().__init__(f"{quote_ref(ref)} was deleted outside syncd")
 
 
 def resolve_part(sides: Sides, item: Item) -> dict[str, Any]:
@@ -108,11 +108,11 @@ def _require_kind(sides: Sides, destination: dict[str, Any]) -> dict[str, Any]:
 
 def _find_id(sides: Sides, structure: Structure, ref: Ref) -> Any:
     if ref not in sides.desired.items and ref not in sides.matches.found:
-        raise Unresolved(f"{quoted(ref)} is not declared")
+        raise Unresolved(f"{quote_ref(ref)} is not declared")
     if ref in structure.remote.left:
         raise Away(ref)
     if not structure.is_present(sides, ref):
-        raise Unresolved(f"{quoted(ref)} is not there, and this plan does not make it")
+        raise Unresolved(f"{quote_ref(ref)} is not there, and this plan does not make it")
     return sides.find_id(ref)
 
 

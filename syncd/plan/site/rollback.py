@@ -10,8 +10,8 @@ from syncd.layout.site.read.customization import agrees, leaf_of, leaves
 from syncd.layout.site.read.declared import NOWHERE, Item, SiteFile
 from syncd.layout.site.read.visitors import claims_of_schema
 from syncd.model.ref import ROOT, Ref
-from syncd.plan.site.declare import own_settings
-from syncd.plan.site.live_state import Existing, Live, Lock
+from syncd.plan.site.declare import find_own_settings
+from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.steps import Line, SitePlan
 
 _DONE = ("create", "update", "move", "delete")
@@ -21,7 +21,7 @@ _ELSEWHERE = frozenset({"destination", "parent", "order"})
 
 
 @dataclass(frozen=True)
-class Former:
+class FormerState:
     """What a plan changes, as it was before; JSON in and out.
 
     Shapes: `things` has by ref the former values, in the words of `Item.fields` (None where there was nothing), or None
@@ -37,10 +37,10 @@ class Former:
     actions: Mapping[Ref, str] = field(default_factory=dict)
 
 
-def parse_former(text: str) -> Former:
+def parse_former_state(text: str) -> FormerState:
     """Given the JSON of what a plan changed, as it was kept, return it."""
     kept = json.loads(text)
-    return Former(
+    return FormerState(
         kept["path"],
         {Ref(ref): fields for ref, fields in kept["things"].items()},
         {Ref(ref): Ref(parent) for ref, parent in kept["parents"].items()},
@@ -49,20 +49,20 @@ def parse_former(text: str) -> Former:
     )
 
 
-def former(path: str, plan: SitePlan, live: Live, lock: Lock) -> Former:
+def record_former_state(path: str, plan: SitePlan, live: LiveSite, lock: SiteLock) -> FormerState:
     """Given a plan that is about to run and what it was made from, return what it changes as it is now."""
-    return _Keeper(path, plan, live, lock).kept()
+    return _FormerStateRecorder(path, plan, live, lock).kept()
 
 
-def inverse(file: SiteFile, kept: Former, lock: Lock) -> SiteFile:
+def build_inverse(file: SiteFile, kept: FormerState, lock: SiteLock) -> SiteFile:
     """Given a site file, what a plan changed, and the lock now, return a file that says how that was before.
 
-    Shape: to be planned with `concerned` as the target. Whatever the plan did not change is as the lock has it, so that
-    it stays; what is declared and not made yet is not there.
+    Shape: to be planned with the result of `list_concerned_refs` as the target. Whatever the plan did not change is as
+    the lock has it, so that it stays; what is declared and not made yet is not there.
     """
     refs = {entry.id: ref for ref, entry in lock.items.items() if ref.kind in _PARTS}
     known = (item for ref, item in file.items.items() if ref in lock.items or item.kind not in _PARTS)
-    items = {item.ref: _left(item, lock, refs) for item in known}
+    items = {item.ref: _restore_applied(item, lock, refs) for item in known}
     for ref, fields in kept.things.items():
         if fields is None:
             items.pop(ref, None)
@@ -84,32 +84,32 @@ def inverse(file: SiteFile, kept: Former, lock: Lock) -> SiteFile:
     return replace(file, items=items, orders=orders, managed=areas, policy=policy, absent={})
 
 
-def concerned(kept: Former) -> frozenset[Ref]:
+def list_concerned_refs(kept: FormerState) -> frozenset[Ref]:
     """Given what a plan changed, return the refs that its inverse is about: that, and the siblings of what it moved."""
     return frozenset(kept.things) | {ref for refs in kept.orders.values() for ref in refs}
 
 
-def _left(item: Item, lock: Lock, refs: Mapping[str, Ref]) -> Item:
+def _restore_applied(item: Item, lock: SiteLock, refs: Mapping[str, Ref]) -> Item:
     """A declared thing as syncd left it."""
     entry = lock.items.get(item.ref)
     if entry is None:
         return item
     applied = entry.applied
     parent = refs.get(applied["parent"], ROOT) if "parent" in applied else item.parent
-    return replace(item, fields=_declared(applied, refs), parent=parent)
+    return replace(item, fields=_to_declared(applied, refs), parent=parent)
 
 
-class _Keeper:
+class _FormerStateRecorder:
     """Collects what the lines of one plan change."""
 
-    def __init__(self, path: str, plan: SitePlan, live: Live, lock: Lock) -> None:
+    def __init__(self, path: str, plan: SitePlan, live: LiveSite, lock: SiteLock) -> None:
         self.path, self.plan, self.live = path, plan, live
         self.ids = {ref: entry.id for ref, entry in lock.items.items()}
         self.ids |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
         self.refs = {id: ref for ref, id in self.ids.items() if ref.kind in _PARTS}
         self.claims = claims_of_schema(live.schema) if live.schema else {}
 
-    def kept(self) -> Former:
+    def kept(self) -> FormerState:
         stepped = {step.ref for step in self.plan.steps}
         lines = [line for line in self.plan.lines if line.action in _DONE and line.ref in stepped]
         things: dict[Ref, Mapping[str, Any] | None] = {}
@@ -123,7 +123,9 @@ class _Keeper:
                 things |= dict(self._variants(line.ref))
         there = [thing for ref in things if (thing := self._thing(ref)) is not None]
         parents = {self.refs[thing.id]: self._parent(thing) for thing in there if thing.id in self.refs}
-        return Former(self.path, things, parents, dict(self._orders(lines)), {one.ref: one.action for one in lines})
+        return FormerState(
+            self.path, things, parents, dict(self._orders(lines)), {one.ref: one.action for one in lines}
+        )
 
     def _variants(self, gone: Ref) -> Iterator[tuple[Ref, Mapping[str, Any]]]:
         """What goes with a section or variant: the variants of it, and what they have of their own."""
@@ -131,7 +133,7 @@ class _Keeper:
         for one in (id, *self.live.orders.get(id, ())) if gone.kind in ("section", "variant") else ():
             ref = self.refs.get(one)
             if ref is not None and ref.kind == "variant":
-                yield ref, _declared(self.live.things[one].fields, self.refs)
+                yield ref, _to_declared(self.live.things[one].fields, self.refs)
                 if own := self._own(self.live.overrides.get(one, {}), {"reset"}):
                     yield Ref.of("override", ref.key), own
 
@@ -145,10 +147,10 @@ class _Keeper:
             if kind == "section" or ref.key.rpartition("/")[0] == key.rpartition("/")[0]:
                 yield ref
 
-    def _thing(self, ref: Ref) -> Existing | None:
+    def _thing(self, ref: Ref) -> ExistingItem | None:
         return self.live.things.get(self.ids.get(ref, ""))
 
-    def _parent(self, thing: Existing) -> Ref:
+    def _parent(self, thing: ExistingItem) -> Ref:
         return self.refs.get(thing.parent, ROOT)
 
     def _before(self, line: Line) -> Mapping[str, Any] | None:
@@ -156,7 +158,7 @@ class _Keeper:
             return None
         thing = self._thing(line.ref)
         if line.action == "delete" and thing is not None:
-            return _declared(thing.fields, self.refs)
+            return _to_declared(thing.fields, self.refs)
         names = {one.name for one in line.fields if one.of != "converged"}
         match line.ref.kind:
             case "site":
@@ -169,13 +171,13 @@ class _Keeper:
                 return self._own(self.live.overrides.get(self.ids.get(line.ref, ""), {}), names)
             case _:
                 fields = thing.fields if thing is not None else {}
-                return _declared({name: fields[name] for name in names if name in fields}, self.refs)
+                return _to_declared({name: fields[name] for name in names if name in fields}, self.refs)
 
     def _own(self, effective: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
         """What a variant shows; what it has from its site was not its own. A reset takes everything."""
         site = self.live.customization
         if "reset" in names:
-            return leaves(own_settings(effective, site, frozenset()))
+            return leaves(find_own_settings(effective, site, frozenset()))
         own = {name: leaf_of(effective, name) for name in names}
         return {name: None if agrees(value, leaf_of(site, name)) else value for name, value in own.items()}
 
@@ -188,16 +190,16 @@ class _Keeper:
                 yield self._parent(thing), [self.refs[id] for id in siblings if id in self.refs]
 
 
-def _declared(fields: Mapping[str, Any], refs: Mapping[str, Ref] = MappingProxyType({})) -> dict[str, Any]:
+def _to_declared(fields: Mapping[str, Any], refs: Mapping[str, Ref] = MappingProxyType({})) -> dict[str, Any]:
     """Fields in the API's terms in the words of a site file; ids of destinations by their keys, where they have one."""
     found = {name: value for name, value in fields.items() if name not in _ELSEWHERE}
     destination = fields.get("destination")
     if isinstance(destination, Mapping):
-        found["to"] = _to(destination, refs)
+        found["to"] = _to_destination(destination, refs)
     return found
 
 
-def _to(destination: Mapping[str, Any], refs: Mapping[str, Ref]) -> dict[str, Any]:
+def _to_destination(destination: Mapping[str, Any], refs: Mapping[str, Ref]) -> dict[str, Any]:
     """What is made anew has another id, so a key is better than an id."""
     match dict(destination):
         case {"kind": "site-section", "siteSectionId": str(id)} if id in refs:

@@ -9,11 +9,11 @@ from typing import Any
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Area, Kind, Ref
-from syncd.plan.site.differ import Found, Judge
-from syncd.plan.site.live_state import By, Entry, Existing, IdOf, Live, Lock
+from syncd.plan.site.differ import DriftRules, FieldDiff
+from syncd.plan.site.live_state import By, ExistingItem, IdOf, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.match.first_sections import find_root_section
 from syncd.plan.site.match.match import KINDS, Matches
-from syncd.plan.site.match.recorded import is_recorded, owners
+from syncd.plan.site.match.recorded import find_owners, is_recorded
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import FieldChange
 
@@ -27,8 +27,8 @@ class Sides:
     """
 
     desired: SiteFile
-    existing: Live
-    base: Lock
+    existing: LiveSite
+    base: SiteLock
     options: Options
     matches: Matches
     expected: Ref = ROOT
@@ -84,7 +84,7 @@ class Sides:
 
     @cached_property
     def _owners(self) -> Mapping[str, Ref]:
-        return owners(self.base, self.existing)
+        return find_owners(self.base, self.existing)
 
     def find_ref(self, id: str) -> Ref:
         """Given an id, return the ref of what it belongs to: the file's, else the lock's, else one made of the id."""
@@ -104,7 +104,7 @@ class Sides:
         """Given the id of something that the lock has, return its ref there. Raises KeyError for another id."""
         return self._owners[id]
 
-    def is_recorded(self, thing: Existing) -> bool:
+    def is_recorded(self, thing: ExistingItem) -> bool:
         """Given something whose id the lock has, return whether it is still what the lock recorded under that id."""
         ref = self._owners[thing.id]
         return is_recorded(ref, self.base.items[ref], thing)
@@ -116,7 +116,7 @@ class Sides:
         entry = self.find_entry(ref) or self.base.items.get(ref)
         return "adopted" if entry is None else entry.by
 
-    def find_entry(self, ref: Ref) -> Entry | None:
+    def find_entry(self, ref: Ref) -> LockEntry | None:
         """Given a ref, return the lock's entry, if it is about just the thing that is there for it now."""
         kind, key = ref.kind, ref.key
         if kind in KINDS:
@@ -131,9 +131,9 @@ class Sides:
         entry = self.find_entry(ref)
         return {} if entry is None else entry.applied
 
-    def judge(self, area: Area) -> Judge:
+    def judge(self, area: Area) -> DriftRules:
         """Given an area, return who wins in it."""
-        return Judge(self.desired.policy.drift(area), self.options.prefer)
+        return DriftRules(self.desired.policy.drift(area), self.options.prefer)
 
     def is_ignored(self, ref: Ref, name: str) -> bool:
         """Given a field, return whether the policy says to leave it alone."""
@@ -144,7 +144,7 @@ class Sides:
         item = self.desired.items.get(ref)
         return "" if item is None else str(item.where({"destination": "to"}.get(name, name)))
 
-    def describe_fields(self, ref: Ref, found: Mapping[str, Found]) -> tuple[FieldChange, ...]:
+    def describe_fields(self, ref: Ref, found: Mapping[str, FieldDiff]) -> tuple[FieldChange, ...]:
         """Given what happens to the fields of a thing, return it with names in the place of ids."""
         return tuple(
             FieldChange(

@@ -15,12 +15,12 @@ from typing import Any, Literal
 from syncd.model.ref import Area, Kind, Ref
 from syncd.plan.change import Change
 from syncd.plan.site.call import Call
-from syncd.plan.site.live_state import By, IdOf, without_refs
+from syncd.plan.site.live_state import By, IdOf, replace_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
 Lost = Literal["drift", "conflict"]
 Gone = Lost | Literal[""]
-Class = Literal["change", "drift", "conflict", "converged"]
+Cause = Literal["change", "drift", "conflict", "converged"]
 
 
 class Wave(IntEnum):
@@ -49,7 +49,7 @@ class FieldChange:
     name: str
     before: Any
     after: Any
-    of: Class = "change"
+    of: Cause = "change"
     where: str = ""
 
 
@@ -177,7 +177,7 @@ class SitePlan:
     def _digest(self) -> str:
         steps = [[s.wave, s.call, s.ref, s.id, s.body, s.drops] for s in self.steps]
         gates = [[gate.scope, list(gate.refs), gate.why] for gate in self.gates]
-        text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=_told)
+        text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=_format_value)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def changes(self) -> tuple[Change, ...]:
@@ -188,18 +188,18 @@ class SitePlan:
                 line.ref.kind,
                 line.ref.key or line.ref.kind,
                 line.note,
-                before={one.name: plain(one.before) for one in line.fields},
-                after={one.name: plain(one.after) for one in line.fields},
+                before={one.name: to_json(one.before) for one in line.fields},
+                after={one.name: to_json(one.after) for one in line.fields},
                 where=line.where,
             )
             for line in self.lines
         )
 
 
-def _told(value: Any) -> str:
-    return str(plain(value))
+def _format_value(value: Any) -> str:
+    return str(to_json(value))
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Given a value in which refs may stand for ids, return it as JSON: a ref is a text such as `(section:home)`."""
-    return without_refs(value, "({})".format)
+    return replace_refs(value, "({})".format)

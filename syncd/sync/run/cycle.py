@@ -32,7 +32,7 @@ from syncd.sync.review.auto_merge import merge_proposal
 from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import review
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
-from syncd.sync.site.options import SiteWish
+from syncd.sync.site.options import SiteOptions
 from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
@@ -283,7 +283,7 @@ class Flows:
         unread = [id for id in spaces if id not in self.spaces and id not in self._unread_spaces]
         self._unread_spaces |= dict.fromkeys(unread, outcome_from(error))
 
-    def _site(self, wish: SiteWish) -> Outcome:
+    def _site(self, wish: SiteOptions) -> Outcome:
         # What sites are made of takes a third of the start-up of a run, and most runs have none.
         from syncd.sync.site.flow import reconcile
 

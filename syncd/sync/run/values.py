@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from syncd.errors import Stopped
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome
 from syncd.sync.policy import PreferredSide
-from syncd.sync.site.options import SiteWish
+from syncd.sync.site.options import SiteOptions
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class RunOptions:
     patterns: tuple[str, ...] = ()
     integrate: bool = True
     propose: bool = True
-    site: SiteWish | None = None
+    site: SiteOptions | None = None
     subject: str = ""
     should_publish: bool = True
     prefer: Mapping[str, PreferredSide] | None = None

@@ -6,8 +6,8 @@ from syncd.errors import ConfigInvalid
 from syncd.layout.lint.suggestions import SIMILARITY_MIN
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Kind, Ref
-from syncd.plan.site.live_state import Entry
-from syncd.sync.site.lock import Keeping
+from syncd.plan.site.live_state import LockEntry
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.options import LockPlace
 from syncd.sync.site.read.site import read_live
 from syncd.sync.workspace import Workspace
@@ -30,8 +30,8 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
     ref = Ref(name)
     item = file.items.get(ref)
     if item is None or item.kind not in OWNABLE:
-        raise _unknown(ref, [one.ref for one in file.of(*OWNABLE)], f"{file.path} declares no {ref}")
-    keeping = Keeping(workspace, file, place)
+        raise _describe_unknown(ref, [one.ref for one in file.of(*OWNABLE)], f"{file.path} declares no {ref}")
+    keeping = LockWriter(workspace, file, place)
     known = keeping.load()
     live = read_live(workspace, file, known)
     thing = live.things.get(id)
@@ -48,7 +48,7 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
         return ""
     if former is not None and former.id in live.things:
         raise ConfigInvalid(f"{ref} is {former.id} already", hint=f"let it go first: syncd site forget {ref}")
-    keeping.save({ref: Entry(id, "adopted")})
+    keeping.save({ref: LockEntry(id, "adopted")})
     return keeping.finish()
 
 
@@ -58,15 +58,15 @@ def forget(workspace: Workspace, file: SiteFile, name: str, place: LockPlace = "
     Shape: returns why the lock could not be committed yet, or "". A thing that the file still declares is taken again
     by the next run, when it can be told by its path. Raises: ConfigInvalid when the lock does not have it.
     """
-    keeping = Keeping(workspace, file, place)
+    keeping = LockWriter(workspace, file, place)
     known, ref = keeping.load(), Ref(name)
     if ref not in known.items:
-        raise _unknown(ref, list(known.items), f"the lock of {file.path} has no {ref}")
+        raise _describe_unknown(ref, list(known.items), f"the lock of {file.path} has no {ref}")
     keeping.save({ref: None})
     return keeping.finish()
 
 
-def _unknown(ref: Ref, known: list[Ref], what: str) -> ConfigInvalid:
+def _describe_unknown(ref: Ref, known: list[Ref], what: str) -> ConfigInvalid:
     """What to say to a person who wrote what may be no ref at all."""
     if ":" not in ref:
         hint = f"write KIND:KEY, such as {next((one for one in known if one.kind in OWNABLE), 'section:home')}"

@@ -14,12 +14,12 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Area
 from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.match.first_sections import take_first_part
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import SitePlan, Step
-from syncd.sync.site.executor import Failed, Waves
-from syncd.sync.site.lock import Keeping
+from syncd.sync.site.executor import FailedStep, PlanExecutor
+from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import WORKERS, read_live
 from syncd.sync.workspace import Workspace
 
@@ -28,21 +28,21 @@ PASSES = 3
 SAMPLE = 20
 """Redirects that are looked up after they were written."""
 
-KeepBefore = Callable[[SitePlan, Live], object]
+KeepBefore = Callable[[SitePlan, LiveSite], object]
 
 
 @dataclass(frozen=True)
-class Done:
+class ApplyResult:
     """What became of a plan: the lock as it is now, what was done, what failed, and what had to be left.
 
     Shape: `skipped` waited for something that failed; `stale` are areas in which somebody changed something since the
     plan was made; `left` is what a new look at the site still asks for.
     """
 
-    lock: Lock
+    lock: SiteLock
     left: SitePlan
     steps: tuple[Step, ...] = ()
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[FailedStep, ...] = ()
     skipped: tuple[Step, ...] = ()
     stale: tuple[Area, ...] = ()
     notes: tuple[str, ...] = ()
@@ -59,34 +59,34 @@ def apply_plan(
     workspace: Workspace,
     file: SiteFile,
     plan: SitePlan,
-    live: Live,
-    keeping: Keeping,
+    live: LiveSite,
+    keeping: LockWriter,
     *,
     options: Options = Options(),
     keep_before: KeepBefore | None = None,
-) -> Done:
+) -> ApplyResult:
     """Given a plan whose gates are open, and the site that it was made from, carry it out.
 
     Shape: `keep_before` is called once, before the first request that writes. Later looks run only what the gates of
     this plan let through. Raises: Unreachable, RateLimited, NotThePlatform, Stopped, ConfigInvalid; what was done until
     then is written down and committed.
     """
-    first, done = plan, Done(keeping.lock, replace(plan, steps=()))
+    first, done = plan, ApplyResult(keeping.lock, replace(plan, steps=()))
     if keep_before is not None and any(not step.call.is_local for step in plan.steps):
         keep_before(plan, live)
     try:
         for number in range(PASSES + bool(plan.expects)):
-            waves = Waves(workspace, file, take_first_part(plan), live, keeping, watch=number == 0)
+            waves = PlanExecutor(workspace, file, take_first_part(plan), live, keeping, watch=number == 0)
             waves.run()
-            done = replace(_joined(done, waves), left=replace(plan, steps=()))
+            done = replace(_join_results(done, waves), left=replace(plan, steps=()))
             if done.failed or done.stale or not waves.wrote:
                 break
             live = replace(read_live(workspace, file, keeping.lock), abilities=live.abilities)
             plan = plan_site(file, live, keeping.lock, options)
             done = replace(done, left=plan)
-            if not plan.steps or not _agreed(first, plan):
+            if not plan.steps or not _is_agreed(first, plan):
                 break
-        notes = _unserved(workspace, file, done.steps)
+        notes = _find_unserved(workspace, file, done.steps)
     except SyncdError:
         keeping.finish(first.digest())
         raise
@@ -95,7 +95,7 @@ def apply_plan(
     return replace(done, lock=keeping.lock, notes=(*notes, *([note] if note else [])))
 
 
-def _joined(done: Done, waves: Waves) -> Done:
+def _join_results(done: ApplyResult, waves: PlanExecutor) -> ApplyResult:
     return replace(
         done,
         steps=(*done.steps, *waves.done),
@@ -105,13 +105,13 @@ def _joined(done: Done, waves: Waves) -> Done:
     )
 
 
-def _agreed(first: SitePlan, plan: SitePlan) -> bool:
+def _is_agreed(first: SitePlan, plan: SitePlan) -> bool:
     """Whether all that needs a person in a plan was in the one that somebody let through."""
     let = {gate.scope: set(gate.refs) for gate in first.gates}
     return all(set(gate.refs) <= let.get(gate.scope, set()) for gate in plan.gates)
 
 
-def _unserved(workspace: Workspace, file: SiteFile, steps: tuple[Step, ...]) -> tuple[str, ...]:
+def _find_unserved(workspace: Workspace, file: SiteFile, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """Of some redirects that were written, those that lead nowhere."""
     written = [step for step in steps if step.call in (Call.REDIRECT_CREATE, Call.REDIRECT_UPDATE)]
     sources = dict.fromkeys(step.body.get("source", step.ref.key) for step in written)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from syncd.errors import ConfigInvalid, StalePlan
-from syncd.plan.site.render.document import plan_document
-from syncd.plan.site.render.text import plan_text
+from syncd.plan.site.render.document import render_plan_document
+from syncd.plan.site.render.text import render_plan_text
 from syncd.plan.site.steps import Gate, SitePlan
 from syncd.store.status import PendingPlan
 from syncd.sync.workspace import Workspace
@@ -15,7 +15,7 @@ VALID = timedelta(hours=24)
 """How long an approval holds."""
 
 
-def open_gates(workspace: Workspace, plan: SitePlan) -> tuple[Gate, ...]:
+def find_closed_gates(workspace: Workspace, plan: SitePlan) -> tuple[Gate, ...]:
     """Given a plan, return the gates that nobody has opened, by force of their very number or by approving it."""
     closed = tuple(gate for gate in plan.gates if workspace.force.get(gate.scope) != gate.count)
     return () if not closed or is_approved(workspace, plan) else closed
@@ -25,11 +25,12 @@ def is_approved(workspace: Workspace, plan: SitePlan) -> bool:
     """Given a plan, return whether somebody approved exactly this one, less than a day ago."""
     digest = plan.digest()
     return any(
-        one.digest == digest and is_valid(one, workspace.now()) for one in workspace.store.plans.list_pending(plan.site)
+        one.digest == digest and is_approval_valid(one, workspace.now())
+        for one in workspace.store.plans.list_pending(plan.site)
     )
 
 
-def is_valid(pending: PendingPlan, now: datetime) -> bool:
+def is_approval_valid(pending: PendingPlan, now: datetime) -> bool:
     """Given a held plan and the time, return whether it is approved and the approval still holds."""
     if not pending.approved:
         return False
@@ -37,18 +38,18 @@ def is_valid(pending: PendingPlan, now: datetime) -> bool:
     return timedelta() <= age <= VALID
 
 
-def hold(workspace: Workspace, plan: SitePlan, file: str) -> None:
+def hold_plan(workspace: Workspace, plan: SitePlan, file: str) -> None:
     """Given a plan with closed gates, keep it until a person has decided."""
     at = workspace.now().isoformat(timespec="seconds")
-    words = {"plan": plan_document(plan), "text": plan_text(plan)}
+    words = {"plan": render_plan_document(plan), "text": render_plan_text(plan)}
     document = json.dumps(words, ensure_ascii=False, default=str)
     plans = workspace.store.plans
-    if any(one.approved and not is_valid(one, workspace.now()) for one in plans.list_pending(plan.site)):
+    if any(one.approved and not is_approval_valid(one, workspace.now()) for one in plans.list_pending(plan.site)):
         plans.delete(plan.site)  # yesterday's approval is none: the plan has to be read again
     plans.save_pending(PendingPlan(plan.site, plan.digest(), file, document, at))
 
 
-def meant(held: Sequence[PendingPlan], beginning: str) -> PendingPlan:
+def find_held_plan(held: Sequence[PendingPlan], beginning: str) -> PendingPlan:
     """Given the plans that are held and how a digest begins, return the one that is meant.
 
     Raises: ConfigInvalid when several are; StalePlan when none is.

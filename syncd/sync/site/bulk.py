@@ -8,14 +8,14 @@ from syncd.api.parallel import run_parallel
 from syncd.errors import PlatformError, Rejected, SyncdError
 from syncd.model.redirect import RedirectResult, RedirectUpserts, source_key
 from syncd.plan.site.call import Call
-from syncd.plan.site.live_state import Live
+from syncd.plan.site.live_state import LiveSite
 from syncd.plan.site.steps import Step
-from syncd.sync.site.calls import Calls, is_fatal
+from syncd.sync.site.calls import CallSender, is_fatal
 from syncd.sync.site.read.parts import NOT_OFFERED
 
 SIZE = 500
 """Redirects of one request. Source: content-write, §5."""
-WORTH_IT = 3
+BULK_FROM = 3
 """Redirects from which it pays to ask whether many are taken at once."""
 WORKERS = 4
 LARGE_WORKERS = 2
@@ -27,11 +27,11 @@ Answer = TypeVar("Answer")
 
 
 @dataclass
-class Redirects:
+class RedirectSender:
     """Carries out steps on redirects; whether many are taken at once is found out at the first try."""
 
-    calls: Calls
-    live: Live
+    calls: CallSender
+    live: LiveSite
     offered: bool = True
 
     def carry_out(self, steps: Sequence[Step]) -> Iterator[list[Result]]:
@@ -39,22 +39,22 @@ class Redirects:
 
         Raises: what `is_fatal`, Stopped.
         """
-        together = [step for step in steps if self._source(step)] if self.offered and len(steps) >= WORTH_IT else []
+        together = [step for step in steps if self._source(step)] if self.offered and len(steps) >= BULK_FROM else []
         known = set(map(id, together))
         alone = [step for step in steps if id(step) not in known]
-        for chunk, results in self._tried(list(_chunks(together))):
+        for chunk, results in self._tried(list(_split_chunks(together))):
             if results is None:
                 alone += chunk
             else:
                 yield results
-        for step, error in _each(self._alone, alone, workers=WORKERS):
+        for step, error in _run_each(self._alone, alone, workers=WORKERS):
             yield [(step, error)]
 
     def _tried(self, chunks: Sequence[list[Step]]) -> Iterator[tuple[list[Step], list[Result] | None]]:
         """Send each chunk as one request; the first one finds out whether that is offered."""
         for some in (chunks[:1], chunks[1:]):
             if self.offered:
-                yield from _each(self._together, some, workers=LARGE_WORKERS)
+                yield from _run_each(self._together, some, workers=LARGE_WORKERS)
             else:
                 yield from ((chunk, None) for chunk in some)
 
@@ -85,7 +85,7 @@ class Redirects:
             answer = found.get(source_key(self._source(step)))
             if answer is not None and answer.id is not None and answer.status != "error":
                 ids.add(step.ref, answer.id)
-            results.append((step, _problem(step, answer)))
+            results.append((step, _find_error(step, answer)))
         return results
 
     def _source(self, step: Step) -> str:
@@ -102,7 +102,7 @@ class Redirects:
         return None if step.call is Call.REDIRECT_DELETE else self.calls.ids.resolved(step.body["destination"])
 
 
-def split_rounds(steps: Sequence[Step], live: Live) -> Iterator[list[Step]]:
+def split_rounds(steps: Sequence[Step], live: LiveSite) -> Iterator[list[Step]]:
     """Given steps on redirects in order, yield them in rounds: within one, none needs a source that another leaves."""
     current: list[Step] = []
     left: set[str] = set()
@@ -117,7 +117,7 @@ def split_rounds(steps: Sequence[Step], live: Live) -> Iterator[list[Step]]:
     yield current
 
 
-def _each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int) -> Iterator[tuple[Item, Answer]]:
+def _run_each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int) -> Iterator[tuple[Item, Answer]]:
     """Given a call and items, return each answer. Raises: the first error, when what was under way is answered, too."""
     errors: list[SyncdError] = []
 
@@ -134,12 +134,12 @@ def _each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int
         raise errors[0]
 
 
-def _chunks(steps: Sequence[Step]) -> Iterator[list[Step]]:
+def _split_chunks(steps: Sequence[Step]) -> Iterator[list[Step]]:
     for at in range(0, len(steps), SIZE):
         yield list(steps[at : at + SIZE])
 
 
-def _problem(step: Step, answer: RedirectResult | None) -> PlatformError | None:
+def _find_error(step: Step, answer: RedirectResult | None) -> PlatformError | None:
     if answer is None:
         return Rejected(f"{step.ref}: the platform does not say what became of it")
     return Rejected(f"{step.ref}: {answer.error or 'refused'}", status=400) if answer.status == "error" else None

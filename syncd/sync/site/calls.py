@@ -28,9 +28,9 @@ from syncd.model.site import (
     StructureSort,
 )
 from syncd.plan.site.call import Call
-from syncd.plan.site.live_state import Existing, without_refs
+from syncd.plan.site.live_state import ExistingItem, replace_refs
 from syncd.plan.site.steps import Step
-from syncd.sync.site.read.parts import Reader, Structure
+from syncd.sync.site.read.parts import ReadStructure, SiteReader
 
 TRIES = 3
 """How often a write is sent whose answer is lost each time."""
@@ -41,7 +41,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass
-class Ids:
+class IdTable:
     """The ids of things by ref, as they come into being, and every id that was ever seen, with its kind."""
 
     of: dict[Ref, str]
@@ -51,7 +51,7 @@ class Ids:
 
     def resolved(self, value: Any) -> Any:
         """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
-        return without_refs(value, self.of.__getitem__)
+        return replace_refs(value, self.of.__getitem__)
 
     def add(self, ref: Ref, id: str) -> None:
         """Given a thing that is there now, remember its id."""
@@ -60,17 +60,17 @@ class Ids:
 
 
 @dataclass(frozen=True)
-class Alike:
+class Likeness:
     """What makes something that is there the same as what was just made, although both are new.
 
     Shapes: `spaces` are those that what stands in it may show; `moves` says that it need not stand in the same place.
     """
 
-    like: Callable[[Existing], bool]
+    like: Callable[[ExistingItem], bool]
     spaces: frozenset[str] | None = None
     moves: bool = False
 
-    def takes(self, own: Existing, other: Existing, there: Structure) -> bool:
+    def takes(self, own: ExistingItem, other: ExistingItem, there: ReadStructure) -> bool:
         """Given what was made, something else and where both are, return whether they are the same."""
         inner = {there.things[id].fields.get("space") for id in there.orders.get(other.id, ())}
         in_place = self.moves or own.parent == other.parent
@@ -78,7 +78,7 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptItem:
     """The id of what stays of two that are the same, and the ids of what stands in it."""
 
     id: str
@@ -86,15 +86,15 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Calls:
+class CallSender:
     """Carries out the steps of one site's plan.
 
     Shapes: `sorts` as `Abilities.sort`; `spaces` are, by the ref of a section or variant, those that it may show while
     it is made.
     """
 
-    reader: Reader
-    ids: Ids
+    reader: SiteReader
+    ids: IdTable
     sorts: bool
     spaces: Mapping[Ref, frozenset[str]] = field(default_factory=dict)
 
@@ -166,7 +166,7 @@ class Calls:
 
     def _update_site(self, body: Mapping[str, Any]) -> None:
         change = SiteUpdate.model_validate(body)
-        _repeated(lambda: self.reader.client.sites.update(*self._at, change))
+        _send_repeatedly(lambda: self.reader.client.sites.update(*self._at, change))
 
     def _put_schema(self, body: Mapping[str, Any]) -> None:
         before = self.reader.schema()
@@ -183,31 +183,31 @@ class Calls:
 
     def _patch_override(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSpaceCustomizationOverride.model_validate(body)
-        _repeated(lambda: self.reader.client.customization.override(*self._at, id, change))
+        _send_repeatedly(lambda: self.reader.client.customization.override(*self._at, id, change))
 
     def _create_group(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSectionGroupCreate.model_validate(body)
 
-        def found(there: Structure) -> Iterator[str]:
+        def found(there: ReadStructure) -> Iterator[str]:
             for one in self._strangers(there, "group", body.get("parent") or ROOT):
                 if one.fields["title"] == body["title"]:
                     yield one.id
 
         made = self._created(lambda: self.reader.client.section_groups.create(*self._at, new).id, found)
-        alike = Alike(lambda one: one.fields["title"] == body["title"])
+        alike = Likeness(lambda one: one.fields["title"] == body["title"])
         self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.section_groups.delete).id)
 
     def _update_group(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSectionGroupUpdate.model_validate(body)
-        _repeated(lambda: self.reader.client.section_groups.update(*self._at, id, change))
+        _send_repeatedly(lambda: self.reader.client.section_groups.update(*self._at, id, change))
 
     def _add_to_group(self, id: str, body: Mapping[str, Any]) -> None:
-        _repeated(lambda: self.reader.client.section_groups.add_section(*self._at, id, body["section"]))
+        _send_repeatedly(lambda: self.reader.client.section_groups.add_section(*self._at, id, body["section"]))
 
     def _create_section(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSectionCreate.model_validate(body)
 
-        def found(there: Structure) -> Iterator[tuple[str, tuple[str, ...]]]:
+        def found(there: ReadStructure) -> Iterator[tuple[str, tuple[str, ...]]]:
             for one in self._strangers(there, "section", body.get("siteSectionGroupId") or ROOT):
                 inner = [there.things[child] for child in there.orders.get(one.id, ())]
                 alike = body.get("title") in (None, one.fields["title"])
@@ -219,7 +219,9 @@ class Calls:
             return section.id, tuple(one.id for one in section.site_spaces)
 
         made, variants = self._created(post, found)
-        alike = Alike(lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True)
+        alike = Likeness(
+            lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True
+        )
         kept = self._keep_older(made, alike, self.reader.client.sections.delete)
         self.ids.add(step.ref, kept.id)
         inner = (variants if kept.id == made else ()) or kept.inner
@@ -228,23 +230,23 @@ class Calls:
 
     def _update_section(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSectionUpdate.model_validate(body)
-        _repeated(lambda: self.reader.client.sections.update(*self._at, id, change))
+        _send_repeatedly(lambda: self.reader.client.sections.update(*self._at, id, change))
 
     def _create_variant(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSpaceCreate.model_validate(body)
 
-        def found(there: Structure) -> Iterator[str]:
+        def found(there: ReadStructure) -> Iterator[str]:
             for one in self._strangers(there, "variant", body.get("sectionId") or ROOT):
                 if one.fields["space"] == body["spaceId"]:
                     yield one.id
 
         made = self._created(lambda: self.reader.client.site_spaces.create(*self._at, new).id, found)
-        alike = Alike(lambda one: one.fields["space"] in self._shows(step, body))
+        alike = Likeness(lambda one: one.fields["space"] in self._shows(step, body))
         self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.site_spaces.delete).id)
 
     def _update_variant(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSpaceUpdate.model_validate(body)
-        _repeated(lambda: self.reader.client.site_spaces.update(*self._at, id, change))
+        _send_repeatedly(lambda: self.reader.client.site_spaces.update(*self._at, id, change))
 
     def _move_section(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: {"type": "site-section", "siteSection": anchor} for side, anchor in body.items()}
@@ -280,15 +282,15 @@ class Calls:
 
     def _update_redirect(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteRedirectUpdate.model_validate(body)
-        _repeated(lambda: self.reader.client.redirects.update(*self._at, id, change))
+        _send_repeatedly(lambda: self.reader.client.redirects.update(*self._at, id, change))
 
-    def _strangers(self, there: Structure, kind: str, parent: str) -> Iterator[Existing]:
+    def _strangers(self, there: ReadStructure, kind: str, parent: str) -> Iterator[ExistingItem]:
         """What nobody had seen before this run, of a kind, in one place."""
         for one in there.things.values():
             if self._is_new(one, there) and one.kind == kind and one.parent == parent:
                 yield one
 
-    def _is_new(self, one: Existing, there: Structure) -> bool:
+    def _is_new(self, one: ExistingItem, there: ReadStructure) -> bool:
         """Whether somebody made something in this run; a section that holds what was there is the platform's work."""
         inner = there.orders.get(one.id, ()) if one.kind == "section" else ()
         return self.ids.kinds.keys().isdisjoint((one.id, *inner))
@@ -296,7 +298,7 @@ class Calls:
     def _shows(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
         return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
 
-    def _keep_older(self, made: str, alike: Alike, delete: Callable[[str, str, str], object]) -> Kept:
+    def _keep_older(self, made: str, alike: Likeness, delete: Callable[[str, str, str], object]) -> KeptItem:
         """Given what was just made, return it, or what another clone made of the same file at the same time.
 
         The younger of the two goes, by the hand of who made it, so that neither takes the other's away: that is the one
@@ -305,7 +307,7 @@ class Calls:
         there = self.reader.structure(sorts=self.sorts)
         own = there.things.get(made)
         if own is None:
-            return Kept(made)
+            return KeptItem(made)
         beside = there.orders[own.parent]
         for one in there.things.values():
             is_new = one.id != made and one.kind == own.kind and self._is_new(one, there)
@@ -313,10 +315,10 @@ class Calls:
                 continue
             if one.parent != own.parent or beside.index(one.id) < beside.index(made):
                 delete(*self._at, made)
-                return Kept(one.id, tuple(there.orders.get(one.id, ())))
-        return Kept(made, tuple(there.orders.get(made, ())))
+                return KeptItem(one.id, tuple(there.orders.get(one.id, ())))
+        return KeptItem(made, tuple(there.orders.get(made, ())))
 
-    def _created(self, post: Callable[[], Answer], found: Callable[[Structure], Iterator[Answer]]) -> Answer:
+    def _created(self, post: Callable[[], Answer], found: Callable[[ReadStructure], Iterator[Answer]]) -> Answer:
         """Create a thing once: when an answer is lost, look for what is new, and ask again only when nothing is.
 
         Raises: AnswerLost when that stays unclear.
@@ -363,7 +365,7 @@ def is_fatal(error: PlatformError) -> bool:
     return isinstance(error, Unreachable | NotThePlatform | RateLimited) or error.status == 401
 
 
-def _repeated(call: Callable[[], object]) -> None:
+def _send_repeatedly(call: Callable[[], object]) -> None:
     """Do what can be done twice; when an answer is lost, do it again."""
     for left in reversed(range(TRIES)):
         try:

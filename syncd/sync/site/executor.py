@@ -9,25 +9,25 @@ from syncd.errors import AnswerLost, PlatformError, SyncdError
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, ROOT, SITE, Area, Ref
 from syncd.plan.site.call import CREATES, DELETES, Call
-from syncd.plan.site.live_state import Begun, Entry, IdOf, Live, Lock, refs_in
+from syncd.plan.site.live_state import IdOf, InFlightRequest, LiveSite, LockEntry, SiteLock, find_refs
 from syncd.plan.site.lockfile.in_flight import CHOICES, is_noted
-from syncd.plan.site.lockfile.snapshot import snapshot
+from syncd.plan.site.lockfile.snapshot import take_snapshot
 from syncd.plan.site.steps import SitePlan, Step, Wave
-from syncd.sync.site.bulk import Redirects, split_rounds
-from syncd.sync.site.calls import Calls, Ids, is_fatal
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.bulk import RedirectSender, split_rounds
+from syncd.sync.site.calls import CallSender, IdTable, is_fatal
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.site.read.site import read_again
 from syncd.sync.workspace import Workspace
 
 _SERIAL = (Wave.PATHS, Wave.ORDER)
 """Waves in which each step counts on those before it, among the siblings of one place."""
-_IN_VAIN = (Wave.WIDEN, Wave.DELETE, Wave.SCHEMA_SHRINK)
+_ONLY_AFTER_SUCCESS = (Wave.WIDEN, Wave.DELETE, Wave.SCHEMA_SHRINK)
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedStep:
     """A step that the platform refused."""
 
     step: Step
@@ -37,28 +37,28 @@ class Failed:
 
 
 @dataclass
-class Waves:
+class PlanExecutor:
     """Carries out one plan; with `watch`, an area that moved since `live` was read is left alone."""
 
     workspace: Workspace
     file: SiteFile
     plan: SitePlan
-    live: Live
-    keeping: Keeping
+    live: LiveSite
+    keeping: LockWriter
     watch: bool = True
     done: list[Step] = field(default_factory=list)
-    failed: list[Failed] = field(default_factory=list)
+    failed: list[FailedStep] = field(default_factory=list)
     skipped: list[Step] = field(default_factory=list)
     stale: set[Area] = field(default_factory=set)
     _looked: set[Area] = field(default_factory=set)
     _spoilt: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        reader = Reader(self.workspace.client, self.file.organization, self.file.site)
+        reader = SiteReader(self.workspace.client, self.file.organization, self.file.site)
         self._before = self.keeping.lock
-        self._ids = ids_of(self.plan, self.live, self._before)
-        self._calls = Calls(reader, self._ids, self.live.abilities.sort, _spaces_of(self.file))
-        self._redirects = Redirects(self._calls, self.live)
+        self._ids = collect_ids(self.plan, self.live, self._before)
+        self._calls = CallSender(reader, self._ids, self.live.abilities.sort, _collect_spaces(self.file))
+        self._redirects = RedirectSender(self._calls, self.live)
 
     @property
     def wrote(self) -> bool:
@@ -71,7 +71,7 @@ class Waves:
             self._run()
         except SyncdError as error:
             done = set(map(id, self.done))
-            refs = few(step.ref for step in self.plan.steps if id(step) not in done)
+            refs = list_few(step.ref for step in self.plan.steps if id(step) not in done)
             count = f"{len(self.done)} of {len(self.plan.steps)} steps are done and written down"
             error.hint = "\n".join(filter(None, (error.hint, f"{count}; the next run does {refs}")))
             raise
@@ -98,16 +98,16 @@ class Waves:
 
     def _in_vain(self, wave: Wave) -> bool:
         trouble = bool(self.failed or self.stale or self.skipped)
-        return trouble and wave in _IN_VAIN
+        return trouble and wave in _ONLY_AFTER_SUCCESS
 
     def _may(self, step: Step) -> bool:
         """Whether nothing that a step counts on went wrong; else it is skipped, and so is what counts on it."""
-        areas = _touched(step)
+        areas = _find_touched_areas(step)
         for area in areas:
             self._look(area)
-        needed = _needed(step)
+        needed = _find_needed_refs(step)
         unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.is_create else set())
-        spoilt = self._spoilt & {*_above({step.ref, *needed}), *_places(step)} if self._spoilt else set()
+        spoilt = self._spoilt & {*_list_ancestors({step.ref, *needed}), *_list_places(step)} if self._spoilt else set()
         if unknown or spoilt or self.stale & areas or AREA[step.kind] in self.stale:
             self.skipped.append(step)
             self._spoil(step)
@@ -123,15 +123,15 @@ class Waves:
             return
         self._looked.add(area)
         now = read_again(self.workspace, self.file, self.live, area)
-        if now != self.live and snapshot(self.file, now, self._before).get(area) != self.plan.snapshot.get(area):
+        if now != self.live and take_snapshot(self.file, now, self._before).get(area) != self.plan.snapshot.get(area):
             self.stale.add(area)
 
     def _begin(self, steps: Iterable[Step]) -> None:
         """Write down what could not be told any more if this run died over it."""
-        requests: dict[Ref, Begun] = {}
+        requests: dict[Ref, InFlightRequest] = {}
         for step in filter(is_noted, steps):
             id = "" if step.call.is_create else self._ids.resolved(step.id)
-            requests[step.ref] = Begun(step.call, id, self._ids.resolved(step.body))
+            requests[step.ref] = InFlightRequest(step.call, id, self._ids.resolved(step.body))
         self.keeping.begin(requests)
 
     def _error(self, step: Step) -> PlatformError | None:
@@ -146,7 +146,7 @@ class Waves:
 
     def _settle(self, results: Iterable[tuple[Step, PlatformError | None]]) -> None:
         """Write down at once what was done, and remember what was not."""
-        owned: dict[Ref, Entry | None] = {}
+        owned: dict[Ref, LockEntry | None] = {}
         heard: list[Ref] = []
         for step, error in results:
             heard += [step.ref] if self._is_heard(step, error) else []
@@ -154,7 +154,7 @@ class Waves:
                 self.done.append(step)
                 owned |= self._owned(step)
             else:
-                self.failed.append(Failed(step, error.what, error.hint, error.exit_code))
+                self.failed.append(FailedStep(step, error.what, error.hint, error.exit_code))
                 self._spoil(step)
         self.keeping.save(owned, heard)
         self.workspace.progress("site", len(self.done), len(self.plan.steps))
@@ -166,7 +166,7 @@ class Waves:
             return False
         return not step.call.is_local or begun.call in CREATES | DELETES
 
-    def _owned(self, step: Step) -> Mapping[Ref, Entry | None]:
+    def _owned(self, step: Step) -> Mapping[Ref, LockEntry | None]:
         if step.drops or step.call is Call.FORGET:
             return {step.ref: None}
         made = step.call.is_create
@@ -177,31 +177,31 @@ class Waves:
         id = self._ids.of[step.ref] if made else str(self._ids.resolved(step.id))
         former = self.keeping.entry(step.ref)
         by = former.by if former is not None and former.id == id else step.by
-        return {step.ref: Entry(id, by, self._ids.resolved(step.applied))}
+        return {step.ref: LockEntry(id, by, self._ids.resolved(step.applied))}
 
     def _spoil(self, step: Step) -> None:
-        self._spoilt |= {step.ref, *_places(step)}
+        self._spoilt |= {step.ref, *_list_places(step)}
         if step.call is Call.SITE_UPDATE and step.wave in (Wave.NARROW, Wave.SCHEMA_EXPAND):
             # Whom the site is open to, or whether conditions hold, is not settled: so nothing may be put on it.
             self._spoilt |= {SITE, "structure"}
 
 
-def few(refs: Iterable[str]) -> str:
+def list_few(refs: Iterable[str]) -> str:
     """Given refs, return the first few of them, and how many there are more."""
     each = list(dict.fromkeys(refs))
     return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
 
 
-def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
+def collect_ids(plan: SitePlan, live: LiveSite, lock: SiteLock) -> IdTable:
     """Given a plan and what it was made from, return the ids that are known before it runs."""
     new = {step.id.ref for step in plan.steps if isinstance(step.id, IdOf)}
     known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things and ref not in new}
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
     kinds = {one.id: one.kind for one in live.things.values()}
-    return Ids(known, dict(kinds), _born(plan, known))
+    return IdTable(known, dict(kinds), _find_first_variants(plan, known))
 
 
-def _spaces_of(file: SiteFile) -> dict[Ref, frozenset[str]]:
+def _collect_spaces(file: SiteFile) -> dict[Ref, frozenset[str]]:
     """The spaces that each declared section and variant may show while it is made."""
     found: defaultdict[Ref, set[str]] = defaultdict(set)
     for item in file.of("variant"):
@@ -210,12 +210,12 @@ def _spaces_of(file: SiteFile) -> dict[Ref, frozenset[str]]:
     return {ref: frozenset(spaces) for ref, spaces in found.items()}
 
 
-def _born(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
+def _find_first_variants(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
     """The variants that come with a section that is made, by its ref: those that are named and not made by a step."""
     made = {step.ref for step in plan.steps if step.call in (Call.VARIANT_CREATE, Call.SECTION_CREATE)}
     if not any(ref.kind == "section" for ref in made):
         return {}
-    named = {ref for step in plan.steps for ref in (step.ref, *_needed(step))}
+    named = {ref for step in plan.steps for ref in (step.ref, *_find_needed_refs(step))}
     born = {
         Ref.of("section", ref.key.rpartition("/")[0]): ref
         for ref in sorted(named)
@@ -224,7 +224,7 @@ def _born(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
     return {section: ref for section, ref in born.items() if section in made}
 
 
-def _touched(step: Step) -> set[Area]:
+def _find_touched_areas(step: Step) -> set[Area]:
     """The areas that a step's request changes; which section is the site's default is also a fact about sections."""
     if step.call.is_local:
         return set()
@@ -232,12 +232,12 @@ def _touched(step: Step) -> set[Area]:
     return {AREA[step.kind], *chosen}
 
 
-def _needed(step: Step) -> set[Ref]:
+def _find_needed_refs(step: Step) -> set[Ref]:
     """The refs of which a step needs the ids."""
-    return set(refs_in([step.id, step.body, step.applied]))
+    return set(find_refs([step.id, step.body, step.applied]))
 
 
-def _above(refs: Iterable[Ref]) -> Iterator[str]:
+def _list_ancestors(refs: Iterable[Ref]) -> Iterator[str]:
     """Refs, the variant of each override, the section of each variant, and `structure` for what is part of it."""
     for ref in refs:
         yield ref
@@ -250,7 +250,7 @@ def _above(refs: Iterable[Ref]) -> Iterator[str]:
             yield "structure"
 
 
-def _places(step: Step) -> Iterator[str]:
+def _list_places(step: Step) -> Iterator[str]:
     """Where a step stands that counts on those before it."""
     if step.wave in _SERIAL:
         above = step.ref.rpartition("/")[0] if step.kind == "variant" else ROOT

@@ -9,22 +9,22 @@ from syncd.errors import Conflict, FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.online import check_live
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, Line, SitePlan
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.site.accept_drift import accept_on_branch
-from syncd.sync.site.apply import Done, apply_plan
-from syncd.sync.site.approvals import hold, open_gates
-from syncd.sync.site.backup import keep_before
-from syncd.sync.site.executor import few
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.options import SiteWish
-from syncd.sync.site.poll_cache import Last, facts_of
+from syncd.sync.site.apply import ApplyResult, apply_plan
+from syncd.sync.site.approvals import find_closed_gates, hold_plan
+from syncd.sync.site.backup import save_backup
+from syncd.sync.site.executor import list_few
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.options import SiteOptions
+from syncd.sync.site.poll_cache import LastLook, summarize_site
 from syncd.sync.site.read.site import read_live
-from syncd.sync.site.read.site_file import Source, committed, read_source, refuse
+from syncd.sync.site.read.site_file import SiteFileTexts, read_committed, read_source, refuse_errors
 from syncd.sync.workspace import Workspace
 
 _LATER = Waiting("").exit_code
@@ -33,78 +33,80 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedPlan:
     """A site's plan with all that it was made from; `findings` are warnings about the file."""
 
-    source: Source
+    source: SiteFileTexts
     file: SiteFile
-    lock: Lock
-    live: Live
+    lock: SiteLock
+    live: LiveSite
     plan: SitePlan
     options: Options = field(default_factory=Options)
     findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
-class Settled:
+class PlanResult:
     """What became of a plan: the outcome for the run, and what was done, when it came to that."""
 
     outcome: Outcome
-    done: Done | None = None
+    done: ApplyResult | None = None
 
 
-def reconcile(workspace: Workspace, wish: SiteWish) -> Outcome:
+def reconcile(workspace: Workspace, wish: SiteOptions) -> Outcome:
     """Given a wish, let the site follow the file that is committed on the tracked branch, when it is time to look.
 
     Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
     never an empty one. Source: house, section 6, "Reconcile".
     """
     workspace.repository.is_checked_out(workspace.branch)
-    source = committed(workspace.repository, workspace.branch, wish.file)
-    last = Last.of(workspace, wish, source)
+    source = read_committed(workspace.repository, workspace.branch, wish.file)
+    last = LastLook.of(workspace, wish, source)
     if not last.is_due():
         return last.still()
-    return settle(workspace, prepare(workspace, source, wish), wish).outcome
+    return run_plan(workspace, prepare_plan(workspace, source, wish), wish).outcome
 
 
 @collect_seldom()
-def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Options | None = None) -> Prepared:
+def prepare_plan(
+    workspace: Workspace, source: SiteFileTexts, wish: SiteOptions, options: Options | None = None
+) -> PreparedPlan:
     """Given the texts of a site file, return what they ask of the site now; nothing is written.
 
     Raises: FileInvalid with every mistake; ConfigInvalid for a lock that cannot be used; PlatformError.
     """
     file, findings = read_source(source)
-    lock = Keeping(workspace, file, wish.lock).load()
+    lock = LockWriter(workspace, file, wish.lock).load()
     live = read_live(workspace, file, lock, kinds=wish.kinds)
     online = check_live(file, live, lock)
-    refuse(online, "syncd site validate --online")
-    file, live = _ordered(file, live, wish)
-    chosen = replace(options or Options(), previous=_previous(workspace, source, wish))
-    return Prepared(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
+    refuse_errors(online, "syncd site validate --online")
+    file, live = _apply_ordering(file, live, wish)
+    chosen = replace(options or Options(), previous=_read_previous(workspace, source, wish))
+    return PreparedPlan(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
 
 
 @collect_seldom()
-def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
+def run_plan(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) -> PlanResult:
     """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
 
     An approval is used up by that. Raises: PlatformError, Stopped, ConfigInvalid; what was done stays recorded.
     """
-    plan, last = prepared.plan, Last.of(workspace, wish, prepared.source)
-    closed = open_gates(workspace, plan)
+    plan, last = prepared.plan, LastLook.of(workspace, wish, prepared.source)
+    closed = find_closed_gates(workspace, plan)
     if closed:
-        hold(workspace, plan, wish.file)
-        held = refusal(plan, closed)
+        hold_plan(workspace, plan, wish.file)
+        held = refuse_plan(plan, closed)
         if prepared.options.is_whole:
-            last.note(facts_of(plan, prepared.lock), held)
-        return Settled(held)
+            last.note(summarize_site(plan, prepared.lock), held)
+        return PlanResult(held)
     workspace.store.plans.delete(plan.site)
     if plan:
         last.expire()  # a run that is cut off leaves something to look at
     done = _carry_out(workspace, prepared, wish)
     offer = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
-    facts = facts_of(done.left, done.lock)
-    outcome = _outcome(workspace, prepared, done, wish)
-    notes = (*told(prepared), *offer.left)
+    facts = summarize_site(done.left, done.lock)
+    outcome = _build_outcome(workspace, prepared, done, wish)
+    notes = (*list_notes(prepared), *offer.left)
     if isinstance(outcome, Applied):
         changes = (*outcome.changes, offer.change) if offer.change is not None else outcome.changes
         outcome = Applied(changes, (*outcome.notes, *offer.left))
@@ -114,18 +116,18 @@ def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
         outcome = Applied((), notes)  # that somebody edited the site is told once, not at every look
     if not isinstance(outcome, Waiting) and prepared.options.is_whole:
         last.note(facts, outcome, carried=not done.failed and not done.left.steps)
-    return Settled(outcome, done)
+    return PlanResult(outcome, done)
 
 
-def told(prepared: Prepared) -> tuple[str, ...]:
+def list_notes(prepared: PreparedPlan) -> tuple[str, ...]:
     """Given a plan, return what a person should know of it that is no change: drift and warnings."""
     plan = prepared.plan
-    drifted = [_sentence(line) for line in plan.drifted()]
+    drifted = [_describe_drift(line) for line in plan.drifted()]
     warned = [f"{one.path}:{one.line}:{one.column}: {one.message}" for one in prepared.findings]
     return (*drifted, *plan.warnings, *warned)
 
 
-def refusal(plan: SitePlan, closed: Sequence[Gate]) -> Held:
+def refuse_plan(plan: SitePlan, closed: Sequence[Gate]) -> Held:
     """Given a plan and the gates that hold it, return the outcome: why, and how to let it through."""
     digest = plan.digest()
     why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
@@ -133,42 +135,42 @@ def refusal(plan: SitePlan, closed: Sequence[Gate]) -> Held:
     return Held(f"plan {digest} waits for approval: {why}", hint, approval=True)
 
 
-def _carry_out(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Done:
-    plan, keeping = prepared.plan, Keeping(workspace, prepared.file, wish.lock)
+def _carry_out(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) -> ApplyResult:
+    plan, keeping = prepared.plan, LockWriter(workspace, prepared.file, wish.lock)
     if plan:
-        keep = partial(keep_before, workspace, prepared.source.path, lock=prepared.lock)
+        keep = partial(save_backup, workspace, prepared.source.path, lock=prepared.lock)
         options = prepared.options
         return apply_plan(workspace, prepared.file, plan, prepared.live, keeping, options=options, keep_before=keep)
     # What a run left that was killed, or that a person's edit was in the way of.
     note = keeping.finish(settled=prepared.options.is_whole)
-    return Done(keeping.lock, plan, notes=(note,) if note else ())
+    return ApplyResult(keeping.lock, plan, notes=(note,) if note else ())
 
 
-def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWish) -> Outcome:
+def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResult, wish: SiteOptions) -> Outcome:
     plan = prepared.plan
     if done.failed:
         first = done.failed[0]
-        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({tally(done)})"
+        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({format_tally(done)})"
         if all(one.exit_code == _LATER for one in done.failed):
             return Waiting(why, first.hint)
         return Held(why, first.hint or "mend it and run the same again", exit_code=PARTLY_DONE)
     if done.stale:
-        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {tally(done)}"
+        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {format_tally(done)}"
         return Waiting(why, "run it again", exit_code=Conflict.exit_code)
-    if closed := open_gates(workspace, done.left):
-        hold(workspace, done.left, wish.file)
-        return refusal(done.left, closed)
+    if closed := find_closed_gates(workspace, done.left):
+        hold_plan(workspace, done.left, wish.file)
+        return refuse_plan(done.left, closed)
     if done.left.steps:
-        refs = few(step.ref for step in done.left.steps)
+        refs = list_few(step.ref for step in done.left.steps)
         return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=PARTLY_DONE)
     if unfinished := find_unfinished(done.left):
         return unfinished
-    return Applied(plan.changes(), (*told(prepared), *done.notes)) if plan else Unchanged()
+    return Applied(plan.changes(), (*list_notes(prepared), *done.notes)) if plan else Unchanged()
 
 
 def find_unfinished(plan: SitePlan) -> Held | None:
     """Given a plan, return what of it waits for a person although no gate holds it: conflicts, else manual steps."""
-    if refs := few(line.ref for line in plan.lines if line.is_conflict):
+    if refs := list_few(line.ref for line in plan.lines if line.is_conflict):
         return Held(
             f"the file and the site both changed {refs}; these stay as each side has them",
             "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
@@ -184,7 +186,7 @@ def find_unfinished(plan: SitePlan) -> Held | None:
     return Held(f"a person has to do what syncd cannot: {why}{more}", hint, exit_code=PARTLY_DONE, manual=True)
 
 
-def tally(done: Done) -> str:
+def format_tally(done: ApplyResult) -> str:
     """Given what became of a plan, return how many of its steps failed, were left and are done, in words."""
     failed, left, count = len(done.failed), len(done.skipped), len(done.steps)
     parts = [f"{failed} {'step' if failed == 1 else 'steps'} failed"] if failed else []
@@ -192,15 +194,15 @@ def tally(done: Done) -> str:
     return ", ".join([*parts, f"{count or 'none'} {'is' if count == 1 else 'are'} done"])
 
 
-def _previous(workspace: Workspace, source: Source, wish: SiteWish) -> SiteFile | None:
+def _read_previous(workspace: Workspace, source: SiteFileTexts, wish: SiteOptions) -> SiteFile | None:
     """The site file as it was when it was last carried out, where it can still be read."""
     with suppress(FileInvalid):
-        previous = Last.of(workspace, wish, source).carried()
+        previous = LastLook.of(workspace, wish, source).carried()
         return read_source(previous)[0] if previous is not None else None
     return None
 
 
-def _ordered(file: SiteFile, live: Live, wish: SiteWish) -> tuple[SiteFile, Live]:
+def _apply_ordering(file: SiteFile, live: LiveSite, wish: SiteOptions) -> tuple[SiteFile, LiveSite]:
     """The site file and what the server can do, as the operator wants siblings to get their order."""
     sort = live.abilities.sort and wish.ordering in ("auto", "sort")
     if wish.ordering == "off" or (wish.ordering == "sort" and not sort):
@@ -208,7 +210,7 @@ def _ordered(file: SiteFile, live: Live, wish: SiteWish) -> tuple[SiteFile, Live
     return file, replace(live, abilities=replace(live.abilities, sort=sort))
 
 
-def _sentence(line: Line) -> str:
+def _describe_drift(line: Line) -> str:
     fields = ", ".join(one.name for one in line.fields if one.of in ("drift", "conflict"))
     where = f" ({line.where})" if line.where else ""
     if line.gone:

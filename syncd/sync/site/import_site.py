@@ -20,29 +20,29 @@ from syncd.model.ref import AREAS, Area, Ref
 from syncd.model.text import one_line
 from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.declare import REDIRECT_FILE, Drawn, Names, beyond, declare_site
-from syncd.plan.site.live_state import Entry, Live, Lock
+from syncd.plan.site.declare import REDIRECT_FILE, DeclaredSite, SiteTitles, count_unmanaged, declare_site
+from syncd.plan.site.live_state import LiveSite, LockEntry, SiteLock
 from syncd.plan.site.online import check_live
 from syncd.plan.site.steps import SitePlan
-from syncd.sync.site.read.foreign_files import Foreign, LivePages
-from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.read.foreign_files import ForeignFile, LivePages
+from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.site.read.site import WORKERS, read_live
 from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Target:
+class ImportTarget:
     """Which site is taken over, and into which file; `foreign` is a file of another tool, about the same site."""
 
     organization: str
     site: str
     path: str
     areas: frozenset[Area] = frozenset(AREAS)
-    foreign: Foreign | None = None
+    foreign: ForeignFile | None = None
 
 
 @dataclass(frozen=True)
-class Import:
+class SiteImport:
     """A site that was taken over.
 
     Shapes: `files` are texts by their path from the repository's root; `plan` is what would still change, which is
@@ -52,7 +52,7 @@ class Import:
 
     file: SiteFile
     files: Mapping[str, str]
-    lock: Lock
+    lock: SiteLock
     plan: SitePlan
     findings: tuple[Finding, ...] = ()
     outside: Mapping[str, int] = field(default_factory=dict)
@@ -71,51 +71,51 @@ class Import:
         return not {*(step.ref for step in steps), *(line.ref for line in blocked)} <= self.further
 
 
-def import_site(workspace: Workspace, target: Target) -> Import:
+def import_site(workspace: Workspace, target: ImportTarget) -> SiteImport:
     """Given a site, return the file and the lock that declare it as it is; nothing is written anywhere.
 
     Raises: PlatformError; FileInvalid when the site holds what no file may say.
     Source: site-file notes, §4.5.
     """
-    live, names = read_whole(workspace, target)
+    live, names = read_site(workspace, target)
     foreign = target.foreign
     if foreign is not None and foreign.is_structure:
         names = replace(names, keys=foreign.keys())
     drawn = declare_site(target.organization, target.site, live, names, target.areas)
-    taken = _taken(workspace, target, drawn, live) if foreign is not None else Imported()
-    files, further = _texts(drawn, target, taken)
-    file, findings = _read(files, target)
-    again = read_live(workspace, file, Lock(target.site))
-    plan = plan_site(file, again, Lock(target.site))
-    lock = adopted(plan, Lock(target.site))
-    return Import(
+    taken = _import_foreign(workspace, target, drawn, live) if foreign is not None else Imported()
+    files, further = _render_files(drawn, target, taken)
+    file, findings = _read_file(files, target)
+    again = read_live(workspace, file, SiteLock(target.site))
+    plan = plan_site(file, again, SiteLock(target.site))
+    lock = adopt_all(plan, SiteLock(target.site))
+    return SiteImport(
         file,
         files,
         lock,
         plan_site(file, again, lock),
         (*findings, *check_site(file), *check_live(file, again, lock)),
-        beyond(live, target.areas),
+        count_unmanaged(live, target.areas),
         further,
         taken.remarks,
     )
 
 
-def _read(files: Mapping[str, str], target: Target) -> tuple[SiteFile, tuple[Finding, ...]]:
+def _read_file(files: Mapping[str, str], target: ImportTarget) -> tuple[SiteFile, tuple[Finding, ...]]:
     file, findings = read_site_file(files[target.path], path=target.path, others=files)
     if file is None:
         raise FileInvalid("the site holds what no file can say", path=target.path, hint=str(findings[:1]))
     return file, findings
 
 
-def _taken(workspace: Workspace, target: Target, drawn: Drawn, live: Live) -> Imported:
+def _import_foreign(workspace: Workspace, target: ImportTarget, drawn: DeclaredSite, live: LiveSite) -> Imported:
     """What the other tool's file says of redirects, and what of it cannot be taken."""
     assert target.foreign is not None
-    file, _ = _read(_texts(drawn, target, Imported())[0], target)
-    reader = Reader(workspace.client, target.organization, target.site)
+    file, _ = _read_file(_render_files(drawn, target, Imported())[0], target)
+    reader = SiteReader(workspace.client, target.organization, target.site)
     return target.foreign.read(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
 
 
-def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str], frozenset[Ref]]:
+def _render_files(drawn: DeclaredSite, target: ImportTarget, taken: Imported) -> tuple[dict[str, str], frozenset[Ref]]:
     """The files by their paths, and the refs of the redirects from elsewhere that the site does not have."""
     document = dict(drawn.document)
     known = {source_key(one["from"]) for one in (*document.get("redirects", ()), *drawn.redirects)}
@@ -128,16 +128,16 @@ def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str
     return files, frozenset(Ref.of("redirect", source_key(one["from"])) for one in more)
 
 
-def read_whole(workspace: Workspace, target: Target) -> tuple[Live, Names]:
+def read_site(workspace: Workspace, target: ImportTarget) -> tuple[LiveSite, SiteTitles]:
     """Given a site, return all of it that a file can declare in the areas, and the titles that people know things by.
 
     Raises: PlatformError.
     """
     bare = SiteFile(target.path, target.organization, target.site, managed=target.areas)
-    live = read_live(workspace, bare, Lock(target.site))
-    reader = Reader(workspace.client, target.organization, target.site)
+    live = read_live(workspace, bare, SiteLock(target.site))
+    reader = SiteReader(workspace.client, target.organization, target.site)
     variants = [thing.id for thing in live.of("variant")] if "customization" in target.areas else []
-    spaces = _spaces_with_pages(live) if {"redirects", "structure"} <= target.areas else []
+    spaces = _list_spaces_with_pages(live) if {"redirects", "structure"} <= target.areas else []
     pages = {space: found for space, found in run_parallel(reader.pages, spaces, workers=WORKERS) if found is not None}
     live = replace(live, overrides=dict(run_parallel(reader.override, variants, workers=WORKERS)), pages=pages)
     titles: dict[str, str] = {}
@@ -146,20 +146,20 @@ def read_whole(workspace: Workspace, target: Target) -> tuple[Live, Names]:
         own[one.id] = one.title
         if one.space is not None:
             titles[one.space.id] = one.space.title or one.title
-    return live, Names(titles, own)
+    return live, SiteTitles(titles, own)
 
 
-def adopted(plan: SitePlan, lock: Lock) -> Lock:
+def adopt_all(plan: SitePlan, lock: SiteLock) -> SiteLock:
     """Given a plan and a lock, return the lock with everything that the plan takes for syncd's as it is."""
     entries = {
-        step.ref: Entry(str(step.id), "adopted", step.applied)
+        step.ref: LockEntry(str(step.id), "adopted", step.applied)
         for step in plan.steps
         if step.call is Call.ADOPT and isinstance(step.id, str)
     }
     return replace(lock, serial=lock.serial + 1, items={**lock.items, **entries})
 
 
-def one_site(workspace: Workspace, organization: str, site: str) -> tuple[str, str]:
+def choose_site(workspace: Workspace, organization: str, site: str) -> tuple[str, str]:
     """Given ids of which either may be "", return both; a missing one is found where there is only one to choose.
 
     Raises: ConfigInvalid that lists what there is to choose from.
@@ -167,18 +167,18 @@ def one_site(workspace: Workspace, organization: str, site: str) -> tuple[str, s
     client = workspace.client
     if not organization:
         found = [(one.id, one.title) for one in client.organizations.list()]
-        organization = _only(found, "organization", "--org")
+        organization = _choose_only(found, "organization", "--org")
     if not site:
         try:
             sites = [(one.id, one.title) for one in client.sites.list(organization)]
         except NotFound as error:
             what = f"there is no organization {organization}, or the token may not see it"
             raise ConfigInvalid(what, hint="those that it sees: syncd api GET /orgs") from error
-        site = _only(sites, "site", "--site")
+        site = _choose_only(sites, "site", "--site")
     return organization, site
 
 
-def _only(found: Sequence[tuple[str, str]], noun: str, option: str) -> str:
+def _choose_only(found: Sequence[tuple[str, str]], noun: str, option: str) -> str:
     if len(found) == 1:
         return found[0][0]
     if not found:
@@ -189,12 +189,14 @@ def _only(found: Sequence[tuple[str, str]], noun: str, option: str) -> str:
     )
 
 
-def _spaces_with_pages(live: Live) -> list[str]:
+def _list_spaces_with_pages(live: LiveSite) -> list[str]:
     """The spaces of variants to whose pages redirects lead."""
-    named = {thing.fields["destination"].get("siteSpaceId") for thing in live.of("redirect") if _to_page(thing.fields)}
+    named = {
+        thing.fields["destination"].get("siteSpaceId") for thing in live.of("redirect") if _leads_to_page(thing.fields)
+    }
     spaces = {str(thing.fields["space"]) for thing in live.of("variant") if thing.id in named and thing.fields["space"]}
     return sorted(spaces)
 
 
-def _to_page(fields: Mapping[str, Any]) -> bool:
+def _leads_to_page(fields: Mapping[str, Any]) -> bool:
     return isinstance(fields.get("destination"), Mapping) and fields["destination"].get("kind") == "site-page"

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from syncd.errors import ConfigInvalid, Held, RefMoved
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Begun, Entry, Lock
-from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
+from syncd.plan.site.live_state import InFlightRequest, LockEntry, SiteLock
+from syncd.plan.site.lockfile.lockfile import find_lock_path, parse_lock, render_lock
 from syncd.store.site_ownership import OwnershipBase
 from syncd.sync.branches import HEADS
 from syncd.sync.settings import read_text_at
@@ -32,54 +32,54 @@ _TRIES = 3
 
 
 @dataclass
-class _Known:
+class _LockState:
     """The lock as it is now, by `items`, what of it is in no commit yet, and whether the store's rows are just that."""
 
-    lock: Lock
-    committed: Lock
-    items: dict[Ref, Entry]
-    pending: dict[Ref, Entry | None]
+    lock: SiteLock
+    committed: SiteLock
+    items: dict[Ref, LockEntry]
+    pending: dict[Ref, LockEntry | None]
     stored: bool
-    begun: dict[Ref, Begun]
+    begun: dict[Ref, InFlightRequest]
 
 
-class Keeping:
+class LockWriter:
     """Keeps the lock of one site for one run."""
 
     def __init__(self, workspace: Workspace, file: SiteFile, place: LockPlace = "repo") -> None:
         """Given a site file of the tracked branch, and where its lock is kept, keep it."""
         self._workspace, self._file, self._place = workspace, file, place
-        self._known: _Known | None = None
+        self._known: _LockState | None = None
 
     @property
-    def lock(self) -> Lock:
+    def lock(self) -> SiteLock:
         """The lock as it is now. Raises: as `load`."""
         known = self._known or self._load()
         return replace(known.lock, items=dict(known.items), begun=dict(known.begun))
 
-    def entry(self, ref: Ref) -> Entry | None:
+    def entry(self, ref: Ref) -> LockEntry | None:
         """Given a ref, return what the lock knows of it."""
         return (self._known or self._load()).items.get(ref)
 
-    def begun(self, ref: Ref) -> Begun | None:
+    def begun(self, ref: Ref) -> InFlightRequest | None:
         """Given a ref, return the request about it of which nobody has heard yet what came of it."""
         return (self._known or self._load()).begun.get(ref)
 
-    def load(self) -> Lock:
+    def load(self) -> SiteLock:
         """Read the lock anew. Raises: ConfigInvalid when it cannot be read, or is another site's."""
         self._load()
         return self.lock
 
-    def begin(self, requests: Mapping[Ref, Begun]) -> None:
+    def begin(self, requests: Mapping[Ref, InFlightRequest]) -> None:
         """Given requests by ref that are about to be sent, write them down durably."""
         if requests:
             known = self._known or self._load()
             known.begun |= requests
             self._workspace.store.ownership.save_requests(
-                self._file.site, {str(ref): _text(one) for ref, one in requests.items()}
+                self._file.site, {str(ref): _to_json(one) for ref, one in requests.items()}
             )
 
-    def save(self, changes: Mapping[Ref, Entry | None], heard: Iterable[Ref] = ()) -> None:
+    def save(self, changes: Mapping[Ref, LockEntry | None], heard: Iterable[Ref] = ()) -> None:
         """Given what became of things by ref (None: not syncd's any more), write it down durably, at once.
 
         Shape: `heard` are the refs of requests that were answered.
@@ -121,19 +121,19 @@ class Keeping:
             except RefMoved:
                 known = self._load()
             except Held as held:
-                return f"{lock_path(self._file.path)} is not committed yet: {held.what}"
-        return f"{lock_path(self._file.path)} is not committed yet: the branch keeps moving"
+                return f"{find_lock_path(self._file.path)} is not committed yet: {held.what}"
+        return f"{find_lock_path(self._file.path)} is not committed yet: the branch keeps moving"
 
-    def _commit(self, known: _Known, digest: str) -> None:
+    def _commit(self, known: _LockState, digest: str) -> None:
         repository, branch = self._workspace.repository, self._workspace.branch
         tip = repository.resolve(f"{HEADS}{branch}")
-        path = lock_path(self._file.path)
+        path = find_lock_path(self._file.path)
         if tip is None or self._at(tip) != known.committed:
             raise RefMoved(f"{branch} moved while the lock was being written")
         if found := repository.find_obstacles(tip, [path]):
             raise ConfigInvalid(f"{path} cannot be written: {', '.join(found)} is no directory of files")
         lock = replace(known.lock, serial=known.lock.serial + 1, items=dict(known.items))
-        tree = repository.write_tree(repository.find_tree(tip), {path: lock_text(lock).encode()})
+        tree = repository.write_tree(repository.find_tree(tip), {path: render_lock(lock).encode()})
         trailer = f"\n{TRAILER}: {digest}\n" if digest else ""
         person = self._workspace.committer()
         message = f"chore(syncd): lock serial {lock.serial}\n{trailer}"
@@ -143,36 +143,40 @@ class Keeping:
         known.pending = {}
         self._store(known, {}, whole=True)
 
-    def _load(self) -> _Known:
+    def _load(self) -> _LockState:
         workspace, site = self._workspace, self._file.site
         # A job's clone may be on a commit and have no branch: then that commit has the lock.
         tip = workspace.repository.resolve(f"{HEADS}{workspace.branch}") or workspace.repository.resolve("HEAD")
         committed = self._at(tip)
-        basis, rows = workspace.store.ownership.read_base(site), _entries(workspace.store.ownership.read_entries(site))
+        basis, rows = (
+            workspace.store.ownership.read_base(site),
+            _parse_entries(workspace.store.ownership.read_entries(site)),
+        )
         begun = {
-            Ref(ref): Begun(**json.loads(text)) for ref, text in workspace.store.ownership.read_requests(site).items()
+            Ref(ref): InFlightRequest(**json.loads(text))
+            for ref, text in workspace.store.ownership.read_requests(site).items()
         }
         if basis is not None and basis.place == self._place == "state":
             items = {ref: entry for ref, entry in rows.items() if entry is not None}
-            lock = Lock(site, basis.lineage, basis.serial, items)
-            self._known = _Known(lock, lock, items, {}, stored=True, begun=begun)
+            lock = SiteLock(site, basis.lineage, basis.serial, items)
+            self._known = _LockState(lock, lock, items, {}, stored=True, begun=begun)
             return self._known
         current = basis is not None and basis.place == "repo" and basis.serial == committed.serial
-        pending = rows if current else _unknown_to(committed, rows)
+        pending = rows if current else _select_unknown(committed, rows)
         items = {ref: entry for ref, entry in {**committed.items, **pending}.items() if entry is not None}
         serial = max(committed.serial, basis.serial if basis is not None else 0)
         lock = replace(committed, serial=serial, lineage=committed.lineage or self._lineage(basis))
         if self._place == "state":
             pending = dict(items)
-        self._known = _Known(lock, committed, items, pending, current and self._place == "repo", begun)
+        self._known = _LockState(lock, committed, items, pending, current and self._place == "repo", begun)
         return self._known
 
-    def _at(self, commit: str | None) -> Lock:
+    def _at(self, commit: str | None) -> SiteLock:
         """The lock of a commit; an empty one when it has none, which is safe."""
-        path = lock_path(self._file.path)
+        path = find_lock_path(self._file.path)
         text = read_text_at(self._workspace.repository, commit, path)
         if text is None:
-            return Lock(self._file.site)
+            return SiteLock(self._file.site)
         lock = parse_lock(text, at=path)
         if lock.site != self._file.site:
             raise ConfigInvalid(
@@ -182,13 +186,13 @@ class Keeping:
         return lock
 
     def _store(
-        self, known: _Known, rows: Mapping[Ref, Entry | None], *, whole: bool, ended: Iterable[Ref] = ()
+        self, known: _LockState, rows: Mapping[Ref, LockEntry | None], *, whole: bool, ended: Iterable[Ref] = ()
     ) -> None:
         serial = known.committed.serial
         if self._place == "state":
             serial = known.lock.serial
         basis = OwnershipBase(self._file.site, self._place, known.lock.lineage, serial)
-        texts = {str(ref): _text(entry) for ref, entry in rows.items()}
+        texts = {str(ref): _to_json(entry) for ref, entry in rows.items()}
         self._workspace.store.ownership.save_entries(basis, texts, whole=whole, ended=tuple(map(str, ended)))
 
     def _lineage(self, basis: OwnershipBase | None) -> str:
@@ -199,7 +203,7 @@ class Keeping:
         return hashlib.sha256(seed.encode()).hexdigest()[:8]
 
 
-def _unknown_to(committed: Lock, rows: Mapping[Ref, Entry | None]) -> dict[Ref, Entry | None]:
+def _select_unknown(committed: SiteLock, rows: Mapping[Ref, LockEntry | None]) -> dict[Ref, LockEntry | None]:
     """Of rows that add to another lock, those that tell of things which the committed one does not know."""
     known = {(ref.kind, entry.id) for ref, entry in committed.items.items()}
     return {
@@ -209,9 +213,9 @@ def _unknown_to(committed: Lock, rows: Mapping[Ref, Entry | None]) -> dict[Ref, 
     }
 
 
-def _text(entry: Entry | Begun | None) -> str:
+def _to_json(entry: LockEntry | InFlightRequest | None) -> str:
     return json.dumps(vars(entry), ensure_ascii=False, sort_keys=True) if entry is not None else ""
 
 
-def _entries(rows: Mapping[str, str]) -> dict[Ref, Entry | None]:
-    return {Ref(ref): Entry(**json.loads(text)) if text else None for ref, text in rows.items()}
+def _parse_entries(rows: Mapping[str, str]) -> dict[Ref, LockEntry | None]:
+    return {Ref(ref): LockEntry(**json.loads(text)) if text else None for ref, text in rows.items()}

@@ -8,7 +8,7 @@ Ordering = Literal["auto", "move", "sort", "off"]
 
 
 @dataclass(frozen=True)
-class SiteWish:
+class SiteOptions:
     """One site file and how it is followed.
 
     Units: `every` in seconds. Shapes: `file` is a path from the repository's root; a run looks at the site when `every`

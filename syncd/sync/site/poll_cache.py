@@ -11,15 +11,15 @@ from typing import Any
 from syncd import __version__
 from syncd.errors import FileInvalid
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Lock
+from syncd.plan.site.live_state import SiteLock
 from syncd.plan.site.steps import SitePlan
 from syncd.store.status import SiteState
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Held, Outcome, Unchanged
-from syncd.sync.site.approvals import is_valid
+from syncd.sync.site.approvals import is_approval_valid
 from syncd.sync.site.lock import TRAILER
-from syncd.sync.site.options import SiteWish
-from syncd.sync.site.read.site_file import Source, at_commit
+from syncd.sync.site.options import SiteOptions
+from syncd.sync.site.read.site_file import SiteFileTexts, read_at_commit
 from syncd.sync.workspace import Workspace
 
 _RECENT = 200
@@ -27,17 +27,17 @@ _RECENT = 200
 
 
 @dataclass(frozen=True)
-class Last:
+class LastLook:
     """The last look at a site, if any, against what would be looked at now."""
 
     workspace: Workspace
-    wish: SiteWish
-    source: Source
+    wish: SiteOptions
+    source: SiteFileTexts
     inputs: str
     look: SiteState | None
 
     @classmethod
-    def of(cls, workspace: Workspace, wish: SiteWish, source: Source) -> "Last":
+    def of(cls, workspace: Workspace, wish: SiteOptions, source: SiteFileTexts) -> "LastLook":
         """Given a wish and the committed texts, return the last look at that site."""
         ways = [__version__, wish.lock, wish.ordering, sorted(wish.kinds), source.inputs()]
         inputs = hashlib.sha256(json.dumps(ways).encode()).hexdigest()
@@ -51,7 +51,9 @@ class Last:
         age = now - datetime.fromisoformat(self.look.at)
         if not timedelta() <= age < timedelta(seconds=self.wish.every):
             return True
-        return any(is_valid(plan, now) for plan in self.workspace.store.plans.list_pending(self._facts()["site"]))
+        return any(
+            is_approval_valid(plan, now) for plan in self.workspace.store.plans.list_pending(self._facts()["site"])
+        )
 
     def still(self) -> Outcome:
         """Return what a run comes to that does not look: what waited for a person still does."""
@@ -62,7 +64,7 @@ class Last:
         """Given how a site is, return whether it was different the last time, or nobody has looked yet."""
         return any(self._facts().get(name) != value for name, value in facts.items())
 
-    def carried(self) -> Source | None:
+    def carried(self) -> SiteFileTexts | None:
         """Return the site file as it was when it was last carried out, or None when it is the same or not known.
 
         A store that does not know, such as that of a job in CI, is told by the last commit of the lock.
@@ -74,7 +76,9 @@ class Last:
             commit = self._locked()
         if not commit:
             return None
-        former = at_commit(repository, commit, self.wish.file, FileInvalid("the file is gone", path=self.wish.file))
+        former = read_at_commit(
+            repository, commit, self.wish.file, FileInvalid("the file is gone", path=self.wish.file)
+        )
         return former if former.inputs() != self.source.inputs() else None
 
     def expire(self) -> None:
@@ -106,16 +110,16 @@ class Last:
         return facts
 
 
-def facts_of(plan: SitePlan, lock: Lock) -> dict[str, Any]:
+def summarize_site(plan: SitePlan, lock: SiteLock) -> dict[str, Any]:
     """Given a plan and the lock, return how the site is, in numbers by state and area."""
     return {
         "site": plan.site,
-        "owned": _counted(lock.items),
+        "owned": _count_by_area(lock.items),
         "unmanaged": {str(area): count for area, count in plan.unmanaged.items() if count},
-        "drifted": _counted(line.ref for line in plan.drifted()),
-        "blocked": _counted(line.ref for line in plan.only("blocked")),
+        "drifted": _count_by_area(line.ref for line in plan.drifted()),
+        "blocked": _count_by_area(line.ref for line in plan.only("blocked")),
     }
 
 
-def _counted(refs: Iterable[Ref]) -> dict[str, int]:
+def _count_by_area(refs: Iterable[Ref]) -> dict[str, int]:
     return dict(Counter(ref.area for ref in refs))

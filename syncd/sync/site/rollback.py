@@ -6,16 +6,15 @@ from syncd.errors import ConfigInvalid, StalePlan
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Live
+from syncd.plan.site.live_state import LiveSite
 from syncd.plan.site.options import Options
-from syncd.plan.site.rollback import Former, concerned, inverse
-from syncd.plan.site.steps import Gate, SitePlan
+from syncd.plan.site.rollback import FormerState, build_inverse, list_concerned_refs
+from syncd.plan.site.steps import SitePlan
 from syncd.store.status import Backup
-from syncd.sync.site.apply import Done, apply_plan
-from syncd.sync.site.approvals import open_gates
-from syncd.sync.site.backup import history, keep_before
-from syncd.sync.site.lock import Keeping
-from syncd.sync.site.options import SiteWish
+from syncd.sync.site.apply import ApplyResult, apply_plan
+from syncd.sync.site.backup import list_backups, save_backup
+from syncd.sync.site.lock import LockWriter
+from syncd.sync.site.options import SiteOptions
 from syncd.sync.site.read.site import read_live
 from syncd.sync.workspace import Workspace
 
@@ -23,14 +22,14 @@ SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Back:
+class Rollback:
     """The way back from a plan: the inverse plan, and what it was made from; `file` is what it says the site was."""
 
     backup: Backup
-    kept: Former
+    kept: FormerState
     file: SiteFile
-    live: Live
-    keeping: Keeping
+    live: LiveSite
+    keeping: LockWriter
     plan: SitePlan
     options: Options
 
@@ -40,12 +39,12 @@ class Back:
         return tuple(line.ref for line in self.plan.only("create"))
 
 
-def kept_plan(workspace: Workspace, site: str, beginning: str) -> tuple[Backup, Former]:
+def find_backup(workspace: Workspace, site: str, beginning: str) -> tuple[Backup, FormerState]:
     """Given how the digest of a plan begins, return what is kept of the one that is meant.
 
     Raises: StalePlan when nothing is kept of it; ConfigInvalid when several begin so.
     """
-    all_kept = history(workspace, site)
+    all_kept = list_backups(workspace, site)
     meant = [one for one in all_kept if beginning and one[0].digest.startswith(beginning)]
     if len(meant) == 1:
         return meant[0]
@@ -57,27 +56,22 @@ def kept_plan(workspace: Workspace, site: str, beginning: str) -> tuple[Backup, 
     raise StalePlan(f"nothing is kept of a plan {beginning}", hint=f"{hint}\nsyncd site history")
 
 
-def plan_back(workspace: Workspace, file: SiteFile, wish: SiteWish, beginning: str) -> Back:
+def plan_rollback(workspace: Workspace, file: SiteFile, wish: SiteOptions, beginning: str) -> Rollback:
     """Given a site file as it is now and how a plan's digest begins, return the way back from that plan.
 
     Shape: only what that plan changed is planned; what somebody changed again since then is blocked as a conflict.
-    Raises: as `kept_plan`; PlatformError.
+    Raises: as `find_backup`; PlatformError.
     """
-    backup, kept = kept_plan(workspace, file.site, beginning)
-    keeping = Keeping(workspace, file, wish.lock)
+    backup, kept = find_backup(workspace, file.site, beginning)
+    keeping = LockWriter(workspace, file, wish.lock)
     lock = keeping.load()
-    former = inverse(file, kept, lock)
+    former = build_inverse(file, kept, lock)
     live = read_live(workspace, former, lock, kinds=wish.kinds)
-    options = Options(areas=former.managed, target=concerned(kept))
-    return Back(backup, kept, former, live, keeping, plan_site(former, live, lock, options), options)
+    options = Options(areas=former.managed, target=list_concerned_refs(kept))
+    return Rollback(backup, kept, former, live, keeping, plan_site(former, live, lock, options), options)
 
 
-def closed_gates(workspace: Workspace, back: Back) -> tuple[Gate, ...]:
-    """Given a way back, return the gates of it that nobody has opened."""
-    return open_gates(workspace, back.plan)
-
-
-def take_back(workspace: Workspace, back: Back) -> Done:
+def roll_back(workspace: Workspace, back: Rollback) -> ApplyResult:
     """Given a way back whose gates are open, go it; it is kept like every plan, so that it can be taken back, too."""
     file = replace(back.file, path=back.kept.path)
     return apply_plan(
@@ -87,5 +81,5 @@ def take_back(workspace: Workspace, back: Back) -> Done:
         back.live,
         back.keeping,
         options=back.options,
-        keep_before=lambda plan, live: keep_before(workspace, file.path, plan, live, back.keeping.lock),
+        keep_before=lambda plan, live: save_backup(workspace, file.path, plan, live, back.keeping.lock),
     )

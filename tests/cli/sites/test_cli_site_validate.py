@@ -11,8 +11,8 @@ import pytest
 
 from syncd.layout.site.read.rules import SITE_RULES
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Entry, Lock
-from syncd.plan.site.lockfile.lockfile import lock_text
+from syncd.plan.site.live_state import LockEntry, SiteLock
+from syncd.plan.site.lockfile.lockfile import render_lock
 from tests.cli.sites.sited import sited
 from tests.cli.typed import Type, typing
 from tests.growing import assert_linear
@@ -32,11 +32,11 @@ RENAMED = """structure:
       was: [api] # since June
       variants: [{ variant: en, space: api-en, path: en, default: true }]
 """
-LOCK = Lock(
+LOCK = SiteLock(
     "s",
     items={
-        Ref("section:developers"): Entry("sitesc_1", "created", {"path": "developers"}),
-        Ref("redirect:/gone"): Entry("rd_1", "created", {"source": "/gone"}),
+        Ref("section:developers"): LockEntry("sitesc_1", "created", {"path": "developers"}),
+        Ref("redirect:/gone"): LockEntry("rd_1", "created", {"source": "/gone"}),
     },
 )
 
@@ -49,7 +49,7 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda path: path.stem)
 def test_every_rule_says_what_is_wrong_where_and_what_to_do(typed: Type, tmp_path: Path, broken: Path) -> None:
     (tmp_path / broken.name).write_bytes(broken.read_bytes())
-    (tmp_path / "site.lock.json").write_text(lock_text(replace(LOCK, site="site_kvXZm")))
+    (tmp_path / "site.lock.json").write_text(render_lock(replace(LOCK, site="site_kvXZm")))
     done = typed(broken.name)
     golden = broken.with_suffix(".txt")
     if os.environ.get("GOLDEN") == "write":
@@ -81,7 +81,7 @@ def test_the_manuals_examples_break_their_rules(typed: Type, tmp_path: Path, cod
         aliases = sorted(set(re.findall(r"space: ([\w-]+)", text)))
         text += "".join(["spaces:\n", *(f"  {alias}: id-{alias}\n" for alias in aliases)] if aliases else [])
     (tmp_path / "site.yaml").write_text(text)
-    (tmp_path / "site.lock.json").write_text(lock_text(LOCK))
+    (tmp_path / "site.lock.json").write_text(render_lock(LOCK))
     assert f" {code}: " in typed().out
 
 
@@ -142,7 +142,7 @@ def test_fix_flattens_chains_in_every_kind_of_file_and_keeps_the_rest(typed: Typ
 def test_fix_takes_a_former_name_out_once_the_lock_knows_the_new_one(typed: Type, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(HEAD + "spaces:\n  api-en: abc\n" + RENAMED)
     assert "SY109" not in typed().out
-    (tmp_path / "site.lock.json").write_text(lock_text(LOCK))
+    (tmp_path / "site.lock.json").write_text(render_lock(LOCK))
     assert 'warning SY109: the rename from "api" has been carried out' in typed().out
     assert "mended site.yaml:10: SY109: take was: out of section developers" in typed("--fix").out
     assert "was:" not in (tmp_path / "site.yaml").read_text()
@@ -152,7 +152,7 @@ def test_fix_takes_a_former_name_out_once_the_lock_knows_the_new_one(typed: Type
 def test_an_empty_list_is_a_mistake_only_where_syncd_owns_something(typed: Type, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(f"{HEAD}redirects: []\n")
     assert typed().code == 0
-    (tmp_path / "site.lock.json").write_text(lock_text(LOCK))
+    (tmp_path / "site.lock.json").write_text(render_lock(LOCK))
     assert "error SY501: redirects is empty, but syncd owns 1 redirect\n" in typed().out
     for policy in ("allow_empty: true", "prune: { redirects: never }"):
         (tmp_path / "site.yaml").write_text(f"{HEAD}policy: {{ {policy} }}\nredirects: []\n")

@@ -8,7 +8,7 @@ from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREAS, ROOT, Kind, Ref
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Abilities, Existing, Live, Lock
+from syncd.plan.site.live_state import Capabilities, ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Line, SitePlan
 from tests.plan.site.simulator import Simulator
@@ -58,33 +58,33 @@ def site_file(*items: Item, **more: Any) -> SiteFile:
     return SiteFile("site.yaml", "org_1", SITE, items=placed, spaces=spaces, **given)
 
 
-def empty(**more: Any) -> Live:
+def empty(**more: Any) -> LiveSite:
     """Return a site with nothing on it, on a server that has only what the document shows, and all redirects."""
-    return Live(
+    return LiveSite(
         site={"title": "Docs", "visibility": "public", "adaptive_content": False},
         customization={"styling": {"theme": "clean"}, "pdf": {"enabled": True}},
         pages={space: {"start": f"{space}_p1", "guide": f"{space}_p2"} for space in SPACES},
         page_ids={space: frozenset({f"{space}_p1", f"{space}_p2"}) for space in SPACES},
         spaces=dict.fromkeys((*SPACES, HOLDING), ""),
-        abilities=Abilities(kinds=KINDS),
+        abilities=Capabilities(kinds=KINDS),
         **more,
     )
 
 
-def carried_out(file: SiteFile, live: Live | None = None) -> tuple[Live, Lock]:
+def carried_out(file: SiteFile, live: LiveSite | None = None) -> tuple[LiveSite, SiteLock]:
     """Given a file, return the platform and the lock once it has been carried out."""
-    simulator = Simulator(live or empty(), Lock(SITE), file)
+    simulator = Simulator(live or empty(), SiteLock(SITE), file)
     simulator.run_all(plan_site(file, simulator.live(), simulator.lock))
     return simulator.live(), simulator.lock
 
 
-def edited(live: Live, thing: str, **fields: Any) -> Live:
+def edited(live: LiveSite, thing: str, **fields: Any) -> LiveSite:
     """Given what a thing is called on the platform (a path, title or source), return it as somebody changed it."""
     found = named(live, thing)
     return replace(live, things={**live.things, found.id: replace(found, fields={**found.fields, **fields})})
 
 
-def named(live: Live, thing: str) -> Existing:
+def named(live: LiveSite, thing: str) -> ExistingItem:
     return next(
         one
         for one in live.things.values()
@@ -109,5 +109,5 @@ def policy(**given: Any) -> SitePolicy:
     return SitePolicy(**given)
 
 
-def planned(file: SiteFile, live: Live, lock: Lock, **options: Any) -> SitePlan:
+def planned(file: SiteFile, live: LiveSite, lock: SiteLock, **options: Any) -> SitePlan:
     return plan_site(file, live, lock, Options(**options))

@@ -6,9 +6,9 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREA, ROOT
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import ExistingItem, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.match.first_sections import take_first_part
-from syncd.plan.site.match.match import matched
+from syncd.plan.site.match.match import find_matched_ids
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from tests.plan.site.readers import find_new_readers
 from tests.plan.site.simulator import Simulator
@@ -42,7 +42,7 @@ def steps_of(simulator: Simulator, plan: SitePlan, until: int | None) -> Iterato
         yield from rest.steps[: None if until is None else until - len(first)]
 
 
-def nobody_reads_more_unasked(file: SiteFile, views: Sequence[Live], plan: SitePlan) -> None:
+def nobody_reads_more_unasked(file: SiteFile, views: Sequence[LiveSite], plan: SitePlan) -> None:
     """A plan asks a person exactly when, at some moment, somebody can read a space who could not before."""
     (first, *_), last = views, views[-1]
     may_show, empty = file.policy.allow_new_spaces, frozenset({file.holding})
@@ -51,7 +51,7 @@ def nobody_reads_more_unasked(file: SiteFile, views: Sequence[Live], plan: SiteP
     assert is_asked == any(exposed), f"asked: {is_asked}; spaces that have new readers: {exposed}"
 
 
-def no_two_are_equal(live: Live) -> None:
+def no_two_are_equal(live: LiveSite) -> None:
     seen: set[tuple[str, str, str]] = set()
     for thing in live.of("section", "variant"):
         place = ROOT if thing.kind == "section" else thing.parent
@@ -60,14 +60,14 @@ def no_two_are_equal(live: Live) -> None:
         seen.add(key)
 
 
-def replaced(file: SiteFile, gone: Existing, after: Live) -> None:
+def replaced(file: SiteFile, gone: ExistingItem, after: LiveSite) -> None:
     """A redirect goes last only when the file declares none for its source, or that one stands."""
     key = source_key(gone.fields["source"])
     stands = {source_key(thing.fields["source"]) for thing in after.of("redirect")}
     assert f"redirect:{key}" not in file.items or key in stands, f"{gone.fields['source']} is gone, its heir is missing"
 
 
-def is_known(ref: str, entry: Entry, live: Live) -> bool:
+def is_known(ref: str, entry: LockEntry, live: LiveSite) -> bool:
     """Whether somebody who has the lock in hand would say that it speaks of the thing with that id."""
     thing, (kind, _, key) = live.things.get(entry.id), ref.partition(":")
     if thing is None or thing.kind != kind:
@@ -80,11 +80,11 @@ def is_known(ref: str, entry: Entry, live: Live) -> bool:
     return not names or any(entry.applied[name] == thing.fields[name] for name in names)
 
 
-def deletes_are_owned(file: SiteFile, live: Live, lock: Lock, plan: SitePlan) -> None:
+def deletes_are_owned(file: SiteFile, live: LiveSite, lock: SiteLock, plan: SitePlan) -> None:
     """Everything that goes is syncd's, declared absent, or in an area of which all goes; and nothing goes with it."""
     owned = {entry.id for ref, entry in lock.items.items() if is_known(ref, entry, live)}
     absent = {source_key(source) for source in file.absent}
-    gone: dict[str, Existing] = {}
+    gone: dict[str, ExistingItem] = {}
     for step in plan.steps:
         if step.call.endswith(".delete") and step.kind != "override":
             thing = live.things[str(step.id)]
@@ -95,5 +95,5 @@ def deletes_are_owned(file: SiteFile, live: Live, lock: Lock, plan: SitePlan) ->
         prune = file.policy.pruned(area)
         named = thing.kind == "redirect" and source_key(thing.fields["source"]) in absent
         assert named or prune == "all" or (prune == "owned" and thing.id in owned), f"{thing.id} is not syncd's"
-    declared = matched(file, live, lock)
+    declared = find_matched_ids(file, live, lock)
     assert not gone.keys() & set(declared.values())

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import chain, combinations
 
-from syncd.plan.site.live_state import Live
+from syncd.plan.site.live_state import LiveSite
 
 Visitor = tuple[str, frozenset[str]]
 """How somebody comes to a site, and which conditions hold for them."""
@@ -18,7 +18,7 @@ ADMITTED = {
 }
 
 
-def find_readers(live: Live, conditions: frozenset[str], *, need_adaptive: bool) -> Readers:
+def find_readers(live: LiveSite, conditions: frozenset[str], *, need_adaptive: bool) -> Readers:
     """Given a site and all conditions that were ever on it, return who can read what.
 
     Shape: `need_adaptive` says whether conditions keep nobody out while adaptive content is off.
@@ -36,13 +36,15 @@ def find_readers(live: Live, conditions: frozenset[str], *, need_adaptive: bool)
     return found
 
 
-def find_conditions(*sites: Live) -> frozenset[str]:
+def find_conditions(*sites: LiveSite) -> frozenset[str]:
     """Given sites, return every condition of their sections and variants."""
     there = (thing.fields.get("condition") for live in sites for thing in live.of("section", "variant"))
     return frozenset(one for one in there if one)
 
 
-def find_new_readers(views: tuple[Live, Live, Live], besides: frozenset[str], *, may_show: bool) -> set[str]:
+def find_new_readers(
+    views: tuple[LiveSite, LiveSite, LiveSite], besides: frozenset[str], *, may_show: bool
+) -> set[str]:
     """Given a site before a plan, at one moment, and after it, return the spaces that have readers they had not.
 
     Shape: `besides` are spaces without content; `may_show` lets spaces that were on no part of the site be read by

@@ -13,7 +13,7 @@ from syncd.model.customization_override import amended, overlaid
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.live_state import Begun, Entry, Existing, Live, Lock, without_refs
+from syncd.plan.site.live_state import ExistingItem, InFlightRequest, LiveSite, LockEntry, SiteLock, replace_refs
 from syncd.plan.site.lockfile.in_flight import is_noted
 from syncd.plan.site.match.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan, Step
@@ -36,7 +36,7 @@ class Thing:
 class Simulator:
     """A site with its lock; `run` does one step on both, as an executor would."""
 
-    def __init__(self, live: Live, lock: Lock, file: SiteFile) -> None:
+    def __init__(self, live: LiveSite, lock: SiteLock, file: SiteFile) -> None:
         self.given, self.file = live, file
         self.site = dict(live.site)
         self.things = {
@@ -55,10 +55,10 @@ class Simulator:
         self.brought: dict[str, str] = {}
         self.count = 0
 
-    def live(self) -> Live:
+    def live(self) -> LiveSite:
         """Return the site as a reader would read it."""
         things = {
-            thing.id: Existing(thing.kind, thing.id, self._shown(thing), thing.parent)  # type: ignore[arg-type]
+            thing.id: ExistingItem(thing.kind, thing.id, self._shown(thing), thing.parent)  # type: ignore[arg-type]
             for thing in self.things.values()
         }
         overrides = {id: self._effective(id) for id, thing in self.things.items() if thing.kind == "variant"}
@@ -93,7 +93,7 @@ class Simulator:
         """Write down what an executor writes down before it sends a step."""
         if is_noted(step):
             id = "" if step.call.endswith(".create") else self._resolved(step.id)
-            begun = Begun(step.call, id, self._resolved(step.body))
+            begun = InFlightRequest(step.call, id, self._resolved(step.body))
             self.lock = replace(self.lock, begun={**self.lock.begun, step.ref: begun})
 
     def _keep(self, step: Step, id: str) -> None:
@@ -105,20 +105,20 @@ class Simulator:
         if step.drops:
             items.pop(step.ref, None)
         else:
-            items[step.ref] = Entry(id, step.by, {})
+            items[step.ref] = LockEntry(id, step.by, {})
         self.lock = replace(self.lock, items=items)
         if step.call == "section.create":
             self._register_brought(step.ref, id)
         if not step.drops:
             items = dict(self.lock.items)
-            items[step.ref] = Entry(id, step.by, self._resolved(step.applied))
+            items[step.ref] = LockEntry(id, step.by, self._resolved(step.applied))
             self.lock = replace(self.lock, items=items)
 
     def _register_brought(self, section: str, id: str) -> None:
         self.brought[section] = self.orders[id][0]
 
     def _resolved(self, value: Any) -> Any:
-        return without_refs(value, self._id_of)
+        return replace_refs(value, self._id_of)
 
     def _id_of(self, ref: Ref) -> str:
         entry = self.lock.items.get(ref)

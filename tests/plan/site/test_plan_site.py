@@ -6,7 +6,7 @@ import pytest
 
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Abilities, Entry, Existing, IdOf, Lock
+from syncd.plan.site.live_state import Capabilities, ExistingItem, IdOf, LockEntry, SiteLock
 from syncd.plan.site.steps import Wave
 from tests.plan.site.cases import (
     GATE,
@@ -44,7 +44,7 @@ def test_what_was_carried_out_needs_nothing_more() -> None:
     plan = planned(file, live, lock)
     assert not plan
     assert not plan.lines
-    assert planned(file, live, Lock(SITE)).counts() == {"adopt": 7}
+    assert planned(file, live, SiteLock(SITE)).counts() == {"adopt": 7}
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_condition_on_a_new_claim_comes_after_the_claim_and_the_claim_goes_aft
 def test_a_claim_that_something_still_reads_does_not_go() -> None:
     file = site_file(*HOME, single("visitors", claims__partner={"type": "boolean"}))
     live, lock = carried_out(file)
-    by_hand = Existing("section", "sx", {"title": "By hand", "path": "x", "condition": GATE})
+    by_hand = ExistingItem("section", "sx", {"title": "By hand", "path": "x", "condition": GATE})
     live = replace(live, things={**live.things, "sx": by_hand}, orders={**live.orders, "": (*live.orders[""], "sx")})
     plan = planned(site_file(*HOME, single("visitors")), live, lock)
     assert lines(plan)["visitors:"].action == "blocked"
@@ -160,20 +160,22 @@ def test_a_section_with_another_key_and_path_is_the_same_when_it_says_so() -> No
 def test_two_that_could_be_meant_are_named_and_nothing_is_guessed() -> None:
     file = site_file(*HOME, group("more"))
     live, _ = carried_out(site_file(*HOME))
-    twins = {id: Existing("group", id, {"title": "More"}) for id in ("g1", "g2")}
+    twins = {id: ExistingItem("group", id, {"title": "More"}) for id in ("g1", "g2")}
     live = replace(live, things={**live.things, **twins}, orders={**live.orders, "": (*live.orders[""], "g1", "g2")})
-    line = lines(planned(file, live, Lock(SITE)))["group:more"]
+    line = lines(planned(file, live, SiteLock(SITE)))["group:more"]
     assert line.action == "blocked"
     assert "g1 or g2" in line.note
     pinned = site_file(*HOME, replace(group("more"), id="g2"))
-    assert lines(planned(pinned, live, Lock(SITE)))["group:more"].action == "adopt"
+    assert lines(planned(pinned, live, SiteLock(SITE)))["group:more"].action == "adopt"
 
 
 @pytest.mark.parametrize(("prune", "deleted"), [("never", False), ("owned", True), ("all", True)])
 def test_only_what_is_syncds_is_deleted_unless_the_policy_says_all(prune: str, deleted: bool) -> None:
     file = site_file(*HOME, *API, policy=policy(prune={"structure": prune, "redirects": prune}))
     live, lock = carried_out(site_file(*HOME, *API, redirect("/mine", section="home")))
-    by_hand = Existing("redirect", "rx", {"source": "/hand", "destination": {"kind": "external", "url": "https://x"}})
+    by_hand = ExistingItem(
+        "redirect", "rx", {"source": "/hand", "destination": {"kind": "external", "url": "https://x"}}
+    )
     live = replace(live, things={**live.things, "rx": by_hand})
     plan = planned(file, live, lock)
     assert ("redirect.delete", "redirect:/mine") in calls(plan) if deleted else not calls(plan)
@@ -182,7 +184,9 @@ def test_only_what_is_syncds_is_deleted_unless_the_policy_says_all(prune: str, d
 
 def test_what_the_file_declares_absent_goes_whoever_made_it() -> None:
     live, lock = carried_out(site_file(*HOME))
-    by_hand = Existing("redirect", "rx", {"source": "/Beta", "destination": {"kind": "external", "url": "https://x"}})
+    by_hand = ExistingItem(
+        "redirect", "rx", {"source": "/Beta", "destination": {"kind": "external", "url": "https://x"}}
+    )
     live = replace(live, things={**live.things, "rx": by_hand})
     (item,) = HOME[:1]
     plan = planned(site_file(*HOME, absent={"/beta": item.place}), live, lock)
@@ -194,7 +198,7 @@ def test_a_section_that_holds_what_is_not_syncds_is_kept() -> None:
     api = named(live, "api")
     live = replace(
         live,
-        things={**live.things, "vx": Existing("variant", "vx", {"space": "sp_home", "path": "hand"}, api.id)},
+        things={**live.things, "vx": ExistingItem("variant", "vx", {"space": "sp_home", "path": "hand"}, api.id)},
         orders={**live.orders, api.id: (*live.orders[api.id], "vx")},
     )
     plan = planned(site_file(*HOME, policy=policy(prune={"structure": "owned"})), live, lock)
@@ -227,12 +231,12 @@ def test_the_path_of_something_doomed_is_free_for_another_without_deleting_early
 
 def test_redirects_lead_to_what_this_plan_makes_and_wait_when_it_cannot() -> None:
     file = site_file(*HOME, *API, redirect("/a", section="api"), redirect("/b", page="nowhere", **{"in": "api/v2"}))
-    plan = planned(file, empty(), Lock(SITE))
+    plan = planned(file, empty(), SiteLock(SITE))
     made = next(step for step in plan.steps if step.call == "redirect.create")
     assert made.body["destination"] == {"kind": "site-section", "siteSectionId": IdOf(Ref("section:api"))}
     assert lines(plan)["redirect:/b"].note == 'no page "nowhere" in variant "api/v2"'
-    document = replace(empty(), abilities=Abilities())
-    other = planned(site_file(*HOME, redirect("/c", url="https://x")), document, Lock(SITE))
+    document = replace(empty(), abilities=Capabilities())
+    other = planned(site_file(*HOME, redirect("/c", url="https://x")), document, SiteLock(SITE))
     assert "were not seen on this site" in lines(other)["redirect:/c"].note
 
 
@@ -297,7 +301,7 @@ def test_a_group_elsewhere_is_made_anew_only_when_that_is_allowed() -> None:
 
 def test_a_plan_for_one_target_makes_what_it_needs_and_leaves_the_rest() -> None:
     file = site_file(*HOME, *API, redirect("/a", section="api"), redirect("/b", section="home"))
-    plan = planned(file, empty(), Lock(SITE), target={Ref("variant:api/v1")})
+    plan = planned(file, empty(), SiteLock(SITE), target={Ref("variant:api/v1")})
     assert {step.ref for step in plan.steps} == {"section:api", "variant:api/v1"}
     only = planned(file, *carried_out(site_file(*HOME)), areas={"redirects"})
     assert [ref for _, ref in calls(only)] == ["redirect:/b"]
@@ -333,9 +337,9 @@ def test_an_override_is_kept_when_the_site_changes_below_it_and_reset_when_it_sa
 def test_an_interrupted_creation_is_recognised_and_finished() -> None:
     file = site_file(*HOME, section("p", condition=GATE), variant("p/en", "sp_partners", default=True))
     live, lock = carried_out(site_file(*HOME))
-    half: dict[str, Existing] = {
-        "sx": Existing("section", "sx", {"title": "PP", "path": "pp-1", "condition": None}),
-        "vx": Existing("variant", "vx", {"space": HOLDING, "path": "holding", "default": True}, "sx"),
+    half: dict[str, ExistingItem] = {
+        "sx": ExistingItem("section", "sx", {"title": "PP", "path": "pp-1", "condition": None}),
+        "vx": ExistingItem("variant", "vx", {"space": HOLDING, "path": "holding", "default": True}, "sx"),
     }
     live = replace(
         live, things={**live.things, **half}, orders={**live.orders, "": (*live.orders[""], "sx"), "sx": ("vx",)}
@@ -349,7 +353,7 @@ def test_an_interrupted_creation_is_recognised_and_finished() -> None:
 def test_a_lock_of_things_that_are_gone_is_tidied_without_a_request() -> None:
     file = site_file(*HOME)
     live, lock = carried_out(file)
-    lock = replace(lock, items={**lock.items, Ref("redirect:/gone"): Entry("rx", "created", {})})
+    lock = replace(lock, items={**lock.items, Ref("redirect:/gone"): LockEntry("rx", "created", {})})
     plan = planned(file, live, lock)
     assert [(step.call, step.ref) for step in plan.steps] == [("forget", "redirect:/gone")]
 

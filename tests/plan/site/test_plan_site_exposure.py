@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.steps import Gate, SitePlan
 from tests.plan.site.cases import (
     GATE,
@@ -33,7 +33,7 @@ SITES = {
 }
 
 
-def stands(*items: Item, **live: object) -> tuple[Live, Lock]:
+def stands(*items: Item, **live: object) -> tuple[LiveSite, SiteLock]:
     """Return the site and the lock that a file with these things leaves; adaptive content is on."""
     start = empty()
     return carried_out(site_file(*items), replace(start, site={**start.site, "adaptive_content": True}, **live))  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Lock
+from syncd.plan.site.live_state import SiteLock
 from syncd.plan.site.match.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan
 from tests.plan.site.cases import HOME, SITE, calls, carried_out, empty, lines, planned, section, site_file, variant
@@ -44,7 +44,9 @@ def test_the_section_that_is_made_is_known_by_what_stands_in_it_and_else_by_noth
         simulator.run(step)
     after = simulator.live()
     assert lines(planned(file, after, simulator.lock), "create") == {}
-    assert "section:home" in lines(planned(file, after, Lock(SITE)), "create"), "a likeness alone makes nothing syncd's"
+    assert "section:home" in lines(planned(file, after, SiteLock(SITE)), "create"), (
+        "a likeness alone makes nothing syncd's"
+    )
 
 
 def test_without_one_section_for_all_of_the_root_or_a_second_section_nothing_is_made() -> None:
@@ -73,5 +75,5 @@ def test_a_plan_for_the_other_section_alone_waits_for_the_one_that_the_platform_
 
 
 def test_a_site_with_nothing_at_its_root_expects_nothing() -> None:
-    plan = planned(site_file(*HOME, *API), empty(), Lock(SITE))
+    plan = planned(site_file(*HOME, *API), empty(), SiteLock(SITE))
     assert (plan.expects, plan.only("blocked")) == ("", ())

@@ -8,10 +8,10 @@ import pytest
 from syncd.layout.site.read.declared import Limits, SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Live, Lock
-from syncd.plan.site.render.document import drift_document, plan_document
-from syncd.plan.site.render.text import drift_markdown, drift_text, plan_markdown, plan_text
-from syncd.plan.site.rollback import concerned, former, inverse
+from syncd.plan.site.live_state import LiveSite, SiteLock
+from syncd.plan.site.render.document import render_drift_document, render_plan_document
+from syncd.plan.site.render.text import render_drift_markdown, render_drift_text, render_plan_markdown, render_plan_text
+from syncd.plan.site.rollback import build_inverse, list_concerned_refs, record_former_state
 from syncd.plan.site.steps import FieldChange, Gate, Line, SitePlan
 from tests.plan.site.cases import (
     HOME,
@@ -30,7 +30,7 @@ from tests.plan.site.simulator import Simulator
 API = (section("api"), variant("api/en", "sp_api", default=True))
 
 
-def many(count: int) -> tuple[SiteFile, Live, Lock]:
+def many(count: int) -> tuple[SiteFile, LiveSite, SiteLock]:
     file = site_file(*HOME, *(redirect(f"/{number}", section="home") for number in range(count)))
     return file, *carried_out(file)
 
@@ -115,7 +115,7 @@ def test_a_plan_is_told_with_signs_words_places_and_the_next_command() -> None:
         *HOME, section("api", path="dev"), API[1], redirect("/old", section="api"), redirect("/api", section="api")
     )
     plan = planned(file, edited(live, "home", title="Welcome"), lock)
-    text = "\n".join(f"{style:<8}{line}".rstrip() for style, line in plan_text(plan))
+    text = "\n".join(f"{style:<8}{line}".rstrip() for style, line in render_plan_text(plan))
     assert (
         text
         == f"""\
@@ -141,12 +141,12 @@ def test_drift_is_told_alone() -> None:
     file = site_file(*HOME)
     live, lock = carried_out(file)
     plan = planned(file, edited(live, "home", title="Wel\x1bcome"), lock)
-    assert drift_text(plan)[0] == (
+    assert render_drift_text(plan)[0] == (
         "report",
         "? section home title                            is Wel\\u001bcome; the file says HomeHome  [site.yaml:1]",
     )
-    assert "| section home title | `Wel\\u001bcome` | `HomeHome` | site.yaml:1 |" in drift_markdown(plan)
-    assert drift_document(plan)["drift"] == [
+    assert "| section home title | `Wel\\u001bcome` | `HomeHome` | site.yaml:1 |" in render_drift_markdown(plan)
+    assert render_drift_document(plan)["drift"] == [
         {
             "ref": "section:home",
             "path": "title",
@@ -156,12 +156,12 @@ def test_drift_is_told_alone() -> None:
             "source": {"file": "site.yaml", "line": 1, "column": 5},
         }
     ]
-    assert drift_text(planned(file, live, lock)) == [("plain", "No drift: nothing was changed outside syncd.")]
+    assert render_drift_text(planned(file, live, lock)) == [("plain", "No drift: nothing was changed outside syncd.")]
 
 
 def test_a_gate_names_its_flag_and_the_first_of_what_it_holds() -> None:
     gate = Gate("redirects.delete", tuple(Ref(f"redirect:/{number}") for number in range(7)), "7 deletes")
-    lines = [text for style, text in plan_text(SitePlan("s", gates=(gate,))) if style in ("gate", "hint")]
+    lines = [text for style, text in render_plan_text(SitePlan("s", gates=(gate,))) if style in ("gate", "hint")]
     assert lines[:3] == [
         "held: 7 deletes",
         "  redirect /0, redirect /1, redirect /2, redirect /3, redirect /4, and 2 more",
@@ -173,18 +173,18 @@ def test_what_a_platform_says_is_text_in_markdown_and_in_json() -> None:
     evil = "a|b`c\n@team <img> [x](y) *z*\u202e"
     line = Line("update", Ref("section:home"), (FieldChange("title", evil, "ok"),), evil, "a:b.yaml:3:4")
     plan = SitePlan("s", (line,), warnings=(evil,))
-    text = plan_markdown(plan)
+    text = render_plan_markdown(plan)
     assert "\n@" not in text
     assert "<img>" not in text.replace("\\<", "<\\")
     assert all(row.count(" | ") == 3 for row in text.splitlines() if "section home" in row)
-    document = plan_document(plan)
+    document = render_plan_document(plan)
     assert json.loads(json.dumps(document)) == document
     assert document["operations"][0]["source"] == {"file": "a:b.yaml", "line": 3, "column": 4}
 
 
 def test_values_that_differ_late_are_shown_where_they_differ() -> None:
     long = "x" * 300
-    (_, (_, text), *_) = plan_text(
+    (_, (_, text), *_) = render_plan_text(
         SitePlan("s", (Line("update", Ref("site:"), (FieldChange("title", f"{long}a", f"{long}b"),)),))
     )
     assert "a -> …" in text
@@ -194,7 +194,7 @@ def test_values_that_differ_late_are_shown_where_they_differ() -> None:
 
 def test_ten_thousand_moves_of_nothing_say_nothing() -> None:
     file, live, lock = many(50)
-    assert [text for _, text in plan_text(planned(file, live, lock))] == [
+    assert [text for _, text in render_plan_text(planned(file, live, lock))] == [
         "Nothing to do: the site is as the file declares."
     ]
 
@@ -212,8 +212,10 @@ def test_the_way_back_names_no_place_of_what_the_file_does_not_say() -> None:
     whole, less = site_file(*HOME, redirect("/a", section="home")), site_file(*HOME)
     live, lock = carried_out(whole)
     plan = planned(less, live, lock)
-    kept = former("site.yaml", plan, live, lock)
+    kept = record_former_state("site.yaml", plan, live, lock)
     simulator = Simulator(live, lock, less)
     simulator.run_all(plan)
-    back = planned(inverse(less, kept, simulator.lock), simulator.live(), simulator.lock, target=concerned(kept))
+    back = planned(
+        build_inverse(less, kept, simulator.lock), simulator.live(), simulator.lock, target=list_concerned_refs(kept)
+    )
     assert [(line.action, line.ref, line.where) for line in back.lines] == [("create", "redirect:/a", "")]

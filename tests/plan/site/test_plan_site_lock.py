@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from syncd.errors import LockUnusable
 from syncd.model.redirect import SOURCE_MAX, source_key
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Entry, Lock
-from syncd.plan.site.lockfile.lockfile import lock_text, parse_lock
+from syncd.plan.site.live_state import LockEntry, SiteLock
+from syncd.plan.site.lockfile.lockfile import parse_lock, render_lock
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
@@ -19,32 +19,32 @@ VALUES = st.recursive(
 )
 PRINTABLE = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=8)
 ENTRIES = st.builds(
-    Entry, PRINTABLE, st.sampled_from(("created", "adopted")), st.dictionaries(PRINTABLE, VALUES, max_size=3)
+    LockEntry, PRINTABLE, st.sampled_from(("created", "adopted")), st.dictionaries(PRINTABLE, VALUES, max_size=3)
 )
 REFS = st.builds(lambda kind, key: f"{kind}:{key}", st.sampled_from(("section", "redirect", "override")), PRINTABLE)
 
 
-@given(st.builds(Lock, PRINTABLE, st.just("3f0c"), st.integers(0, 99), st.dictionaries(REFS, ENTRIES, max_size=4)))
+@given(st.builds(SiteLock, PRINTABLE, st.just("3f0c"), st.integers(0, 99), st.dictionaries(REFS, ENTRIES, max_size=4)))
 @settings(deadline=None, max_examples=50)
-def test_a_lock_is_read_as_it_was_written_one_thing_a_line(lock: Lock) -> None:
-    text = lock_text(lock)
+def test_a_lock_is_read_as_it_was_written_one_thing_a_line(lock: SiteLock) -> None:
+    text = render_lock(lock)
     assert parse_lock(text, at="site.lock.json") == lock
-    assert lock_text(parse_lock(text, at="site.lock.json")) == text
+    assert render_lock(parse_lock(text, at="site.lock.json")) == text
     assert text.count("\n") == 1 + len(lock.items)
 
 
 def test_a_lock_can_have_the_key_of_every_source() -> None:
     key = source_key("/" + "%CE%90" * ((SOURCE_MAX - 1) // 6))
-    lock = Lock("site_1", items={Ref(f"redirect:{key}"): Entry("rd_1", "created")})
+    lock = SiteLock("site_1", items={Ref(f"redirect:{key}"): LockEntry("rd_1", "created")})
     assert len(key) > 2 * SOURCE_MAX
-    assert parse_lock(lock_text(lock), at="site.lock.json") == lock
+    assert parse_lock(render_lock(lock), at="site.lock.json") == lock
 
 
 def test_a_lock_looks_like_this() -> None:
-    entry = Entry("sitesc_sb", "adopted", {"title": "Entwickler · Ü", "path": "developers"})
-    other = Entry("rd_91", "created", {"source": "/api"})
-    assert lock_text(
-        Lock("site_kvXZm", "3f0c", 42, {Ref("section:developers"): entry, Ref("redirect:/api"): other})
+    entry = LockEntry("sitesc_sb", "adopted", {"title": "Entwickler · Ü", "path": "developers"})
+    other = LockEntry("rd_91", "created", {"source": "/api"})
+    assert render_lock(
+        SiteLock("site_kvXZm", "3f0c", 42, {Ref("section:developers"): entry, Ref("redirect:/api"): other})
     ) == (
         '{"version": 1, "site": "site_kvXZm", "lineage": "3f0c", "serial": 42, "items": {\n'
         '  "redirect:/api": {"id":"rd_91","by":"created","applied":{"source":"/api"}},\n'

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import AREAS, Ref
-from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.steps import SitePlan
 from tests.plan.site.cases import (
     GATE,
@@ -43,7 +43,7 @@ def deciding(file: SiteFile, on_drift: str) -> SiteFile:
     return replace(file, policy=replace(file.policy, on_drift=dict.fromkeys(AREAS, on_drift)))  # type: ignore[arg-type]
 
 
-def without(live: Live, *names: str) -> Live:
+def without(live: LiveSite, *names: str) -> LiveSite:
     """The platform when somebody has deleted these there."""
     things, orders = dict(live.things), {id: list(children) for id, children in live.orders.items()}
     for name in names:
@@ -151,10 +151,10 @@ def test_something_deleted_that_has_another_key_now_is_still_known() -> None:
     assert outcome(plan) == [("report", "section:api2", "drift")]
 
 
-def carried(seed: int) -> tuple[World, Live, Lock] | None:
+def carried(seed: int) -> tuple[World, LiveSite, SiteLock] | None:
     """A world's file once it has been carried out, with nobody else there."""
     case = world(seed)
-    simulator = Simulator(case.live, Lock(case.file.site), case.file)
+    simulator = Simulator(case.live, SiteLock(case.file.site), case.file)
     for _ in range(3):
         simulator.run_all(planned(case.file, simulator.live(), simulator.lock))
     if planned(case.file, simulator.live(), simulator.lock).lines:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.match.first_sections import take_first_part
-from syncd.plan.site.match.match import matched
+from syncd.plan.site.match.match import find_matched_ids
 from syncd.plan.site.steps import SitePlan, Step
 from tests.plan.site.promises import carry_out, deletes_are_owned
 from tests.plan.site.simulator import Simulator
@@ -101,7 +101,7 @@ def gated(plan: SitePlan) -> set[tuple[str, str]]:
 def said(file: SiteFile, simulator: Simulator) -> dict[str, Any]:
     """What the things of a site say, by their refs, whatever their ids."""
     live = simulator.live()
-    refs = {id: ref for ref, id in matched(file, live, simulator.lock).items()}
+    refs = {id: ref for ref, id in find_matched_ids(file, live, simulator.lock).items()}
 
     def named(value: Any) -> Any:
         if isinstance(value, Mapping):

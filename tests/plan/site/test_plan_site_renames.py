@@ -5,8 +5,8 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.plan.site.structure.moves import moved, moves
-from syncd.plan.site.structure.renames import PATH_MAX, Renames, renames
+from syncd.plan.site.structure.moves import apply_moves, plan_moves
+from syncd.plan.site.structure.renames import PATH_MAX, Renames, plan_renames
 
 NAMES = ("s1", "s2", "s3", "s4", "s5", "s6")
 PATHS = ("a", "b", "c", "d", "A", "e")
@@ -37,7 +37,7 @@ def test_renames_never_meet_and_end_where_they_are_wanted(
     case: tuple[dict[str, str], dict[str, str], frozenset[str]],
 ) -> None:
     now, wanted, doomed = case
-    plan = renames(now, wanted, doomed)
+    plan = plan_renames(now, wanted, doomed)
     paths = ran(now, plan)
     for name, path in wanted.items():
         assert paths.get(name) == (now.get(name) if name in plan.blocked else path)
@@ -46,33 +46,33 @@ def test_renames_never_meet_and_end_where_they_are_wanted(
 
 
 def test_a_swap_takes_one_temporary_path_always_the_same() -> None:
-    plan = renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "a"})
+    plan = plan_renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "a"})
     assert [(one.name, one.temporary) for one in plan.order] == [("s1", True), ("s2", False), ("s1", False)]
-    assert plan == renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "a"})
+    assert plan == plan_renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "a"})
     assert plan.order[0].path.startswith("b-syncd-")
 
 
 def test_a_chain_takes_none_and_a_new_case_of_letters_is_a_rename() -> None:
-    plan = renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "c"})
+    plan = plan_renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "c"})
     assert [one.name for one in plan.order] == ["s2", "s1"]
-    assert [one.path for one in renames({"s1": "a"}, {"s1": "A"}).order] == ["A"]
+    assert [one.path for one in plan_renames({"s1": "a"}, {"s1": "A"}).order] == ["A"]
 
 
 def test_what_is_about_to_be_deleted_steps_aside_and_what_is_nobodys_stays() -> None:
-    plan = renames({"s1": "a", "s2": "b"}, {"s1": "B"}, frozenset({"s2"}))
+    plan = plan_renames({"s1": "a", "s2": "b"}, {"s1": "B"}, frozenset({"s2"}))
     assert [(one.name, one.temporary) for one in plan.order] == [("s2", True), ("s1", False)]
-    assert renames({"s1": "a", "s2": "b"}, {"s1": "B"}).blocked == {"s1": "s2"}
+    assert plan_renames({"s1": "a", "s2": "b"}, {"s1": "B"}).blocked == {"s1": "s2"}
 
 
 def test_who_stays_because_of_another_blocks_those_that_wait_for_it() -> None:
-    plan = renames({"s1": "a", "s2": "b", "s3": "c"}, {"s1": "b", "s2": "c"})
+    plan = plan_renames({"s1": "a", "s2": "b", "s3": "c"}, {"s1": "b", "s2": "c"})
     assert plan.blocked == {"s2": "s3", "s1": "s2"}
     assert not plan.order
 
 
 def test_a_temporary_path_is_no_longer_than_a_path_may_be() -> None:
     long = "x" * PATH_MAX
-    plan = renames({"s1": "a", "s2": long}, {"s1": long, "s2": "a"})
+    plan = plan_renames({"s1": "a", "s2": long}, {"s1": long, "s2": "a"})
     assert all(len(one.path) <= PATH_MAX for one in plan.order)
 
 
@@ -81,16 +81,16 @@ def test_a_temporary_path_is_no_longer_than_a_path_may_be() -> None:
 def test_moves_put_siblings_in_order_and_each_changes_something(order: list[int], unnamed: frozenset[int]) -> None:
     there = [str(number) for number in order]
     wanted = [str(number) for number in range(8) if number not in unnamed]
-    made = moves(there, wanted)
+    made = plan_moves(there, wanted)
     for count in range(len(made)):
-        assert moved(there, made[:count]) != moved(there, made[: count + 1])
-    assert [name for name in moved(there, made) if name in wanted] == wanted
+        assert apply_moves(there, made[:count]) != apply_moves(there, made[: count + 1])
+    assert [name for name in apply_moves(there, made) if name in wanted] == wanted
 
 
 def test_no_order_takes_fewer_moves() -> None:
     wanted = list("abcd")
     for there in permutations(wanted):
-        assert len(moves(there, wanted)) == _fewest(list(there), wanted)
+        assert len(plan_moves(there, wanted)) == _fewest(list(there), wanted)
 
 
 def _fewest(there: list[str], wanted: list[str]) -> int:

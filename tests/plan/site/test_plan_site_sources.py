@@ -7,7 +7,7 @@ import pytest
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Existing, Live, Lock
+from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.steps import SitePlan, Wave
 from tests.plan.site.cases import (
     HOME,
@@ -33,21 +33,21 @@ def renamed(source: str, *was: str, id: str = "") -> Item:
     return replace(redirect(source, section="home"), was=was, id=id)
 
 
-def stands(*sources: str) -> tuple[Live, Lock]:
+def stands(*sources: str) -> tuple[LiveSite, SiteLock]:
     return carried_out(site_file(*HOME, *(redirect(source, section="home") for source in sources)))
 
 
-def of_hand(live: Live, source: str, id: str = "hand") -> Live:
+def of_hand(live: LiveSite, source: str, id: str = "hand") -> LiveSite:
     """Return the platform once somebody made a redirect there."""
     fields: dict[str, Any] = {"source": source, "destination": {"kind": "external", "url": "https://example.com"}}
-    return replace(live, things={**live.things, id: Existing("redirect", id, fields)})
+    return replace(live, things={**live.things, id: ExistingItem("redirect", id, fields)})
 
 
-def id_of(live: Live, source: str) -> str:
+def id_of(live: LiveSite, source: str) -> str:
     return next(one.id for one in live.of("redirect") if one.fields["source"] == source)
 
 
-def settles(plan: SitePlan, live: Live, lock: Lock, *items: Item, **more: Any) -> dict[str, str]:
+def settles(plan: SitePlan, live: LiveSite, lock: SiteLock, *items: Item, **more: Any) -> dict[str, str]:
     """Carry a plan out, see that the next one is empty, and return the ids of the redirects by their source."""
     file = site_file(*items, **more)
     simulator = Simulator(live, lock, file)
@@ -59,9 +59,9 @@ def settles(plan: SitePlan, live: Live, lock: Lock, *items: Item, **more: Any) -
 def test_a_source_that_one_redirect_leaves_is_free_for_a_new_one() -> None:
     live, _ = stands("/a")
     parts = (*HOME, redirect("/a", section="home"), renamed("/b", id=id_of(live, "/a")))
-    plan = planned(site_file(*parts), live, Lock(SITE))
+    plan = planned(site_file(*parts), live, SiteLock(SITE))
     assert calls(plan) == [("redirect.update", "redirect:/b"), ("redirect.create", "redirect:/a")]
-    there = settles(plan, live, Lock(SITE), *parts)
+    there = settles(plan, live, SiteLock(SITE), *parts)
     assert there.keys() == {"/a", "/b"}
     assert there["/b"] == id_of(live, "/a")
 
@@ -69,7 +69,7 @@ def test_a_source_that_one_redirect_leaves_is_free_for_a_new_one() -> None:
 def test_sources_change_hands_in_a_chain_and_in_a_circle() -> None:
     live, _ = stands("/a", "/b", "/c")
     ids = {source: id_of(live, source) for source in ("/a", "/b", "/c")}
-    nothing = Lock(SITE)
+    nothing = SiteLock(SITE)
     chain = (*HOME, renamed("/b", id=ids["/a"]), renamed("/c", id=ids["/b"]), renamed("/d", id=ids["/c"]))
     plan = planned(site_file(*chain), live, nothing)
     assert [ref for _, ref in calls(plan)] == ["redirect:/d", "redirect:/c", "redirect:/b"]
@@ -84,19 +84,19 @@ def test_what_is_deleted_in_any_case_goes_before_what_takes_its_source() -> None
     live, _ = stands("/a")
     live, known = of_hand(live, "/b"), id_of(live, "/a")
     parts = (*HOME, renamed("/b", id=known))
-    plan = planned(site_file(*parts, policy=ALL), live, Lock(SITE))
+    plan = planned(site_file(*parts, policy=ALL), live, SiteLock(SITE))
     assert [(step.wave, step.call) for step in plan.steps if step.kind == "redirect" and step.call != "adopt"] == [
         (Wave.REDIRECTS, "redirect.delete"),
         (Wave.REDIRECTS, "redirect.update"),
     ]
     assert lines(plan, "delete").keys() == {"redirect:#hand"}
-    assert settles(plan, live, Lock(SITE), *parts, policy=ALL) == {"/b": known}
+    assert settles(plan, live, SiteLock(SITE), *parts, policy=ALL) == {"/b": known}
 
 
 def test_what_keeps_its_source_is_named_with_what_can_be_done() -> None:
     live, _ = stands("/a")
     live, known = of_hand(live, "/b"), id_of(live, "/a")
-    plan = planned(site_file(*HOME, renamed("/b", id=known)), live, Lock(SITE))
+    plan = planned(site_file(*HOME, renamed("/b", id=known)), live, SiteLock(SITE))
     (line,) = plan.only("blocked")
     assert (line.note, line.manual) == ("redirect hand has this source", "delete one of the two")
 

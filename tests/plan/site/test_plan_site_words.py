@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from syncd.model.ref import Ref
-from syncd.plan.site.format import change_words, parts_of
-from syncd.plan.site.render.text import drift_text, plan_text
+from syncd.plan.site.format import format_change, split_change
+from syncd.plan.site.render.text import render_drift_text, render_plan_text
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
 
 MENU: list[dict[str, Any]] = [
@@ -30,22 +30,22 @@ MENU: list[dict[str, Any]] = [
     ],
 )
 def test_of_a_long_value_only_what_differs_is_told(before: Any, after: Any, parts: list[Any]) -> None:
-    found = parts_of(FieldChange("menu", before, after))
+    found = split_change(FieldChange("menu", before, after))
     assert [(one.name, one.before, one.after) for one in found] == parts
 
 
 def test_a_destination_is_told_whole() -> None:
     change = FieldChange("destination", {"kind": "external", "url": "a"}, {"kind": "external", "url": "b"})
-    assert parts_of(change) == [change]
+    assert split_change(change) == [change]
 
 
 def test_a_value_with_quotes_is_readable() -> None:
-    assert change_words(FieldChange("condition", None, 'x == "y"'))[1] == "'x == \"y\"'"
+    assert format_change(FieldChange("condition", None, 'x == "y"'))[1] == "'x == \"y\"'"
 
 
 def test_many_differences_inside_one_value_are_counted() -> None:
     line = Line("update", Ref("customization:"), (FieldChange("menu", list(range(9)), list(range(9, 18))),))
-    told = [text for _, text in plan_text(SitePlan("s", lines=(line,)))]
+    told = [text for _, text in render_plan_text(SitePlan("s", lines=(line,)))]
     assert "menu[5]  4 -> 13" in told[5]
     assert told[6].strip() == "menu  differs in 4 more places"
 
@@ -53,7 +53,7 @@ def test_many_differences_inside_one_value_are_counted() -> None:
 def test_without_room_for_columns_they_go_below_each_other() -> None:
     change = FieldChange("title", "Old", "New", "drift", "site.yaml:3:5")
     lines = (Line("report", Ref("section:a"), (change,), where="site.yaml:2:5"),)
-    told = [text for _, text in plan_text(SitePlan("s", lines=lines, warnings=("w",)), narrow=True)]
+    told = [text for _, text in render_plan_text(SitePlan("s", lines=lines, warnings=("w",)), narrow=True)]
     assert told[:5] == [
         "warning: w",
         "",
@@ -61,7 +61,7 @@ def test_without_room_for_columns_they_go_below_each_other() -> None:
         "  ? leave   section a  [site.yaml:2]",
         "      title  is Old; the file says New",
     ]
-    assert drift_text(SitePlan("s", lines=lines), narrow=True)[0][1].split("\n") == [
+    assert render_drift_text(SitePlan("s", lines=lines), narrow=True)[0][1].split("\n") == [
         "? section a title",
         "      is Old; the file says New  [site.yaml:3]",
     ]

@@ -4,8 +4,8 @@ from typing import Any
 
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS, Ref
-from syncd.plan.site.drift.accept import Accepted, accept_drift
-from syncd.plan.site.live_state import IdOf, Live
+from syncd.plan.site.drift.accept import AcceptedDrift, accept_drift
+from syncd.plan.site.live_state import IdOf, LiveSite
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
 
 TEXT = """\
@@ -36,7 +36,7 @@ PAGE = {"kind": "site-page", "siteSpaceId": IdOf(Ref("variant:guides/en")), "pag
 
 def accepted(
     *drift: tuple[str, str, Any], of: str = "drift", areas: tuple[str, ...] = AREAS, text: str = TEXT
-) -> Accepted:
+) -> AcceptedDrift:
     texts = {"site.yaml": text, "more.csv": CSV}
     file, findings = read_site_file(text, path="site.yaml", others={"more.csv": CSV})
     assert file is not None
@@ -45,11 +45,11 @@ def accepted(
         Line("report", Ref(ref), (FieldChange(name, value, None, of),) if name else (), gone="" if name else of)  # type: ignore[arg-type]
         for ref, name, value in drift
     ]
-    live = Live(pages={"space1": {"get/started": "p1"}})
+    live = LiveSite(pages={"space1": {"get/started": "p1"}})
     return accept_drift(file, texts, live, SitePlan("s", tuple(lines)), areas=frozenset(areas))  # type: ignore[arg-type]
 
 
-def changed(found: Accepted) -> list[str]:
+def changed(found: AcceptedDrift) -> list[str]:
     """The lines that a file has now and did not have."""
     return [line for line in found.texts["site.yaml"].splitlines() if line not in TEXT.splitlines()]
 
@@ -95,7 +95,7 @@ def test_a_conflict_another_area_and_what_the_file_says_already_change_nothing()
     assert accepted(("section:guides", "title", "Guides")).texts == {}
 
 
-def gone(*refs: str, text: str = TEXT, of: str = "drift") -> Accepted:
+def gone(*refs: str, text: str = TEXT, of: str = "drift") -> AcceptedDrift:
     """What becomes of the files when somebody has deleted these."""
     return accepted(*((ref, "", None) for ref in refs), text=text, of=of)
 

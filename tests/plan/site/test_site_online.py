@@ -17,7 +17,7 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.read.rules import SITE_RULES
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Abilities, Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import Capabilities, ExistingItem, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.online import check_live, check_lock
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "site"
@@ -30,12 +30,12 @@ SCHEMA = {
 HEAD = "version: 1\nsite: { org: o, id: s }\n"
 
 
-def section(id: str, path: str, **fields: Any) -> Existing:
-    return Existing("section", id, {"title": path.title(), "path": path, "condition": None, **fields})
+def section(id: str, path: str, **fields: Any) -> ExistingItem:
+    return ExistingItem("section", id, {"title": path.title(), "path": path, "condition": None, **fields})
 
 
-def variant(id: str, path: str, space: str, parent: str, **fields: Any) -> Existing:
-    return Existing("variant", id, {"path": path, "space": space, "condition": None, **fields}, parent)
+def variant(id: str, path: str, space: str, parent: str, **fields: Any) -> ExistingItem:
+    return ExistingItem("variant", id, {"path": path, "space": space, "condition": None, **fields}, parent)
 
 
 THINGS = (
@@ -46,23 +46,23 @@ THINGS = (
     section("s-blog", "blog"),
     variant("v-blog", "en", "space-blog", "s-blog", default=True),
 )
-LIVE = Live(
+LIVE = LiveSite(
     things={one.id: one for one in THINGS},
     schema=SCHEMA,
     pages={"space-home": {"getting-started/quickstart": "p-quick", "new/path": "p-moved"}},
     page_ids={"space-home": frozenset({"p-quick", "p-moved"})},
     spaces={"space-home": "", "space-gone": "was deleted on 2026-05-02", "space-v1": "", "space-partners": ""},
-    abilities=Abilities(kinds=frozenset({"site-section", "site-page"})),
+    abilities=Capabilities(kinds=frozenset({"site-section", "site-page"})),
 )
 MOVED = {"source": "/moved", "to": {"page": "old/path", "in": "home/en"}, "destination": {"pageId": "p-moved"}}
-LOCK = Lock(
+LOCK = SiteLock(
     "site_kvXZm",
     items={
-        Ref("section:developers"): Entry("s-api", "created", {"path": "api"}),
-        Ref("redirect:/moved"): Entry("r1", "created", MOVED),
+        Ref("section:developers"): LockEntry("s-api", "created", {"path": "api"}),
+        Ref("redirect:/moved"): LockEntry("r1", "created", MOVED),
     },
 )
-WITH_REDIRECT = replace(LIVE, things={**LIVE.things, "r1": Existing("redirect", "r1", {"source": "/moved"})})
+WITH_REDIRECT = replace(LIVE, things={**LIVE.things, "r1": ExistingItem("redirect", "r1", {"source": "/moved"})})
 
 
 def read(text: str) -> SiteFile:
@@ -99,19 +99,21 @@ def test_a_file_that_says_what_is_there_breaks_nothing() -> None:
         "      variants: [{ variant: en, space: home-en, path: en, default: true }]\n"
         "redirects:\n  - { from: /start, to: { page: getting-started/quickstart, in: home/en } }\n"
     )
-    assert check_live(read(text), LIVE, Lock("s")) == ()
+    assert check_live(read(text), LIVE, SiteLock("s")) == ()
 
 
 def test_a_loop_over_an_address_that_only_the_platform_knows_is_found() -> None:
     text = HEAD + 'redirects:\n  - { from: /a, to: { url: "https://docs.acme.example/v/a" } }\n'
-    live = replace(LIVE, abilities=Abilities(kinds=frozenset({"external"})), hosts=(("docs.acme.example", "/v"),))
-    assert codes(check_live(read(text), live, Lock("s"))) == ["SY305"]
+    live = replace(LIVE, abilities=Capabilities(kinds=frozenset({"external"})), hosts=(("docs.acme.example", "/v"),))
+    assert codes(check_live(read(text), live, SiteLock("s"))) == ["SY305"]
     assert check_site(read(text)) == ()
 
 
 def test_what_a_plan_of_the_platform_has_frozen_is_told_where_the_file_uses_it() -> None:
     file = read(HEAD + "redirects: []\n")
-    frozen = check_live(file, replace(LIVE, frozen=frozenset({"sites-redirects", "sites-sections", "x"})), Lock("s"))
+    frozen = check_live(
+        file, replace(LIVE, frozen=frozenset({"sites-redirects", "sites-sections", "x"})), SiteLock("s")
+    )
     assert [(one.code, one.line, one.severity) for one in frozen] == [("SY504", 3, "warning")]
 
 
@@ -134,7 +136,7 @@ CLAIMS = "visitors:\n  claims:\n    beta: { type: boolean, description: Beta. }\
 def test_a_claim_that_a_condition_reads_cannot_go(owned: bool, condition: str | None, found: list[str]) -> None:
     things = {**LIVE.things, "s-blog": section("s-blog", "blog", condition=condition)}
     applied: Mapping[str, Any] = {"claims.partner": SCHEMA["properties"]} if owned else {}
-    lock = Lock("s", items={Ref("visitors:"): Entry("", "created", applied)})
+    lock = SiteLock("s", items={Ref("visitors:"): LockEntry("", "created", applied)})
     assert codes(check_live(read(HEAD + CLAIMS), replace(LIVE, things=things), lock)) == found
 
 
@@ -149,18 +151,19 @@ def test_a_claim_may_go_when_the_file_changes_the_condition_that_reads_it() -> N
         )
     )
     gated = section("s-blog", "blog", condition="visitor.claims.partner == true")
-    lock = Lock("s", items={Ref("visitors:"): Entry("", "created", {"claims.partner": {}})})
+    lock = SiteLock("s", items={Ref("visitors:"): LockEntry("", "created", {"claims.partner": {}})})
     live = replace(LIVE, things={**LIVE.things, "s-blog": gated})
     assert "SY203" not in codes(check_live(read(text), live, lock))
 
 
 def test_a_former_name_is_needed_until_the_rename_was_applied() -> None:
     file = read(BROKEN)
-    renamed = {Ref("section:developers"): Entry("s-api", "created", {"path": "developers"})}
-    assert codes(check_lock(file, Lock("site_kvXZm"))) == []
+    renamed = {Ref("section:developers"): LockEntry("s-api", "created", {"path": "developers"})}
+    assert codes(check_lock(file, SiteLock("site_kvXZm"))) == []
     assert codes(check_lock(file, LOCK)) == []
     assert (
-        codes(check_lock(file, Lock("site_kvXZm", items=renamed | {Ref("section:api"): Entry("x", "created")}))) == []
+        codes(check_lock(file, SiteLock("site_kvXZm", items=renamed | {Ref("section:api"): LockEntry("x", "created")})))
+        == []
     )
-    (one,) = check_lock(file, Lock("site_kvXZm", items=renamed))
+    (one,) = check_lock(file, SiteLock("site_kvXZm", items=renamed))
     assert (one.code, one.line) == ("SY109", 19)

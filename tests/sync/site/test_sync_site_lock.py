@@ -9,7 +9,7 @@ import pytest
 from syncd.model.site import SiteCreate
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.run.values import Result, RunOptions
-from syncd.sync.site.options import SiteWish
+from syncd.sync.site.options import SiteOptions
 
 Fine = Callable[[list[Result]], None]
 TEXT = """version: 1
@@ -28,7 +28,7 @@ def wish(world: Any) -> RunOptions:
         site = client.sites.create(organization, SiteCreate(title="Docs", spaces=(world.space,)))
         client.sites.publish(organization, site.id)
     world.commit("Declare the site", {"site.yaml": TEXT.format(organization=organization, site=site.id)})
-    return RunOptions(site=SiteWish("site.yaml"))
+    return RunOptions(site=SiteOptions("site.yaml"))
 
 
 def requests(world: Any) -> list[str]:

@@ -9,16 +9,16 @@ from syncd.errors import FileInvalid
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.site.write.patch import Patch, Path, patched
 from syncd.model.ref import Area, Ref
-from syncd.plan.site.drift.removal import Removal, placed, words_of
-from syncd.plan.site.live_state import IdOf, Live
-from syncd.plan.site.steps import SitePlan, plain
+from syncd.plan.site.drift.removal import Removal, find_values, format_item
+from syncd.plan.site.live_state import IdOf, LiveSite
+from syncd.plan.site.steps import SitePlan, to_json
 
 _MEMBER = {"destination": "to"}
 """Names of fields in the API's terms that a site file has another word for."""
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedDrift:
     """Files with the values of the platform written in.
 
     Shapes: `texts` has only what changes, by path; `fields` are the refs with the field that were written, such as
@@ -32,7 +32,9 @@ class Accepted:
     left: tuple[str, ...] = ()
 
 
-def accept_drift(file: SiteFile, texts: Mapping[str, str], live: Live, plan: SitePlan, *, areas: Set[Area]) -> Accepted:
+def accept_drift(
+    file: SiteFile, texts: Mapping[str, str], live: LiveSite, plan: SitePlan, *, areas: Set[Area]
+) -> AcceptedDrift:
     """Given a site file with its texts by path, the platform and the plan, return the texts with drift written in.
 
     Shape: only drift in these areas, and no conflict; what was deleted is taken out, with what is declared for it
@@ -41,17 +43,19 @@ def accept_drift(file: SiteFile, texts: Mapping[str, str], live: Live, plan: Sit
     drifted = [
         (line, file.items[line.ref]) for line in plan.drifted() if line.ref.area in areas and line.ref in file.items
     ]
-    writer = _Writer(file, texts, live)
+    writer = _DriftWriter(file, texts, live)
     for line, item in drifted:
         for one in line.fields:
             if one.of == "drift":
                 writer.accept(item, one.name, one.before)
     gone = [item for line, item in drifted if line.gone == "drift"]
     written = writer.written()
-    return _without(file, {**texts, **written.texts}, gone, written) if gone else written
+    return _take_out_deleted(file, {**texts, **written.texts}, gone, written) if gone else written
 
 
-def _without(file: SiteFile, texts: Mapping[str, str], gone: Sequence[Item], written: Accepted) -> Accepted:
+def _take_out_deleted(
+    file: SiteFile, texts: Mapping[str, str], gone: Sequence[Item], written: AcceptedDrift
+) -> AcceptedDrift:
     """Take out what was deleted; parts that something else still counts on stay, all of them, for a person."""
     redirects = [item for item in gone if item.kind == "redirect"]
     parts = [item for item in gone if item.kind != "redirect"]
@@ -59,20 +63,20 @@ def _without(file: SiteFile, texts: Mapping[str, str], gone: Sequence[Item], wri
         removal = Removal(file, texts, items)
         after, why = removal.done()
         if why:
-            names = ", ".join(words_of(item) for item in items)
+            names = ", ".join(format_item(item) for item in items)
             written = replace(written, left=(*written.left, f"{names}: cannot be taken out yet: {why}"))
             continue
         texts = {**texts, **after}
-        fields, words = zip(*((item.ref, f"{words_of(item)} (deleted)") for item in items), strict=True)
+        fields, words = zip(*((item.ref, f"{format_item(item)} (deleted)") for item in items), strict=True)
         merged = {**written.texts, **after}
         written = replace(written, texts=merged, fields=(*written.fields, *fields), words=(*written.words, *words))
     return written
 
 
-class _Writer:
+class _DriftWriter:
     """Collects the patches of each file."""
 
-    def __init__(self, file: SiteFile, texts: Mapping[str, str], live: Live) -> None:
+    def __init__(self, file: SiteFile, texts: Mapping[str, str], live: LiveSite) -> None:
         self.file, self.texts, self.live = file, texts, live
         self.edits: defaultdict[str, list[Patch]] = defaultdict(list)
         self.names: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -90,9 +94,9 @@ class _Writer:
             self.left.append(f"{item.ref}: several sources share what stands at {place}; give it an entry of its own")
         elif (value := self._worded(item, member, value)) is not None or member != "space":
             self.edits[place.file].append(Patch("set", path, value))
-            self.names[place.file].append((f"{item.ref}.{member}", f"{words_of(item)} {member}"))
+            self.names[place.file].append((f"{item.ref}.{member}", f"{format_item(item)} {member}"))
 
-    def written(self) -> Accepted:
+    def written(self) -> AcceptedDrift:
         texts: dict[str, str] = {}
         for path, edits in self.edits.items():
             try:
@@ -102,14 +106,16 @@ class _Writer:
             else:
                 texts |= {path: text} if text != self.texts[path] else {}
         names = [name for path in texts for name in self.names[path]]
-        return Accepted(texts, tuple(ref for ref, _ in names), tuple(words for _, words in names), tuple(self.left))
+        return AcceptedDrift(
+            texts, tuple(ref for ref, _ in names), tuple(words for _, words in names), tuple(self.left)
+        )
 
     def _worded(self, item: Item, member: str, value: Any) -> Any:
         """A value as people are shown it, in the words of the site file."""
         if member == "space" and value not in self.file.spaces:
             self.left.append(f"{item.ref}: space {value} has no name under spaces: yet")
             return None
-        return self._to(value) if member == "to" and isinstance(value, Mapping) else plain(value)
+        return self._to(value) if member == "to" and isinstance(value, Mapping) else to_json(value)
 
     def _to(self, destination: Mapping[str, Any]) -> dict[str, Any]:
         match dict(destination):
@@ -122,7 +128,7 @@ class _Writer:
             case {"kind": "site-page", "siteSpaceId": IdOf(ref=ref), "pageId": page} if path := self._page(ref, page):
                 return {"page": path, "in": ref.key}
             case other:
-                return {"raw": plain(other)}
+                return {"raw": to_json(other)}
 
     def _page(self, ref: Ref, page: str) -> str:
         item = self.file.items.get(ref)
@@ -132,6 +138,6 @@ class _Writer:
     def _path(self, place: Place, member: str) -> Path | None:
         """The way through the YAML to the value that stands at a place under this name."""
         if place.file not in self._paths:
-            self._paths[place.file] = placed(place.file, self.texts.get(place.file, ""))
+            self._paths[place.file] = find_values(place.file, self.texts.get(place.file, ""))
         found = self._paths[place.file].get((place.line, place.column), [])
         return next((path for path in reversed(found) if path[-1] == member), None)

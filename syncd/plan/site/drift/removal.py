@@ -17,7 +17,7 @@ from syncd.model.ref import Ref
 _YAML = (".yaml", ".yml")
 
 
-def words_of(item: Item) -> str:
+def format_item(item: Item) -> str:
     """Given a thing, return its name as people read it: `section home`, `redirect /A`, `site`."""
     return f"{item.kind} {item.fields.get('source', item.key)}".rstrip()
 
@@ -50,10 +50,10 @@ class Removal:
         for item in self.file.of("redirect"):
             to = item.fields.get("to")
             if item.ref not in gone and isinstance(to, Mapping) and self._targets(to) & gone:
-                return f"{words_of(item)} leads to it ({item.where('to')})"
+                return f"{format_item(item)} leads to it ({item.where('to')})"
         for item in self.file.of("group", "section"):
             if item.parent in gone and item.ref not in gone:
-                return f"{words_of(item)} stands in {item.parent.words}"
+                return f"{format_item(item)} stands in {item.parent.words}"
         return ""
 
     @staticmethod
@@ -69,23 +69,23 @@ class Removal:
         edits: defaultdict[str, list[Patch]] = defaultdict(list)
         lines: defaultdict[str, set[int]] = defaultdict(set)
         sources: defaultdict[tuple[str, Path], set[int | str]] = defaultdict(set)
-        places = {path: placed(path, text) for path, text in self.texts.items()}
+        places = {path: find_values(path, text) for path, text in self.texts.items()}
         for item in self.items:
             path = item.place.file
             if not path.endswith(_YAML):
                 lines[path].add(item.place.line)
             elif item.kind == "redirect":
-                way = _way(places[path], item.where("source"), "from")
+                way = _find_path(places[path], item.where("source"), "from")
                 sources[path, way[: way.index("from") + 1]].add(way[-1])
             else:
-                edits[path].append(Patch("remove", _way(places[path], item.place, item.kind)[:-1]))
+                edits[path].append(Patch("remove", _find_path(places[path], item.place, item.kind)[:-1]))
         sizes = {path: Counter(way[:-1] for ways in places[path].values() for way in ways) for path, _ in sources}
         for (path, way), steps in sources.items():
-            edits[path] += _fewer(way, steps, sizes[path][way])
+            edits[path] += _remove_sources(way, steps, sizes[path][way])
         for key in self._own_settings():
             edits[self.file.path].append(Patch("remove", ("customization", "overrides", key)))
         after = {path: patched(self.texts[path], path, changes) for path, changes in edits.items()}
-        return after | {path: _without_lines(self.texts[path], numbers) for path, numbers in lines.items()}
+        return after | {path: _remove_lines(self.texts[path], numbers) for path, numbers in lines.items()}
 
     def _own_settings(self) -> Iterator[str]:
         """The keys of overrides of variants that go, or go with their sections."""
@@ -103,20 +103,20 @@ class Removal:
                 yield one.message
 
 
-def placed(path: str, text: str) -> Mapping[tuple[int, int], list[Path]]:
+def find_values(path: str, text: str) -> Mapping[tuple[int, int], list[Path]]:
     """Given a text of YAML, return the ways to its values by their places; none of another text, such as CSV."""
     found: defaultdict[tuple[int, int], list[Path]] = defaultdict(list)
     if not path.endswith(_YAML):
         return found
     reader = Reader(text, path)
     root = reader.open()
-    for way, node in _walk(root) if root is not None else ():
+    for way, node in _walk_values(root) if root is not None else ():
         place = reader.place(node)
         found[place.line, place.column].append(way)
     return found
 
 
-def _walk(root: Node) -> Iterator[tuple[Path, Node]]:
+def _walk_values(root: Node) -> Iterator[tuple[Path, Node]]:
     waiting: list[tuple[Path, Node]] = [((), root)]
     while waiting:
         way, node = waiting.pop()
@@ -128,7 +128,7 @@ def _walk(root: Node) -> Iterator[tuple[Path, Node]]:
             waiting += [((*way, step), child) for step, child in enumerate(node.value)]
 
 
-def _way(places: Mapping[tuple[int, int], list[Path]], place: Place, name: str) -> Path:
+def _find_path(places: Mapping[tuple[int, int], list[Path]], place: Place, name: str) -> Path:
     """The way to what stands at a place under this name, or in a list of this name."""
     for way in places.get((place.line, place.column), ()):
         if name in way[-2:]:
@@ -136,7 +136,7 @@ def _way(places: Mapping[tuple[int, int], list[Path]], place: Place, name: str) 
     raise FileInvalid(f"{place} is written in a way that cannot be changed by a program", path=place.file)
 
 
-def _fewer(way: Path, steps: set[int | str], count: int) -> Iterator[Patch]:
+def _remove_sources(way: Path, steps: set[int | str], count: int) -> Iterator[Patch]:
     """Take some of its sources out of a redirect, or all of it when none is left."""
     if len(steps) >= count:
         yield Patch("remove", way[:-1])
@@ -144,6 +144,6 @@ def _fewer(way: Path, steps: set[int | str], count: int) -> Iterator[Patch]:
         yield from (Patch("remove", (*way, step)) for step in sorted(steps, key=str))
 
 
-def _without_lines(text: str, numbers: set[int]) -> str:
+def _remove_lines(text: str, numbers: set[int]) -> str:
     lines = text.split("\n")
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in numbers)

@@ -15,7 +15,7 @@ from typing import assert_never
 from syncd.model.ref import ROOT, Ref
 from syncd.model.text import show_unprintable
 from syncd.plan.site.call import Call
-from syncd.plan.site.format import shortened
+from syncd.plan.site.format import shorten
 from syncd.plan.site.live_state import IdOf
 from syncd.plan.site.part import Draft
 from syncd.plan.site.sides import Sides
@@ -34,20 +34,20 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Way:
+class Access:
     """Who can read a space through one variant: this audience of the site, where all of these conditions hold."""
 
     audience: str
     conditions: frozenset[str] = frozenset()
 
-    def is_within(self, other: "Way") -> bool:
+    def is_within(self, other: "Access") -> bool:
         """Given another way, return whether everybody who has this one has the other."""
         wide = other.audience == "public" or (other.audience == "unlisted" and self.audience != "public")
         return (wide or self.audience == other.audience) and other.conditions <= self.conditions
 
     def __str__(self) -> str:
         who = _AUDIENCES.get(self.audience, f"the audience {show_unprintable(self.audience)}")
-        each = " and ".join(shortened(one) for one in sorted(self.conditions))
+        each = " and ".join(shorten(one) for one in sorted(self.conditions))
         return f"{who} if {each}" if each else who
 
 
@@ -60,14 +60,14 @@ class Exposure:
 
     ref: Ref
     space: str
-    way: Way
-    before: tuple[Way, ...]
+    way: Access
+    before: tuple[Access, ...]
     is_passing: bool = False
     is_unsure: bool = False
 
 
 @dataclass(frozen=True)
-class _Variant:
+class _ReadableVariant:
     """What decides who can read a space through a site-space."""
 
     ref: Ref
@@ -76,33 +76,33 @@ class _Variant:
     condition: str = ""
 
 
-_TwoReadings = tuple[Mapping[str, list[Way]], Mapping[str, list[Way]]]
+_TwoReadings = tuple[Mapping[str, list[Access]], Mapping[str, list[Access]]]
 """The ways to each space, by its id: where conditions need adaptive content, and where they always hold."""
 
 
 @dataclass
-class _Site:
+class _ReadableSite:
     """A site as far as it decides who can read what; what is made has its ref in the place of its id."""
 
     audience: str
     is_adaptive: bool
     sections: dict[str, str] = field(default_factory=dict)
-    variants: dict[str, _Variant] = field(default_factory=dict)
+    variants: dict[str, _ReadableVariant] = field(default_factory=dict)
 
-    def ways(self, variant: _Variant) -> tuple[Way, Way]:
+    def ways(self, variant: _ReadableVariant) -> tuple[Access, Access]:
         """Return the way through a variant where conditions need adaptive content, and where they always hold."""
         conditions = frozenset(filter(None, (self.sections.get(variant.section), variant.condition)))
-        return Way(self.audience, conditions if self.is_adaptive else frozenset()), Way(self.audience, conditions)
+        return Access(self.audience, conditions if self.is_adaptive else frozenset()), Access(self.audience, conditions)
 
     def all_ways(self) -> _TwoReadings:
         """Return every way to every space."""
-        found = defaultdict[str, list[Way]](list), defaultdict[str, list[Way]](list)
+        found = defaultdict[str, list[Access]](list), defaultdict[str, list[Access]](list)
         for variant in self.variants.values():
             for ways, way in zip(found, self.ways(variant), strict=True):
                 ways[variant.space].append(way)
         return found
 
-    def run(self, draft: Draft, first: Mapping[Ref, Ref]) -> Iterable[_Variant]:
+    def run(self, draft: Draft, first: Mapping[Ref, Ref]) -> Iterable[_ReadableVariant]:
         """Do what a step does; return the variants through which other people can read now.
 
         Shape: `first` has, by the ref of a section that is made, the variant that it is made with.
@@ -113,13 +113,13 @@ class _Site:
             case Call.SECTION_CREATE:
                 return self._add_variant(first.get(draft.ref, draft.ref), draft, draft.ref)
             case Call.VARIANT_CREATE:
-                return self._add_variant(draft.ref, draft, _name(draft.body.get("sectionId", ROOT)))
+                return self._add_variant(draft.ref, draft, _find_key(draft.body.get("sectionId", ROOT)))
             case Call.SECTION_UPDATE:
-                return self._update_section(_name(draft.id), draft)
+                return self._update_section(_find_key(draft.id), draft)
             case Call.VARIANT_UPDATE:
-                return self._update_variant(_name(draft.id), draft)
+                return self._update_variant(_find_key(draft.id), draft)
             case Call.SECTION_DELETE | Call.VARIANT_DELETE:
-                gone = _name(draft.id)
+                gone = _find_key(draft.id)
                 self.variants = {id: one for id, one in self.variants.items() if gone not in (id, one.section)}
                 return ()
             case Call.ADOPT | Call.FORGET | Call.SCHEMA_PUT | Call.CUSTOMIZATION_PUT:
@@ -135,24 +135,24 @@ class _Site:
             case _:
                 assert_never(draft.call)
 
-    def _add_variant(self, ref: Ref, draft: Draft, section: str) -> Iterable[_Variant]:
-        self.variants[ref] = _Variant(ref, str(draft.body["spaceId"]), section)
+    def _add_variant(self, ref: Ref, draft: Draft, section: str) -> Iterable[_ReadableVariant]:
+        self.variants[ref] = _ReadableVariant(ref, str(draft.body["spaceId"]), section)
         return (self.variants[ref],)
 
-    def _update_site(self, draft: Draft) -> Iterable[_Variant]:
+    def _update_site(self, draft: Draft) -> Iterable[_ReadableVariant]:
         self.audience = str(draft.body.get("visibility", self.audience))
         adaptive = draft.body.get("adaptiveContent")
         if isinstance(adaptive, Mapping):
             self.is_adaptive = bool(adaptive.get("enabled"))
         return tuple(self.variants.values()) if {"visibility", "adaptiveContent"} & draft.body.keys() else ()
 
-    def _update_section(self, key: str, draft: Draft) -> Iterable[_Variant]:
+    def _update_section(self, key: str, draft: Draft) -> Iterable[_ReadableVariant]:
         if "condition" not in draft.body:
             return ()
         self.sections[key] = str(draft.body["condition"] or "")
         return [one for one in self.variants.values() if one.section == key]
 
-    def _update_variant(self, key: str, draft: Draft) -> Iterable[_Variant]:
+    def _update_variant(self, key: str, draft: Draft) -> Iterable[_ReadableVariant]:
         variant = self.variants.get(key)
         if variant is None or not {"condition", "spaceId"} & draft.body.keys():
             return ()
@@ -169,7 +169,7 @@ def gate_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mappin
     """
     found = list(find_exposures(sides, drafts, first_variants))
     refs = tuple(dict.fromkeys(one.ref for one in found))
-    return (Gate("exposure", refs, "; ".join(_describe(sides, found)), approval=True),) if found else ()
+    return (Gate("exposure", refs, "; ".join(_describe_exposures(sides, found)), approval=True),) if found else ()
 
 
 def find_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mapping[Ref, Ref]) -> Iterator[Exposure]:
@@ -185,7 +185,7 @@ def find_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mappin
     for draft in drafts:
         end.run(draft, first_variants)
     after = end.all_ways()
-    allowed = _find_allowed_ways(sides, before, after)
+    allowed = _find_allowed_accesses(sides, before, after)
     for draft in drafts:
         for variant in site.run(draft, first_variants):
             if variant.space == sides.desired.holding or (
@@ -203,7 +203,7 @@ def find_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mappin
                     yield Exposure(ref, variant.space, way, so_far, is_passing, is_unsure=way != ways[1])
 
 
-def _find_allowed_ways(sides: Sides, before: _TwoReadings, after: _TwoReadings) -> _TwoReadings:
+def _find_allowed_accesses(sides: Sides, before: _TwoReadings, after: _TwoReadings) -> _TwoReadings:
     """The ways that need nobody's word: those from before, and those to new spaces that the policy lets be read."""
     former = sides.options.previous
     may_show = sides.desired.policy.allow_new_spaces and (former is None or former.policy.allow_new_spaces)
@@ -214,28 +214,28 @@ def _find_allowed_ways(sides: Sides, before: _TwoReadings, after: _TwoReadings) 
     return allowed[0], allowed[1]
 
 
-def _is_covered(way: Way, ways: Iterable[Way]) -> bool:
+def _is_covered(way: Access, ways: Iterable[Access]) -> bool:
     return any(way.is_within(one) for one in ways)
 
 
-def _build_site(sides: Sides) -> _Site:
+def _build_site(sides: Sides) -> _ReadableSite:
     live = sides.existing
-    site = _Site(str(live.site.get("visibility")), bool(live.site.get("adaptive_content")))
+    site = _ReadableSite(str(live.site.get("visibility")), bool(live.site.get("adaptive_content")))
     for thing in live.of("section", "variant"):
         condition = str(thing.fields.get("condition") or "")
         if thing.kind == "section":
             site.sections[thing.id] = condition
         else:
             space = str(thing.fields.get("space") or "")
-            site.variants[thing.id] = _Variant(sides.find_ref(thing.id), space, thing.parent, condition)
+            site.variants[thing.id] = _ReadableVariant(sides.find_ref(thing.id), space, thing.parent, condition)
     return site
 
 
-def _name(id: object) -> str:
+def _find_key(id: object) -> str:
     return id.ref if isinstance(id, IdOf) else str(id)
 
 
-def _describe(sides: Sides, found: Iterable[Exposure]) -> Iterator[str]:
+def _describe_exposures(sides: Sides, found: Iterable[Exposure]) -> Iterator[str]:
     """Which spaces become readable for whom, those that have that in common in one sentence."""
     alike = defaultdict[Exposure, list[str]](list)
     for one in found:
@@ -250,7 +250,7 @@ def _describe(sides: Sides, found: Iterable[Exposure]) -> Iterator[str]:
         yield f"{readable}; {_describe_before(one.before)}"
 
 
-def _describe_before(before: Sequence[Way]) -> str:
+def _describe_before(before: Sequence[Access]) -> str:
     if not before:
         return "so far on no part of the site"
     more = f" and {len(before) - _SHOWN} others" if len(before) > _SHOWN else ""

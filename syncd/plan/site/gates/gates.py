@@ -25,7 +25,7 @@ SCOPES = (
 """Every scope that a gate can have."""
 
 
-def limits(file: SiteFile, area: Area) -> Limits:
+def find_limits(file: SiteFile, area: Area) -> Limits:
     """Given a file and an area, return how much may go unasked in it."""
     return file.policy.limits.get(area, USUAL_LIMITS.get(area, Limits()))
 
@@ -61,15 +61,15 @@ def _gate_limits(
     owned = _find_owned(sides, kinds)
     why = _explain_excess(sides.desired, area, (len(deleted), len(owned)), ("max_delete", "max_delete_pct"))
     if why:
-        yield Gate(f"{area}.delete", deleted, f"{_count(area, deleted, owned)} would be deleted; {why}")
+        yield Gate(f"{area}.delete", deleted, f"{_format_count(area, deleted, owned)} would be deleted; {why}")
     why = _explain_excess(sides.desired, area, (len(updated), len(owned)), ("", "max_update_pct"))
     if why:
-        yield Gate(f"{area}.update", updated, f"{_count(area, updated, owned)} would be changed; {why}")
+        yield Gate(f"{area}.update", updated, f"{_format_count(area, updated, owned)} would be changed; {why}")
 
 
 def _explain_excess(file: SiteFile, area: Area, counts: tuple[int, int], names: tuple[str, str]) -> str:
     """Given how many of how many, and the names of a limit by number and one by share, say which of them are passed."""
-    (count, owned), allowed = counts, limits(file, area)
+    (count, owned), allowed = counts, find_limits(file, area)
     most, pct = (getattr(allowed, name) if name else None for name in names)
     passed = []
     if most is not None and count > most:
@@ -104,7 +104,7 @@ def _gate_loosened(sides: Sides, area: Area, deleted: tuple[Ref, ...]) -> Iterat
     if unprotected:
         why = "they were protected until the change that takes them out"
         yield Gate("protect", unprotected, why, approval=True)
-    if _is_looser(limits(sides.desired, area), limits(former, area)):
+    if _is_looser(find_limits(sides.desired, area), find_limits(former, area)):
         why = f"policy.limits.{area} was loosened in the same change"
         yield Gate(f"{area}.limits", deleted, why, approval=True)
 
@@ -114,7 +114,7 @@ def _is_looser(now: Limits, before: Limits) -> bool:
     return any(old is not None and (new is None or new > old) for new, old in pairs)
 
 
-def _count(area: Area, refs: tuple[Ref, ...], owned: tuple[Ref, ...]) -> str:
+def _format_count(area: Area, refs: tuple[Ref, ...], owned: tuple[Ref, ...]) -> str:
     """How many things, and of how many that are syncd's."""
     one, many = ("redirect", "redirects") if area == "redirects" else ("part", "parts of the structure")
     if not set(refs) <= set(owned):

@@ -7,7 +7,7 @@ from syncd.layout.site.read.declared import Item
 from syncd.model.condition import claims_of
 from syncd.model.ref import SITE
 from syncd.plan.site.call import Call
-from syncd.plan.site.differ import Diff, Found
+from syncd.plan.site.differ import Diff, FieldDiff
 from syncd.plan.site.part import Draft, draft_step
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Wave
@@ -36,10 +36,10 @@ def draft_audiences(sides: Sides, structure: Structure, visitors: Diff | None) -
         diff = structure.diffs.get(item.ref)
         if diff is None:
             continue
-        narrow, widen = _split(diff)
+        narrow, widen = _split_audience(diff)
         if narrow:
             found = narrow.get("condition")
-            reads_new = found is not None and not claims_read(found.after).isdisjoint(new_claims)
+            reads_new = found is not None and not find_claims_read(found.after).isdisjoint(new_claims)
             yield _draft_audience(sides, item, Wave.SCHEMA_EXPAND if reads_new else Wave.NARROW, narrow)
         if widen:
             yield _draft_audience(sides, item, Wave.WIDEN, widen)
@@ -47,7 +47,7 @@ def draft_audiences(sides: Sides, structure: Structure, visitors: Diff | None) -
 
 def draft_settings(sides: Sides, diff: Diff) -> Iterator[Draft]:
     """Given the diff of the site itself, yield the requests that change it, what narrows its audience first."""
-    waves: dict[Wave, dict[str, Found]] = {}
+    waves: dict[Wave, dict[str, FieldDiff]] = {}
     for name, found in diff.act.items():
         waves.setdefault(_choose_wave(name, found), {})[name] = found
     for wave, parts in waves.items():
@@ -55,7 +55,7 @@ def draft_settings(sides: Sides, diff: Diff) -> Iterator[Draft]:
         if "adaptive_content" in sent:
             sent["adaptive_content"] = {"enabled": bool(sent["adaptive_content"])}
         body = {SETTINGS[name]: value for name, value in sent.items()}
-        yield draft_step(sides, wave, Call.SITE_UPDATE, SITE, body, _sets(parts))
+        yield draft_step(sides, wave, Call.SITE_UPDATE, SITE, body, _list_sets(parts))
 
 
 def is_exchange(diff: Diff) -> bool:
@@ -67,7 +67,7 @@ def is_exchange(diff: Diff) -> bool:
     return "space" in diff.act and found is not None and bool(found.before) and bool(found.after)
 
 
-def _choose_wave(name: str, found: Found) -> Wave:
+def _choose_wave(name: str, found: FieldDiff) -> Wave:
     if name == "visibility" and found.before in AUDIENCE and found.after in AUDIENCE:
         return Wave.NARROW if AUDIENCE.index(found.after) > AUDIENCE.index(found.before) else Wave.WIDEN
     if name == "adaptive_content" and found.after:
@@ -75,26 +75,26 @@ def _choose_wave(name: str, found: Found) -> Wave:
     return Wave.NARROW if name == "agents_context" and found.after == "excluded" else Wave.WIDEN
 
 
-def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
-    narrow: dict[str, Found] = {}
-    widen: dict[str, Found] = {}
+def _split_audience(diff: Diff) -> tuple[dict[str, FieldDiff], dict[str, FieldDiff]]:
+    narrow: dict[str, FieldDiff] = {}
+    widen: dict[str, FieldDiff] = {}
     for name in ("hidden",) if is_exchange(diff) else ("condition", "hidden"):
         if name in diff.act:
             (narrow if diff.act[name].after else widen)[name] = diff.act[name]
     return narrow, widen
 
 
-def _draft_audience(sides: Sides, item: Item, wave: Wave, parts: Mapping[str, Found]) -> Draft:
+def _draft_audience(sides: Sides, item: Item, wave: Wave, parts: Mapping[str, FieldDiff]) -> Draft:
     call = Call.SECTION_UPDATE if item.kind == "section" else Call.VARIANT_UPDATE
     body = {name: bool(found.after) if name == "hidden" else found.after or None for name, found in parts.items()}
-    return draft_step(sides, wave, call, item.ref, body, _sets(parts))
+    return draft_step(sides, wave, call, item.ref, body, _list_sets(parts))
 
 
-def _sets(parts: Mapping[str, Found]) -> dict[str, Any]:
+def _list_sets(parts: Mapping[str, FieldDiff]) -> dict[str, Any]:
     return {name: found.after for name, found in parts.items()}
 
 
-def claims_read(condition: Any) -> Set[str]:
+def find_claims_read(condition: Any) -> Set[str]:
     """Given a condition, return the names of the claims that it reads, such as `unsigned.beta`; none of a wrong one."""
     try:
         paths = claims_of(condition) if isinstance(condition, str) else frozenset()

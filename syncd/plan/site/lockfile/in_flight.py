@@ -10,7 +10,7 @@ from typing import Any
 
 from syncd.model.ref import Ref
 from syncd.plan.site.call import CREATES, DELETES, Call
-from syncd.plan.site.live_state import Lock
+from syncd.plan.site.live_state import SiteLock
 from syncd.plan.site.steps import Step
 
 CHOICES = frozenset({"defaultSiteSection", "defaultSiteSpace"})
@@ -23,19 +23,19 @@ def is_noted(step: Step) -> bool:
     return step.call in _BLURRED or step.call in DELETES or not CHOICES.isdisjoint(step.body)
 
 
-def was_making(lock: Lock, ref: Ref) -> bool:
+def was_making(lock: SiteLock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to make the thing."""
     begun = lock.begun.get(ref)
     return begun is not None and begun.call in CREATES
 
 
-def was_deleting(lock: Lock, ref: Ref) -> bool:
+def was_deleting(lock: SiteLock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to delete just what the lock has for it."""
     begun, entry = lock.begun.get(ref), lock.items.get(ref)
     return begun is not None and entry is not None and begun.call in DELETES and begun.id == entry.id
 
 
-def was_sending(lock: Lock, ref: Ref, body: Mapping[str, Any]) -> bool:
+def was_sending(lock: SiteLock, ref: Ref, body: Mapping[str, Any]) -> bool:
     """Given a ref and what is to be said of the thing, return whether a dead run was about to say just that."""
     begun = lock.begun.get(ref)
     return begun is not None and begun.body == body

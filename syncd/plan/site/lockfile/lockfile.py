@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from syncd.errors import LockUnusable
 from syncd.model.redirect import SOURCE_MAX
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Entry, Lock
+from syncd.plan.site.live_state import LockEntry, SiteLock
 
 NAME = "site.lock.json"
 VERSION = 1
@@ -26,16 +26,16 @@ _LINEAGE = re.compile(r"[0-9a-f]{0,64}")
 _SAFE = "restore it from Git, or delete it: then everything is adopted anew, and nothing is deleted"
 
 
-def lock_path(file: str) -> str:
+def find_lock_path(file: str) -> str:
     """Given the path of a site file, return that of its lock, beside it."""
     return f"{file.rpartition('/')[0]}/{NAME}".lstrip("/")
 
 
-def lock_text(lock: Lock) -> str:
+def render_lock(lock: SiteLock) -> str:
     """Given a lock, return the text of its file: always the same text for the same lock."""
     head = {"version": VERSION, "site": lock.site, "lineage": lock.lineage, "serial": lock.serial}
     start = json.dumps(head, ensure_ascii=False)[:-1]
-    lines = [f"  {json.dumps(ref, ensure_ascii=False)}: {_entry_text(lock.items[ref])}" for ref in sorted(lock.items)]
+    lines = [f"  {json.dumps(ref, ensure_ascii=False)}: {_render_entry(lock.items[ref])}" for ref in sorted(lock.items)]
     return (
         f'{start}, "items": {{{"".join(f"{chr(10)}{line}," for line in lines)[:-1]}}}}}\n'
         if lines
@@ -43,7 +43,7 @@ def lock_text(lock: Lock) -> str:
     )
 
 
-def parse_lock(text: str, *, at: str) -> Lock:
+def parse_lock(text: str, *, at: str) -> SiteLock:
     """Given the text of a lock file and its name, return the lock.
 
     Raises: LockUnusable for anything that syncd did not write: what it owns must never be guessed.
@@ -58,30 +58,30 @@ def parse_lock(text: str, *, at: str) -> Lock:
             line=line,
             hint="take either side of it: what that does not know is adopted anew",
         )
-    document = _object(at, "the file", _json(text, at))
+    document = _require_object(at, "the file", _parse_json(text, at))
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
         _refuse(at, f"has version {version}, and this syncd knows {VERSION}", hint="use a newer syncd")
     if type(version) is not int or version != VERSION:
         _refuse(at, f"has no version {VERSION}")
-    lineage = _text(at, "lineage", document.get("lineage", ""))
+    lineage = _require_text(at, "lineage", document.get("lineage", ""))
     if not _LINEAGE.fullmatch(lineage):
         _refuse(at, "lineage is not what syncd writes")
-    items = _object(at, "items", document.get("items", {}))
-    return Lock(
-        site=_text(at, "site", document.get("site")),
+    items = _require_object(at, "items", document.get("items", {}))
+    return SiteLock(
+        site=_require_text(at, "site", document.get("site")),
         lineage=lineage,
-        serial=_number(at, document.get("serial", 0)),
-        items={ref: _entry(at, ref, value) for text, value in items.items() if (ref := _ref(at, text))},
+        serial=_require_serial(at, document.get("serial", 0)),
+        items={ref: _parse_entry(at, ref, value) for text, value in items.items() if (ref := _parse_ref(at, text))},
     )
 
 
-def _entry_text(entry: Entry) -> str:
+def _render_entry(entry: LockEntry) -> str:
     value = {"id": entry.id, "by": entry.by, "applied": {name: entry.applied[name] for name in sorted(entry.applied)}}
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _ref(at: str, text: str) -> Ref:
+def _parse_ref(at: str, text: str) -> Ref:
     try:
         ref = Ref.parse(text)
     except ValueError:
@@ -91,18 +91,18 @@ def _ref(at: str, text: str) -> Ref:
     return ref
 
 
-def _entry(at: str, ref: Ref, value: Any) -> Entry:
-    entry = _object(at, ref, value)
+def _parse_entry(at: str, ref: Ref, value: Any) -> LockEntry:
+    entry = _require_object(at, ref, value)
     by = entry.get("by")
     if by not in ("created", "adopted"):
         _refuse(at, f"{ref}: by is neither created nor adopted")
-    applied = _object(at, f"{ref}: applied", entry.get("applied", {}))
-    if _is_deeper(applied, _DEPTH_MAX):
+    applied = _require_object(at, f"{ref}: applied", entry.get("applied", {}))
+    if _is_nested_deeper(applied, _DEPTH_MAX):
         _refuse(at, f"{ref}: applied nests too deep")
-    return Entry(_text(at, f"{ref}: id", entry.get("id")), by, applied)
+    return LockEntry(_require_text(at, f"{ref}: id", entry.get("id")), by, applied)
 
 
-def _json(text: str, at: str) -> Any:
+def _parse_json(text: str, at: str) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
@@ -122,25 +122,25 @@ def _json(text: str, at: str) -> Any:
         _refuse(at, f"is not a lock: {'it nests too deep' if isinstance(problem, RecursionError) else problem}")
 
 
-def _object(at: str, name: str, value: Any) -> dict[str, Any]:
+def _require_object(at: str, name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         _refuse(at, f"{name} is not an object")
     return value
 
 
-def _text(at: str, name: str, value: Any) -> str:
+def _require_text(at: str, name: str, value: Any) -> str:
     if not isinstance(value, str) or len(value) > _TEXT_MAX or not value.isprintable():
         _refuse(at, f"{name} is not a short text")
     return value
 
 
-def _number(at: str, value: Any) -> int:
+def _require_serial(at: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
         _refuse(at, "serial is not a number that counts")
     return value
 
 
-def _is_deeper(value: Any, most: int) -> bool:
+def _is_nested_deeper(value: Any, most: int) -> bool:
     left = [(value, 0)]
     while left:
         one, depth = left.pop()

@@ -9,46 +9,48 @@ from typing import Any
 from syncd.layout.site.read.customization import leaf_of
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, CUSTOMIZATION, ROOT, SITE, Area, Kind, Ref
-from syncd.plan.site.live_state import Live, Lock
-from syncd.plan.site.match.match import Matches, match
+from syncd.plan.site.live_state import LiveSite, SiteLock
+from syncd.plan.site.match.match import Matches, match_items
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=str)
 
 
-def snapshot(file: SiteFile, live: Live, lock: Lock) -> dict[Area, str]:
+def take_snapshot(file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Area, str]:
     """Given the three sides, return a digest of each managed area: all ids in it, and the values that are declared.
 
     What the file does not speak of may change without any plan growing old. An area's digest needs nothing of `live`
     but what belongs to that area, and for overrides the site-spaces.
     """
-    return snapshot_of(file, live, match(file, live, lock))
+    return digest_areas(file, live, match_items(file, live, lock))
 
 
-def snapshot_of(file: SiteFile, live: Live, matches: Matches) -> dict[Area, str]:
+def digest_areas(file: SiteFile, live: LiveSite, matches: Matches) -> dict[Area, str]:
     """Given a file, the platform and what belongs together, return the digest of each managed area."""
     seen: dict[Area, Iterable[Any]] = {
-        "settings": _values(live.site, file, SITE),
+        "settings": _pick_values(live.site, file, SITE),
         "visitors": [live.schema],
-        "structure": chain(_things(file, live, matches, ("group", "section", "variant")), _orders(file, live, matches)),
-        "redirects": _things(file, live, matches, ("redirect",)),
-        "customization": _settings(file, live, matches),
+        "structure": chain(
+            _list_items(file, live, matches, ("group", "section", "variant")), _list_orders(file, live, matches)
+        ),
+        "redirects": _list_items(file, live, matches, ("redirect",)),
+        "customization": _list_settings(file, live, matches),
     }
-    return {area: _digest(value) for area, value in seen.items() if area in file.managed}
+    return {area: _compute_digest(value) for area, value in seen.items() if area in file.managed}
 
 
-def _things(file: SiteFile, live: Live, matches: Matches, kinds: tuple[Kind, ...]) -> Iterator[Any]:
+def _list_items(file: SiteFile, live: LiveSite, matches: Matches, kinds: tuple[Kind, ...]) -> Iterator[Any]:
     for thing in sorted(live.of(*kinds), key=lambda thing: thing.id):
-        yield thing.id, thing.parent, _values(thing.fields, file, matches.refs.get(thing.id, ROOT))
+        yield thing.id, thing.parent, _pick_values(thing.fields, file, matches.refs.get(thing.id, ROOT))
 
 
-def _orders(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
+def _list_orders(file: SiteFile, live: LiveSite, matches: Matches) -> list[Any]:
     parents = [
         ROOT if ref == ROOT else matches.found[ref].id for ref in file.orders if ref == ROOT or ref in matches.found
     ]
     return [[id, list(live.orders.get(id, ()))] for id in parents]
 
 
-def _settings(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
+def _list_settings(file: SiteFile, live: LiveSite, matches: Matches) -> list[Any]:
     item = file.items.get(CUSTOMIZATION)
     site = [[name, leaf_of(live.customization, name)] for name in sorted(item.fields)] if item is not None else []
     overrides = []
@@ -61,13 +63,13 @@ def _settings(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
     return [site, overrides]
 
 
-def _values(live: Mapping[str, Any], file: SiteFile, ref: Ref) -> list[Any]:
+def _pick_values(live: Mapping[str, Any], file: SiteFile, ref: Ref) -> list[Any]:
     item = file.items.get(ref)
     names = {"to": "destination"}
     return [] if item is None else [[name, live.get(names.get(name, name))] for name in sorted(item.fields)]
 
 
-def _digest(values: Iterable[Any]) -> str:
+def _compute_digest(values: Iterable[Any]) -> str:
     digest = hashlib.sha256()
     for value in values:
         digest.update(f"{_ENCODER.encode(value)}\n".encode(errors="surrogatepass"))

@@ -11,39 +11,39 @@ from dataclasses import replace
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.live_state import Existing, Live, Lock
+from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.steps import SitePlan, Step
 
 
-def find_root_section(file: SiteFile, live: Live, lock: Lock) -> Item | None:
+def find_root_section(file: SiteFile, live: LiveSite, lock: SiteLock) -> Item | None:
     """Given the three sides, return the declared section that becomes the one in which the platform puts the root.
 
     Shape: None for a site that has sections or nothing at its root, for a file that declares something there, and
     where no single section shows all site-spaces at the root that the file speaks of.
     """
-    root = _root_variants(live)
+    root = _list_root_variants(live)
     if not root or live.of("section") or any(item.parent == ROOT for item in file.of("variant")):
         return None
-    by_id, by_space = _sections_by_variant(file, lock)
+    by_id, by_space = _find_sections_by_variant(file, lock)
     claims = [by_id.get(one.id) or by_space.get(str(one.fields.get("space")), frozenset()) for one in root]
     spoken_of = [refs for refs in claims if refs]
     sections = file.of("section") if spoken_of else ()
     return next((item for item in sections if all(item.ref in refs for refs in spoken_of)), None)
 
 
-def expected_id(section: Item) -> str:
+def format_expected_id(section: Item) -> str:
     """Given the section that the platform makes, return what stands for its id in a plan."""
     return f"({section.ref})"
 
 
-def expect_structure(file: SiteFile, live: Live, lock: Lock) -> Live:
+def expect_structure(file: SiteFile, live: LiveSite, lock: SiteLock) -> LiveSite:
     """Given the three sides, return the platform as it is expected once the first section is made, but for that one."""
     section = find_root_section(file, live, lock)
     if section is None:
         return live
-    id, root = expected_id(section), _root_variants(live)
+    id, root = format_expected_id(section), _list_root_variants(live)
     unknown = dict.fromkeys(("title", "path", "icon", "description", "condition"))
-    things = {id: Existing("section", id, unknown | {"default": True}), **live.things}
+    things = {id: ExistingItem("section", id, unknown | {"default": True}), **live.things}
     things |= {one.id: replace(one, parent=id) for one in root}
     inner = tuple(one.id for one in root)
     left = tuple(child for child in live.orders.get(ROOT, ()) if child not in inner)
@@ -81,12 +81,12 @@ def _can_run_before(plan: SitePlan, step: Step) -> bool:
     return step.id != plan.expects and (step.kind != "variant" or step.call.is_local)
 
 
-def _root_variants(live: Live) -> list[Existing]:
+def _list_root_variants(live: LiveSite) -> list[ExistingItem]:
     there = (live.things[id] for id in live.orders.get(ROOT, ()))
     return [one for one in there if one.kind == "variant"]
 
 
-def _sections_by_variant(file: SiteFile, lock: Lock) -> tuple[Mapping[str, Set[Ref]], Mapping[str, Set[Ref]]]:
+def _find_sections_by_variant(file: SiteFile, lock: SiteLock) -> tuple[Mapping[str, Set[Ref]], Mapping[str, Set[Ref]]]:
     """The refs of the declared sections that show a variant, by its id, and a space."""
     by_id: dict[str, frozenset[Ref]] = {}
     by_space: dict[str, frozenset[Ref]] = {}

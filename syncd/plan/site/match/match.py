@@ -11,10 +11,10 @@ from functools import cached_property
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Kind, Ref
-from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import ExistingItem, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.lockfile.in_flight import was_deleting, was_making
-from syncd.plan.site.match.first_sections import expected_id
-from syncd.plan.site.match.recorded import is_recorded, owners
+from syncd.plan.site.match.first_sections import format_expected_id
+from syncd.plan.site.match.recorded import find_owners, is_recorded
 
 KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
 """The kinds of things that have ids of their own, each before what stands in it."""
@@ -32,7 +32,7 @@ class Matches:
     their ids, refs for the groups that are made anew, which are in `refs`, too, and no longer in `found`.
     """
 
-    found: Mapping[Ref, Existing]
+    found: Mapping[Ref, ExistingItem]
     unclear: Mapping[Ref, str]
     former: Mapping[Ref, Ref]
     refs: Mapping[str, Ref]
@@ -42,13 +42,13 @@ class Matches:
     gone: frozenset[Ref] = frozenset()
     replaced: Mapping[str, Ref] = field(default_factory=dict)
 
-    def entry(self, lock: Lock, ref: Ref) -> Entry | None:
+    def entry(self, lock: SiteLock, ref: Ref) -> LockEntry | None:
         """Given a ref, return what the lock knows of the thing that was found for it."""
         entry = lock.items.get(self.former.get(ref, ref))
         return entry if entry is not None and ref in self.found and entry.id == self.found[ref].id else None
 
 
-def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
+def match_items(file: SiteFile, live: LiveSite, lock: SiteLock) -> Matches:
     """Given the three sides, return what belongs together. Linear in what there is."""
     matcher = _Matcher(file, live, lock)
     for kind in KINDS:
@@ -81,18 +81,18 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
     )
 
 
-def matched(file: SiteFile, live: Live, lock: Lock) -> dict[Ref, str]:
+def find_matched_ids(file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Ref, str]:
     """Given the three sides, return the ids of the declared groups, sections, variants and redirects that are there."""
-    return {ref: thing.id for ref, thing in match(file, live, lock).found.items()}
+    return {ref: thing.id for ref, thing in match_items(file, live, lock).found.items()}
 
 
 class _Matcher:
     """Claims one thing after another; nothing is claimed twice."""
 
-    def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
+    def __init__(self, file: SiteFile, live: LiveSite, lock: SiteLock) -> None:
         self.file, self.live, self.lock = file, live, lock
-        self.owner = owners(lock, live)
-        self.found: dict[Ref, Existing] = {}
+        self.owner = find_owners(lock, live)
+        self.found: dict[Ref, ExistingItem] = {}
         self.unclear: dict[Ref, str] = {}
         self.claimed: set[str] = set()
         self.halves: set[Ref] = set()
@@ -194,7 +194,7 @@ class _Matcher:
                 self.halves.add(item.ref)
                 return
 
-    def _take_for_half(self, item: Item, thing: Existing) -> None:
+    def _take_for_half(self, item: Item, thing: ExistingItem) -> None:
         """Remember that what looks finished is not, when a dead run was making it, or what it came with."""
         if thing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
             self.halves.add(item.ref)
@@ -208,11 +208,11 @@ class _Matcher:
                 if known and self.lock.items[known].id not in self.live.things:
                     yield item.ref, known
 
-    def _claim(self, item: Item, thing: Existing) -> None:
+    def _claim(self, item: Item, thing: ExistingItem) -> None:
         self.found[item.ref] = thing
         self.claimed.add(thing.id)
 
-    def _is_elsewhere(self, item: Item, entry: Entry, thing: Existing) -> bool:
+    def _is_elsewhere(self, item: Item, entry: LockEntry, thing: ExistingItem) -> bool:
         """Whether the lock has another thing's id for an item, while what it is like stands there and is nobody's.
 
         Titles of groups repeat, so that likeness says nothing of them.
@@ -221,7 +221,7 @@ class _Matcher:
             return False
         return not is_recorded(item.ref, entry, thing) and any(map(self._is_nobodys, self._alike(item)))
 
-    def _is_nobodys(self, thing: Existing) -> bool:
+    def _is_nobodys(self, thing: ExistingItem) -> bool:
         owner = self.owner.get(thing.id)
         return owner is None or owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], thing)
 
@@ -232,7 +232,7 @@ class _Matcher:
     def _is_known(self, ref: Ref) -> bool:
         return ref in self.lock.items and ref not in self.gone
 
-    def _is_free(self, thing: Existing) -> bool:
+    def _is_free(self, thing: ExistingItem) -> bool:
         return thing.id not in self.claimed
 
     def _former_refs(self, item: Item) -> list[Ref]:
@@ -246,13 +246,13 @@ class _Matcher:
         names = [name if "/" in name else f"{section}/{name}" for name in item.was]
         return [Ref.of("variant", name) for name in (*names, *(f"{name}/{key}" for name in sections[1:]))]
 
-    def _alike(self, item: Item) -> list[Existing]:
+    def _alike(self, item: Item) -> list[ExistingItem]:
         if item.kind == "group":
             return self._among(self._groups, (self._parent_id(item), item.fields.get("title")))
         if item.kind == "redirect":
             return self._among(self._sources, item.key)
         if item.kind == "section":
-            expected = self.live.things.get(expected_id(item))
+            expected = self.live.things.get(format_expected_id(item))
             return self._with_path(item, item.fields.get("path")) if expected is None else [expected]
         same_space = self._among(self._variant_spaces, (self._parent_id(item), item.fields.get("space")))
         same_path = self._with_path(item, item.fields.get("path"))
@@ -260,14 +260,14 @@ class _Matcher:
             return [thing for thing in same_space if thing in same_path] or same_space
         return same_space or same_path
 
-    def _with_path(self, item: Item, path: object) -> list[Existing]:
+    def _with_path(self, item: Item, path: object) -> list[ExistingItem]:
         if not isinstance(path, str) or item.kind not in ("section", "variant"):
             return []
         if item.kind == "section":
             return self._among(self._section_paths, path.casefold())
         return self._among(self._variant_paths, (self._parent_id(item), path.casefold()))
 
-    def _unfinished(self, item: Item) -> list[Existing]:
+    def _unfinished(self, item: Item) -> list[ExistingItem]:
         if item.kind == "section":
             spaces = {self.file.holding} | {other.fields.get("space") for other in self._variants.get(item.ref, ())}
             return [
@@ -281,7 +281,7 @@ class _Matcher:
         held = self._among(self._variant_spaces, (parent, self.file.holding))
         return [thing for thing in held if thing.id not in self.owner]
 
-    def _only_space(self, section: Existing) -> object:
+    def _only_space(self, section: ExistingItem) -> object:
         within = self.live.orders.get(section.id, ())
         is_new = len(within) == 1 and within[0] not in self.owner
         return self.live.things[within[0]].fields.get("space") if is_new else None
@@ -293,7 +293,7 @@ class _Matcher:
         parent = self.found.get(item.parent)
         return None if parent is None else parent.id
 
-    def _among(self, index: Mapping[object, list[Existing]], key: object) -> list[Existing]:
+    def _among(self, index: Mapping[object, list[ExistingItem]], key: object) -> list[ExistingItem]:
         return [thing for thing in index.get(key, ()) if self._is_free(thing)]
 
     @cached_property
@@ -304,31 +304,31 @@ class _Matcher:
         return found
 
     @cached_property
-    def _groups(self) -> Mapping[object, list[Existing]]:
+    def _groups(self) -> Mapping[object, list[ExistingItem]]:
         return self._index("group", lambda thing: (thing.parent, thing.fields.get("title")))
 
     @cached_property
-    def _section_paths(self) -> Mapping[object, list[Existing]]:
+    def _section_paths(self) -> Mapping[object, list[ExistingItem]]:
         return self._index("section", lambda thing: str(thing.fields.get("path") or "").casefold())
 
     @cached_property
-    def _section_titles(self) -> Mapping[object, list[Existing]]:
+    def _section_titles(self) -> Mapping[object, list[ExistingItem]]:
         return self._index("section", lambda thing: thing.fields.get("title"))
 
     @cached_property
-    def _variant_spaces(self) -> Mapping[object, list[Existing]]:
+    def _variant_spaces(self) -> Mapping[object, list[ExistingItem]]:
         return self._index("variant", lambda thing: (thing.parent, thing.fields.get("space")))
 
     @cached_property
-    def _variant_paths(self) -> Mapping[object, list[Existing]]:
+    def _variant_paths(self) -> Mapping[object, list[ExistingItem]]:
         return self._index("variant", lambda thing: (thing.parent, str(thing.fields.get("path") or "").casefold()))
 
     @cached_property
-    def _sources(self) -> Mapping[object, list[Existing]]:
+    def _sources(self) -> Mapping[object, list[ExistingItem]]:
         return self._index("redirect", lambda thing: source_key(str(thing.fields.get("source") or "")))
 
-    def _index(self, kind: Kind, key: Callable[[Existing], object]) -> Mapping[object, list[Existing]]:
-        found: defaultdict[object, list[Existing]] = defaultdict(list)
+    def _index(self, kind: Kind, key: Callable[[ExistingItem], object]) -> Mapping[object, list[ExistingItem]]:
+        found: defaultdict[object, list[ExistingItem]] = defaultdict(list)
         for thing in self.live.of(kind):
             found[key(thing)].append(thing)
         return found

@@ -5,13 +5,13 @@ from typing import Any
 
 from syncd.model.redirect import source_key
 from syncd.model.ref import Ref
-from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import ExistingItem, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.structure.renames import is_temporary
 
 _KINDS = ("group", "section", "variant", "redirect")
 
 
-def is_recorded(ref: Ref, entry: Entry, thing: Existing) -> bool:
+def is_recorded(ref: Ref, entry: LockEntry, thing: ExistingItem) -> bool:
     """Given the ref and the entry of a lock, and the thing with its id, return whether it is what was recorded.
 
     Shapes: a redirect has the source of its ref; anything else has one of the values left by which people know it, such
@@ -23,15 +23,15 @@ def is_recorded(ref: Ref, entry: Entry, thing: Existing) -> bool:
         return False
     if kind == "redirect":
         return source_key(str(thing.fields.get("source"))) == source_key(key)
-    known = _traits(kind, entry.applied, entry.applied.get("parent"))
+    known = _list_traits(kind, entry.applied, entry.applied.get("parent"))
     return (
         not known
         or is_temporary(str(thing.fields.get("path")))
-        or bool(known & _traits(kind, thing.fields, thing.parent))
+        or bool(known & _list_traits(kind, thing.fields, thing.parent))
     )
 
 
-def owners(lock: Lock, live: Live) -> dict[str, Ref]:
+def find_owners(lock: SiteLock, live: LiveSite) -> dict[str, Ref]:
     """Given a lock and the platform, return by their ids the refs of the groups, sections, variants and redirects.
 
     Shape: of refs that share an id, the first of which the thing is what was recorded, else the first.
@@ -46,12 +46,12 @@ def owners(lock: Lock, live: Live) -> dict[str, Ref]:
     return found
 
 
-def _is_known(ref: Ref, lock: Lock, live: Live) -> bool:
+def _is_known(ref: Ref, lock: SiteLock, live: LiveSite) -> bool:
     thing = live.things.get(lock.items[ref].id)
     return thing is not None and is_recorded(ref, lock.items[ref], thing)
 
 
-def _traits(kind: str, fields: Mapping[str, Any], parent: Any) -> set[tuple[Any, ...]]:
+def _list_traits(kind: str, fields: Mapping[str, Any], parent: Any) -> set[tuple[Any, ...]]:
     """What people know a thing by: paths of variants repeat from section to section, so they count with their place."""
     title, path, space = (fields.get(name) for name in ("title", "path", "space"))
     path = str(path).casefold() if path else None

@@ -14,7 +14,7 @@ from syncd.plan.site import resolve
 from syncd.plan.site.call import Call
 from syncd.plan.site.differ import MISSING, Diff
 from syncd.plan.site.lines import describe_obstacle
-from syncd.plan.site.live_state import Existing, IdOf
+from syncd.plan.site.live_state import ExistingItem, IdOf
 from syncd.plan.site.part import Draft, PlanPart, draft_step
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Action, FieldChange, Gone, Line, Lost, Wave
@@ -27,7 +27,7 @@ from syncd.plan.site.structure.remote_deletions import (
     is_away,
     judge_deletion,
 )
-from syncd.plan.site.structure.renames import Rename, Renames, renames, temporary
+from syncd.plan.site.structure.renames import Rename, Renames, make_temporary_path, plan_renames
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def plan_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> 
     decided = _compare_redirects(sides, structure, deletions)
     sources = _find_contested_sources(sides, decided)
     gone = _find_deletions(sides, sources.wanted)
-    order = renames(sources.now, sources.wanted, gone.deleted.keys())
+    order = plan_renames(sources.now, sources.wanted, gone.deleted.keys())
     decided = _drop_blocked(sides, decided, order)
     contested = {one.name for one in order.order}
     made = [ref for ref in decided.coming if ref not in contested]
@@ -112,7 +112,7 @@ def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions)
     left: set[Ref] = set()
     lines: list[Line] = []
     for item in sides.items("redirect"):
-        one = _resolve(sides, structure, deletions, item)
+        one = _resolve_redirect(sides, structure, deletions, item)
         if one.gone:
             lost[item.ref] = one.gone
             left |= {item.ref} if one.is_left else set()
@@ -132,7 +132,7 @@ def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions)
 
 
 @dataclass(frozen=True)
-class _Resolved:
+class _ResolvedRedirect:
     """One declared redirect: its fields in the API's terms, or None, and then a line where a person has to know why.
 
     Shapes: `gone` says why it is noticed that somebody deleted it, `is_left` that it is not made anew.
@@ -144,12 +144,12 @@ class _Resolved:
     line: Line | None = None
 
 
-def _resolve(sides: Sides, structure: Structure, deletions: Deletions, item: Item) -> _Resolved:
+def _resolve_redirect(sides: Sides, structure: Structure, deletions: Deletions, item: Item) -> _ResolvedRedirect:
     is_lost = item.ref in sides.matches.lost
     if item.ref in sides.matches.unclear:
         manual = "name the right one with id: in the file, or delete the other"
         note = f"ambiguous: {sides.matches.unclear[item.ref]}"
-        return _Resolved(None, line=describe_obstacle(sides, item.ref, note, manual=manual))
+        return _ResolvedRedirect(None, line=describe_obstacle(sides, item.ref, note, manual=manual))
     try:
         fields = resolve.resolve_redirect(sides, structure, item)
     except resolve.Unresolved as problem:
@@ -161,15 +161,15 @@ def _resolve(sides: Sides, structure: Structure, deletions: Deletions, item: Ite
             gone, is_left = judge_deletion(sides, item, is_changed=is_changed)
         # What was deleted, or leads to what was, stays as it is.
         if follows or is_left:
-            return _Resolved(None, gone, is_left=True)
+            return _ResolvedRedirect(None, gone, is_left=True)
         line = describe_obstacle(sides, item.ref, str(problem), name="destination", gone=gone)
-        return _Resolved(None, gone, line=line)
+        return _ResolvedRedirect(None, gone, line=line)
     if not is_lost:
-        return _Resolved(fields)
+        return _ResolvedRedirect(fields)
     entry = find_lost_entry(sides, item.ref)
     compared = {name: value for name, value in fields.items() if name != "to"}
     is_changed = entry is None or has_changed(sides, compared, entry.applied, deletions.deleted)
-    return _Resolved(fields, *judge_deletion(sides, item, is_changed=is_changed))
+    return _ResolvedRedirect(fields, *judge_deletion(sides, item, is_changed=is_changed))
 
 
 def _leads_to(sides: Sides, structure: Structure, item: Item, ref: Ref) -> bool:
@@ -181,7 +181,7 @@ def _leads_to(sides: Sides, structure: Structure, item: Item, ref: Ref) -> bool:
 
 
 def _find_base(
-    sides: Sides, deletions: Deletions, item: Item, thing: Existing, desired: Mapping[str, Any]
+    sides: Sides, deletions: Deletions, item: Item, thing: ExistingItem, desired: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """What syncd last put there; the new id of what is made anew is no word of the file against a person's edit."""
     base = sides.find_base(item.ref)
@@ -231,7 +231,7 @@ def _draft_source(sides: Sides, decided: _Redirects, one: Rename, deleted: Mappi
     elif one.name in deleted:
         yield Draft(Wave.REDIRECTS, Call.REDIRECT_DELETE, deleted[one.name], one.name, drops=True)
     elif one.temporary:
-        body, sets = {"source": f"/{temporary('', one.name, frozenset())}"}, {"source": MISSING}
+        body, sets = {"source": f"/{make_temporary_path('', one.name, frozenset())}"}, {"source": MISSING}
         ref = sides.matches.refs[one.name]
         yield Draft(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, one.name, body, sets, temporary=True)
     else:
@@ -271,16 +271,16 @@ def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
         if not is_chosen or not (is_owned or prune == "all" or absent is not None):
             unmanaged.append(source)
         elif why := _explain_kept(sides, thing, is_declared=key in kept):
-            lines.append(_describe(sides, "report", thing, why))
+            lines.append(_describe_redirect(sides, "report", thing, why))
         else:
             deleted[thing.id] = ref
             why = "declared absent" if absent is not None else "no longer declared"
             why += "" if is_owned else ", made by hand"
-            lines.append(_describe(sides, "delete", thing, why, "" if absent is None else str(absent)))
+            lines.append(_describe_redirect(sides, "delete", thing, why, "" if absent is None else str(absent)))
     return _Deletions(deleted, tuple(unmanaged), tuple(lines))
 
 
-def _explain_kept(sides: Sides, thing: Existing, *, is_declared: bool) -> str:
+def _explain_kept(sides: Sides, thing: ExistingItem, *, is_declared: bool) -> str:
     """Why a redirect that is syncd's, or that the policy or `absent` names, stays all the same; "" when it goes."""
     prune = sides.desired.policy.pruned("redirects")
     is_named = prune == "all" or source_key(str(thing.fields.get("source"))) in sides.absent_sources
@@ -292,7 +292,7 @@ def _explain_kept(sides: Sides, thing: Existing, *, is_declared: bool) -> str:
     return "" if is_named or prune == "owned" else f"no longer declared, kept: policy.prune.redirects is {prune}"
 
 
-def _describe(sides: Sides, action: Action, thing: Existing, note: str, where: str = "") -> Line:
+def _describe_redirect(sides: Sides, action: Action, thing: ExistingItem, note: str, where: str = "") -> Line:
     names = ("source", "destination")
     fields = tuple(FieldChange(name, sides.describe_value(name, thing.fields.get(name)), None) for name in names)
     return Line(action, sides.find_ref(thing.id), fields, note, where)

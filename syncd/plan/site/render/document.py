@@ -6,12 +6,12 @@ Source: site-file notes, §8.3.
 from typing import Any
 
 from syncd.model.ref import AREAS
-from syncd.plan.site.steps import FieldChange, Line, SitePlan, Step, plain
+from syncd.plan.site.steps import FieldChange, Line, SitePlan, Step, to_json
 
 FORMAT = "1.0"
 
 
-def plan_document(plan: SitePlan) -> dict[str, Any]:
+def render_plan_document(plan: SitePlan) -> dict[str, Any]:
     """Given a plan, return it as JSON: what happens to what, the requests, and what holds it."""
     return {
         "format_version": FORMAT,
@@ -32,20 +32,20 @@ def plan_document(plan: SitePlan) -> dict[str, Any]:
             for gate in plan.gates
         ],
         "warnings": list(plan.warnings),
-        "operations": [_operation(line) for line in plan.lines],
-        "steps": [_step(step) for step in plan.steps],
+        "operations": [_render_operation(line) for line in plan.lines],
+        "steps": [_render_step(step) for step in plan.steps],
     }
 
 
-def drift_document(plan: SitePlan) -> dict[str, Any]:
+def render_drift_document(plan: SitePlan) -> dict[str, Any]:
     """Given a plan, return as JSON what was changed outside syncd."""
     return {
         "format_version": FORMAT,
         "site": plan.site,
         "drift": [
-            *({"ref": line.ref, "deleted": True, **_gone(line)} for line in plan.drifted() if line.gone),
+            *({"ref": line.ref, "deleted": True, **_render_deletion(line)} for line in plan.drifted() if line.gone),
             *(
-                {"ref": line.ref, **_change(field)}
+                {"ref": line.ref, **_render_change(field)}
                 for line in plan.drifted()
                 for field in line.fields
                 if field.of in ("drift", "conflict")
@@ -54,35 +54,35 @@ def drift_document(plan: SitePlan) -> dict[str, Any]:
     }
 
 
-def _operation(line: Line) -> dict[str, Any]:
+def _render_operation(line: Line) -> dict[str, Any]:
     kind, key = line.ref.kind, line.ref.key
     said = {"note": line.note, "manual": line.manual}
     return {
         "action": line.action,
         "kind": kind,
         "key": key,
-        "source": _source(line.where),
-        "changes": [_change(field) for field in line.fields],
+        "source": _render_source(line.where),
+        "changes": [_render_change(field) for field in line.fields],
         **({"deleted_outside": line.gone} if line.gone else {}),
         **{name: text for name, text in said.items() if text},
     }
 
 
-def _gone(line: Line) -> dict[str, Any]:
-    return {"class": line.gone, "source": _source(line.where)}
+def _render_deletion(line: Line) -> dict[str, Any]:
+    return {"class": line.gone, "source": _render_source(line.where)}
 
 
-def _change(field: FieldChange) -> dict[str, Any]:
-    found = {"path": field.name, "before": plain(field.before), "after": plain(field.after), "class": field.of}
-    return {**found, "source": _source(field.where)}
+def _render_change(field: FieldChange) -> dict[str, Any]:
+    found = {"path": field.name, "before": to_json(field.before), "after": to_json(field.after), "class": field.of}
+    return {**found, "source": _render_source(field.where)}
 
 
-def _source(where: str) -> dict[str, Any] | None:
+def _render_source(where: str) -> dict[str, Any] | None:
     file, _, rest = where.rpartition(":")
     file, _, line = file.rpartition(":")
     return {"file": file, "line": int(line), "column": int(rest)} if file else None
 
 
-def _step(step: Step) -> dict[str, Any]:
-    found: dict[str, Any] = {"wave": int(step.wave), "call": step.call, "ref": step.ref, "id": plain(step.id)}
-    return {**found, "body": plain(step.body), **({"temporary": True} if step.temporary else {})}
+def _render_step(step: Step) -> dict[str, Any]:
+    found: dict[str, Any] = {"wave": int(step.wave), "call": step.call, "ref": step.ref, "id": to_json(step.id)}
+    return {**found, "body": to_json(step.body), **({"temporary": True} if step.temporary else {})}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from syncd.model.ref import AREAS, Area
 from syncd.model.text import show_unprintable
-from syncd.plan.site.format import change_words, name_of, parts_of, place_of
+from syncd.plan.site.format import format_change, format_name, format_place, split_change
 from syncd.plan.site.lines import DELETED
 from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
 
@@ -22,7 +22,7 @@ SIGNS: dict[Action, tuple[str, str]] = {
     "report": ("?", "leave"),
 }
 """The sign and the word of each action."""
-Painted = tuple[str, str]
+StyledLine = tuple[str, str]
 """A style (an action, or `title`, `gate`, `warning`, `hint`, `plain`) and a line of text."""
 APPLY = "syncd site apply"
 ROWS_MAX = 200
@@ -36,32 +36,32 @@ _INDENT = f"{'':<6}"
 """Of what is said of a line, where a terminal is too narrow for columns."""
 
 
-def plan_text(
+def render_plan_text(
     plan: SitePlan, *, verbose: bool = False, command: str = APPLY, uncommitted: str = "", narrow: bool = False
-) -> list[Painted]:
+) -> list[StyledLine]:
     """Given a plan, return its lines: warnings, by area what happens, then drift, gates, and what to type next.
 
     Shapes: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
     has to be committed before; `narrow` does without columns.
     """
-    painted: list[Painted] = [("warning", f"warning: {show_unprintable(warning)}") for warning in plan.warnings]
+    painted: list[StyledLine] = [("warning", f"warning: {show_unprintable(warning)}") for warning in plan.warnings]
     painted += [("plain", "")] if painted else []
     for area in AREAS:
-        lines = [line for line in _of(plan, area) if line.action != "report"]
+        lines = [line for line in _select_area(plan, area) if line.action != "report"]
         if lines:
-            painted += [("title", area), *_block(lines, narrow=narrow), ("plain", "")]
+            painted += [("title", area), *_render_lines(lines, narrow=narrow), ("plain", "")]
     reports = plan.only("report")
     if reports:
-        painted += [("title", "left as it is"), *_block(reports, narrow=narrow), ("plain", "")]
+        painted += [("title", "left as it is"), *_render_lines(reports, narrow=narrow), ("plain", "")]
     if verbose:
-        painted += _unmanaged(plan)
-    painted += [("plain", text) for text in _summary(plan, verbose=verbose)]
+        painted += _render_unmanaged(plan)
+    painted += [("plain", text) for text in _summarize(plan, verbose=verbose)]
     for gate in plan.gates:
-        painted += _gate(gate)
-    return [*painted, *(("hint", text) for text in _next(plan, command, uncommitted))]
+        painted += _render_gate(gate)
+    return [*painted, *(("hint", text) for text in _suggest_commands(plan, command, uncommitted))]
 
 
-def drift_text(plan: SitePlan, *, narrow: bool = False) -> list[Painted]:
+def render_drift_text(plan: SitePlan, *, narrow: bool = False) -> list[StyledLine]:
     """Given a plan, return lines that say only what somebody changed on the platform since syncd was there.
 
     Shape: `narrow` does without columns.
@@ -73,21 +73,25 @@ def drift_text(plan: SitePlan, *, narrow: bool = False) -> list[Painted]:
     for line in lines:
         if line.gone:
             style, also = ("blocked", ", and the file changed it") if line.gone == "conflict" else ("report", "")
-            told.append((style, name_of(line), f"{DELETED}{also}{_where(line.where)}"))
-        for field in _drifted(line):
+            told.append((style, format_name(line), f"{DELETED}{also}{_format_where(line.where)}"))
+        for field in _list_drift(line):
             style = "blocked" if field.of == "conflict" else "report"
             also = " (both changed it)" if field.of == "conflict" else ""
-            for part in parts_of(field):
-                now, declared = change_words(part)
-                said = f"is {now}; the file says {declared}{also}{_where(field.where)}"
-                told.append((style, f"{name_of(line)} {show_unprintable(part.name)}", said))
+            for part in split_change(field):
+                now, declared = format_change(part)
+                said = f"is {now}; the file says {declared}{also}{_format_where(field.where)}"
+                told.append((style, f"{format_name(line)} {show_unprintable(part.name)}", said))
     gap = f"\n{_INDENT}" if narrow else "  "
     width = 0 if narrow else _NAME_WIDTH
     painted = [(style, f"? {name:<{width}}{gap}{said}") for style, name, said in told]
-    return [*painted, ("plain", f"{_counted(lines)} outside syncd."), *(("hint", text) for text in _ways(lines))]
+    return [
+        *painted,
+        ("plain", f"{_count_drift(lines)} outside syncd."),
+        *(("hint", text) for text in _suggest_remedies(lines)),
+    ]
 
 
-def _ways(lines: Iterable[Line]) -> Iterator[str]:
+def _suggest_remedies(lines: Iterable[Line]) -> Iterator[str]:
     """What can be done about drift."""
     lines = list(lines)
     areas = dict.fromkeys(line.ref.area for line in lines)
@@ -100,142 +104,149 @@ def _ways(lines: Iterable[Line]) -> Iterator[str]:
         yield f"Make anew what was deleted: {APPLY} --prefer file"
 
 
-def plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
+def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
     """Given a plan, return it as Markdown, for a comment on a proposal or the summary of a job.
 
     Shape: `findings` are sentences about the site file, which come first among the warnings.
     """
     warnings = [*findings, *plan.warnings]
-    parts = [f"### Site plan `{plan.digest()}`", *_summary(plan)]
+    parts = [f"### Site plan `{plan.digest()}`", *_summarize(plan)]
     for area in AREAS:
-        lines = list(_of(plan, area))
+        lines = list(_select_area(plan, area))
         if lines:
-            parts += [f"#### {area.capitalize()}", _table(lines)]
+            parts += [f"#### {area.capitalize()}", _render_table(lines)]
     if plan.gates:
         gates = [
-            f"- {_md(gate.why)}: {_code(gate.flag)}" + (" (approval)" if gate.approval else "") for gate in plan.gates
+            f"- {_escape_markdown(gate.why)}: {_render_code(gate.flag)}" + (" (approval)" if gate.approval else "")
+            for gate in plan.gates
         ]
         parts += ["#### Held until a person agrees", "\n".join(gates)]
     if warnings:
         more = [f"- and {len(warnings) - ROWS_MAX} more"] if len(warnings) > ROWS_MAX else []
-        parts += ["#### Warnings", "\n".join([*(f"- {_md(warning)}" for warning in warnings[:ROWS_MAX]), *more])]
+        parts += [
+            "#### Warnings",
+            "\n".join([*(f"- {_escape_markdown(warning)}" for warning in warnings[:ROWS_MAX]), *more]),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def drift_markdown(plan: SitePlan) -> str:
+def render_drift_markdown(plan: SitePlan) -> str:
     """Given a plan, return what was changed outside syncd, as Markdown."""
     lines = plan.drifted()
     if not lines:
         return "### Site drift\n\nNothing was changed outside syncd.\n"
     rows = ["| What | On the platform | In the file | Where |", "| --- | --- | --- | --- |"]
-    cells = [row for line in lines for row in _drift_rows(line)]
+    cells = [row for line in lines for row in _render_drift_rows(line)]
     rows += cells[:ROWS_MAX]
     more = [f"\nand {len(cells) - ROWS_MAX} more"] if len(cells) > ROWS_MAX else []
     return "\n".join(["### Site drift", "", *rows, *more]) + "\n"
 
 
-def _drift_rows(line: Line) -> Iterator[str]:
+def _render_drift_rows(line: Line) -> Iterator[str]:
     if line.gone:
-        yield f"| {_md(name_of(line))} | deleted | declared | {_md(place_of(line.where))} |"
-    for field in _drifted(line):
-        now, declared = change_words(field)
-        what = f"{name_of(line)} {field.name}"
-        yield f"| {_md(what)} | {_code(now)} | {_code(declared)} | {_md(place_of(field.where))} |"
+        where = _escape_markdown(format_place(line.where))
+        yield f"| {_escape_markdown(format_name(line))} | deleted | declared | {where} |"
+    for field in _list_drift(line):
+        now, declared = map(_render_code, format_change(field))
+        what, where = _escape_markdown(f"{format_name(line)} {field.name}"), _escape_markdown(format_place(field.where))
+        yield f"| {what} | {now} | {declared} | {where} |"
 
 
-def _counted(lines: Iterable[Line]) -> str:
+def _count_drift(lines: Iterable[Line]) -> str:
     """How many values somebody changed, and how many things are gone."""
-    changed = sum(len(_drifted(line)) for line in lines)
+    changed = sum(len(_list_drift(line)) for line in lines)
     gone = sum(bool(line.gone) for line in lines)
     parts = [f"{changed} {'value was' if changed == 1 else 'values were'} changed"] if changed else []
     parts += [f"{gone} {'thing was' if gone == 1 else 'things were'} deleted"] if gone else []
     return " and ".join(parts)
 
 
-def _of(plan: SitePlan, area: Area) -> Iterator[Line]:
+def _select_area(plan: SitePlan, area: Area) -> Iterator[Line]:
     return (line for line in plan.lines if line.ref.area == area)
 
 
-def _drifted(line: Line) -> list[FieldChange]:
+def _list_drift(line: Line) -> list[FieldChange]:
     return [field for field in line.fields if field.of in ("drift", "conflict")]
 
 
-def _block(lines: Iterable[Line], *, narrow: bool) -> Iterator[Painted]:
+def _render_lines(lines: Iterable[Line], *, narrow: bool) -> Iterator[StyledLine]:
     for line in lines:
         sign, word = SIGNS[line.action]
-        head = f"  {sign} {word:<7} {name_of(line)}"
+        head = f"  {sign} {word:<7} {format_name(line)}"
         if narrow:
-            yield line.action, f"{head}{_where(line.where)}"
-            yield from ((line.action, f"{_INDENT}{detail}") for detail in _details(line))
+            yield line.action, f"{head}{_format_where(line.where)}"
+            yield from ((line.action, f"{_INDENT}{detail}") for detail in _list_details(line))
             continue
-        first, *more = [*_details(line), ""]
+        first, *more = [*_list_details(line), ""]
         text = f"{head:<{_NAME_WIDTH}}  {first}" if first else head
-        yield line.action, f"{text.rstrip()}{_where(line.where)}"
+        yield line.action, f"{text.rstrip()}{_format_where(line.where)}"
         yield from ((line.action, f"{'':<{_NAME_WIDTH}}  {detail}") for detail in more if detail)
 
 
-def _details(line: Line) -> list[str]:
+def _list_details(line: Line) -> list[str]:
     """What is said of one line: its fields, one a row, then why, and what a person can do."""
     note = [show_unprintable(line.note)] if line.note else []
     manual = [f"-> {show_unprintable(line.manual)}"] if line.manual else []
     if line.action in ("create", "delete"):
-        parts = [*filter(None, [", ".join(_given(line))]), *(f"({each})" for each in note)]
+        parts = [*filter(None, [", ".join(_list_values(line))]), *(f"({each})" for each in note)]
         whole = "  ".join(parts)
         return [*([whole] if len(whole) <= _DETAIL_WIDTH else parts), *manual]
     if line.action == "report" or (line.action == "blocked" and any(field.of == "conflict" for field in line.fields)):
-        said = [text for field in line.fields if field.of != "change" for text in _inside(field, _both)]
+        said = [
+            text for field in line.fields if field.of != "change" for text in _render_parts(field, _render_both_sides)
+        ]
     else:
-        said = [text for field in line.fields for text in _inside(field, _arrow)]
+        said = [text for field in line.fields for text in _render_parts(field, _render_change)]
     return [*said, *note, *manual]
 
 
-def _inside(field: FieldChange, worded: Callable[[FieldChange], str]) -> Iterator[str]:
+def _render_parts(field: FieldChange, worded: Callable[[FieldChange], str]) -> Iterator[str]:
     """What is said of a field, by each of its parts that differ, when these are few."""
-    parts = parts_of(field)
+    parts = split_change(field)
     yield from map(worded, parts[:_PARTS_MAX])
     if len(parts) > _PARTS_MAX:
-        yield f"{_called(field.name)}  differs in {len(parts) - _PARTS_MAX} more places"
+        yield f"{_format_field_name(field.name)}  differs in {len(parts) - _PARTS_MAX} more places"
 
 
-def _given(line: Line) -> Iterator[str]:
+def _list_values(line: Line) -> Iterator[str]:
     """The fields of something that comes or goes; a redirect's source is its name already."""
     for field in line.fields:
-        now, then = change_words(field)
+        now, then = format_change(field)
         value = then if line.action == "create" else now
         if line.ref.kind == "redirect":
             if field.name == "destination":
                 yield f"-> {value}"
         elif (field.after if line.action == "create" else field.before) is not None:
-            yield f"{_called(field.name)} {value}"
+            yield f"{_format_field_name(field.name)} {value}"
 
 
-def _arrow(field: FieldChange) -> str:
-    now, then = change_words(field)
-    said = f"{_called(field.name)}  {now} -> {then}"
+def _render_change(field: FieldChange) -> str:
+    now, then = format_change(field)
+    said = f"{_format_field_name(field.name)}  {now} -> {then}"
     return f"{said}  (back to what the file says)" if field.of == "drift" else said
 
 
-def _both(field: FieldChange) -> str:
-    now, then = change_words(field)
-    return f"{_called(field.name)}  is {now}; the file says {then}"
+def _render_both_sides(field: FieldChange) -> str:
+    now, then = format_change(field)
+    return f"{_format_field_name(field.name)}  is {now}; the file says {then}"
 
 
-def _called(name: str) -> str:
+def _format_field_name(name: str) -> str:
     return {"parent": "in", "destination": "to"}.get(name, show_unprintable(name))
 
 
-def _where(where: str) -> str:
-    return f"  [{place_of(where)}]" if where else ""
+def _format_where(where: str) -> str:
+    return f"  [{format_place(where)}]" if where else ""
 
 
-def _unmanaged(plan: SitePlan) -> Iterator[Painted]:
+def _render_unmanaged(plan: SitePlan) -> Iterator[StyledLine]:
     for area, names in plan.beyond.items():
         yield "title", f"not in the file: {area}"
         yield from (("plain", f"    {show_unprintable(name)}") for name in names)
         yield "plain", ""
 
 
-def _summary(plan: SitePlan, *, verbose: bool = False) -> list[str]:
+def _summarize(plan: SitePlan, *, verbose: bool = False) -> list[str]:
     counts = plan.counts()
     words: tuple[tuple[Action, str], ...] = (
         ("create", "to add"), ("update", "to change"), ("move", "to move"), ("delete", "to delete"),
@@ -257,15 +268,15 @@ def _summary(plan: SitePlan, *, verbose: bool = False) -> list[str]:
     return [f"Plan {plan.digest()}: {said or 'the lock is brought up to date'}.{beyond}", requests]
 
 
-def _gate(gate: Gate) -> Iterator[Painted]:
+def _render_gate(gate: Gate) -> Iterator[StyledLine]:
     yield "gate", f"held: {show_unprintable(gate.why)}"
-    names = [show_unprintable(name_of(Line("report", ref))) for ref in gate.refs]
+    names = [show_unprintable(format_name(Line("report", ref))) for ref in gate.refs]
     more = f", and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
     yield "gate", f"  {', '.join(names[:_FIRST])}{more}"
     yield "hint", f"  if this is intended: {gate.flag}"
 
 
-def _next(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
+def _suggest_commands(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
     if not plan:
         return ["What can be done about it: syncd site drift"] if plan.drifted() else []
     words = " ".join([command, *(gate.flag for gate in plan.gates)])
@@ -274,23 +285,24 @@ def _next(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
     return [f"{'If this is intended' if plan.gates else 'Apply with'}: {words}"]
 
 
-def _table(lines: list[Line]) -> str:
+def _render_table(lines: list[Line]) -> str:
     rows = ["| | What | Change | Where |", "| --- | --- | --- | --- |"]
     for line in lines[:ROWS_MAX]:
         sign, word = SIGNS[line.action]
-        details = "<br>".join(_md(detail) for detail in _details(line))
-        rows.append(f"| {_code(sign)} {word} | {_md(name_of(line))} | {details} | {_md(place_of(line.where))} |")
+        details = "<br>".join(_escape_markdown(detail) for detail in _list_details(line))
+        name, where = _escape_markdown(format_name(line)), _escape_markdown(format_place(line.where))
+        rows.append(f"| {_render_code(sign)} {word} | {name} | {details} | {where} |")
     if len(lines) > ROWS_MAX:
         rows.append(f"| | and {len(lines) - ROWS_MAX} more | | |")
     return "\n".join(rows)
 
 
-def _md(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Text in Markdown that stays text: no markup, no table cell, no mention of anybody."""
     escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|#~!" else char for char in show_unprintable(text))
     return escaped.replace("@", "@\u200b")
 
 
-def _code(text: str) -> str:
+def _render_code(text: str) -> str:
     plain = show_unprintable(text).replace("|", "\\|").replace("`", "'")
     return f"`{plain}`"

@@ -9,7 +9,7 @@ from syncd.layout.site.read.declared import Item
 from syncd.model.ref import CUSTOMIZATION, Ref
 from syncd.plan.site import resolve
 from syncd.plan.site.call import Call
-from syncd.plan.site.differ import MISSING, Diff, Found, Same
+from syncd.plan.site.differ import MISSING, Comparison, Diff, FieldDiff
 from syncd.plan.site.lines import describe_obstacle
 from syncd.plan.site.lockfile.in_flight import was_sending
 from syncd.plan.site.part import Draft, PlanPart, draft_step, join_parts
@@ -100,7 +100,7 @@ def _plan_override(sides: Sides, structure: Structure, shared: Diff | None, item
 
 
 def _compare_override(
-    sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Same
+    sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Comparison
 ) -> Diff:
     base = sides.find_base(item.ref)
     begun = sides.base.begun.get(item.ref)
@@ -136,7 +136,7 @@ def _write_shared_values(sides: Sides, shared: Diff | None, desired: Mapping[str
             continue
         if value is None or in_step(name, value, inherited(sides.existing.customization, name)):
             learnt.pop(name, None)
-            act[name] = Found(found.before, value, "change")
+            act[name] = FieldDiff(found.before, value, "change")
     return replace(diff, act=act, learnt=learnt)
 
 

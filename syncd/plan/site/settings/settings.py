@@ -5,7 +5,7 @@ from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import AREA, SITE
-from syncd.plan.site.differ import Diff, Same
+from syncd.plan.site.differ import Comparison, Diff
 from syncd.plan.site.gates.gating import SETTINGS, draft_settings
 from syncd.plan.site.part import PlanPart
 from syncd.plan.site.sides import Sides
@@ -28,7 +28,7 @@ def pick_managed(sides: Sides, item: Item, fields: Mapping[str, Any]) -> dict[st
 
 
 def compare_fields(
-    sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Same
+    sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Comparison
 ) -> Diff:
     """Given the managed fields of a declared thing, and those on the platform, return what is to be done about each."""
     return sides.judge(AREA[item.kind]).diff(sides.find_base(item.ref), desired, existing, same)

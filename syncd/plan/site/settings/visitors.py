@@ -7,8 +7,8 @@ from typing import Any
 from syncd.layout.site.read.visitors import claims_of_schema
 from syncd.model.ref import CUSTOMIZATION, VISITORS, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.differ import MISSING, Diff, Found
-from syncd.plan.site.gates.gating import claims_read
+from syncd.plan.site.differ import MISSING, Diff, FieldDiff
+from syncd.plan.site.gates.gating import find_claims_read
 from syncd.plan.site.lines import describe_change, describe_obstacle
 from syncd.plan.site.part import PlanPart, draft_step
 from syncd.plan.site.settings.settings import compare_fields, is_same, pick_managed
@@ -58,7 +58,7 @@ def plan_visitors(
     if found.gone:
         body, sets = dict.fromkeys(found.gone), dict.fromkeys(found.gone, MISSING)
         drafts.append(draft_step(sides, Wave.SCHEMA_SHRINK, Call.SCHEMA_PUT, VISITORS, body, sets))
-        fields = {name: Found(schema, None, "change") for name, schema in found.gone.items()}
+        fields = {name: FieldDiff(schema, None, "change") for name, schema in found.gone.items()}
         lines.append(describe_change(sides, "update", VISITORS, fields, "nothing reads these claims any more"))
     return PlanPart(
         diffs={VISITORS: replace(diff, dropped=diff.dropped - found.gone.keys() - found.read.keys())},
@@ -101,13 +101,13 @@ def _find_readers(
         diff = structure.diffs.get(ref)
         found = None if diff is None else diff.act.get("condition")
         if thing.id not in deletions.deleted:
-            for name in claims_read(thing.fields.get("condition") if found is None else found.after):
+            for name in find_claims_read(thing.fields.get("condition") if found is None else found.after):
                 readers.setdefault(name, ref)
     for ref, item in structure.new.items():
-        for name in claims_read(item.fields.get("condition")):
+        for name in find_claims_read(item.fields.get("condition")):
             readers.setdefault(name, ref)
     for condition in [*_list_conditions(sides.existing.customization), *_list_conditions(customization)]:
-        for name in claims_read(condition):
+        for name in find_claims_read(condition):
             readers.setdefault(name, CUSTOMIZATION)
     return readers
 

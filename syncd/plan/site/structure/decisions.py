@@ -8,7 +8,7 @@ from typing import Any
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Kind, Ref
 from syncd.plan.site.differ import Diff
-from syncd.plan.site.format import quoted
+from syncd.plan.site.format import quote_ref
 from syncd.plan.site.lines import describe_obstacle
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Gone, Line, Lost
@@ -117,5 +117,5 @@ def leave_out(sides: Sides, structure: Structure, notes: Mapping[Ref, str]) -> S
         ref, note = waiting.pop()
         if new.pop(ref, None) is not None:
             lines.append(describe_obstacle(sides, ref, note, gone=structure.remote.classify(ref)))
-            waiting += [(item.ref, f"{quoted(ref)} is blocked") for item in sides.children.get(ref, ())]
+            waiting += [(item.ref, f"{quote_ref(ref)} is blocked") for item in sides.children.get(ref, ())]
     return replace(structure, new=new, lines=tuple(lines)) if notes else structure

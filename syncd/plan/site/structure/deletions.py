@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Kind, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.live_state import Existing
+from syncd.plan.site.live_state import ExistingItem
 from syncd.plan.site.part import Draft, PlanPart
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import FieldChange, Line, Wave
@@ -28,7 +28,7 @@ class Deletions:
 
 def find_deletions(sides: Sides, structure: Structure) -> Deletions:
     """Given what is made and changed, return which undeclared parts are deleted. Linear in the structure's size."""
-    finder = _Finder(sides, structure)
+    finder = _DeletionFinder(sides, structure)
     unclear = {kind: finder.find_missing(kind) for kind in PARTS}
     for thing in sides.existing.of(*PARTS):
         is_declared = thing.id in sides.matches.refs or thing.id in sides.matches.disputed
@@ -36,7 +36,7 @@ def find_deletions(sides: Sides, structure: Structure) -> Deletions:
             finder.judge(thing, unclear[thing.kind])
     finder.keep_all("section", finder.explain_section)
     finder.keep_all("variant", finder.explain_variant)
-    for group in _deepest_first(sides, (one for one in sides.existing.of("group") if one.id in finder.deleted)):
+    for group in _sort_deepest_first(sides, (one for one in sides.existing.of("group") if one.id in finder.deleted)):
         if why := finder.explain_group(group):
             finder.keep(group, why)
     return Deletions(finder.deleted, finder.kept)
@@ -46,17 +46,21 @@ def plan_deletions(sides: Sides, deletions: Deletions) -> PlanPart:
     """Given what is deleted, return the lines, and the requests in an order that loses nothing else (W13)."""
     existing = sides.existing.things
     gone = [existing[id] for id in deletions.deleted if id in existing]
-    lines = [Line("report", sides.find_ref(id), _name(existing[id]), why) for id, why in deletions.kept.items()]
-    lines += [Line("delete", deletions.deleted[one.id], _name(one), _explain_deletion(sides, one)) for one in gone]
+    lines = [
+        Line("report", sides.find_ref(id), _describe_name(existing[id]), why) for id, why in deletions.kept.items()
+    ]
+    lines += [
+        Line("delete", deletions.deleted[one.id], _describe_name(one), _explain_deletion(sides, one)) for one in gone
+    ]
     # Variants before sections, as a section takes its variants with it; those need no request of their own.
     variants = [one for one in gone if one.kind == "variant" and one.parent not in deletions.deleted]
     sections = [one for one in gone if one.kind == "section"]
-    groups = _deepest_first(sides, (one for one in gone if one.kind == "group"))
+    groups = _sort_deepest_first(sides, (one for one in gone if one.kind == "group"))
     drafts = [draft for one in (*variants, *sections, *groups) for draft in _draft_deletion(sides, deletions, one)]
     return PlanPart(deleted=deletions.deleted, drafts=tuple(drafts), lines=tuple(lines))
 
 
-def _draft_deletion(sides: Sides, deletions: Deletions, thing: Existing) -> Iterator[Draft]:
+def _draft_deletion(sides: Sides, deletions: Deletions, thing: ExistingItem) -> Iterator[Draft]:
     calls = {"group": Call.GROUP_DELETE, "section": Call.SECTION_DELETE, "variant": Call.VARIANT_DELETE}
     yield Draft(Wave.DELETE, calls[thing.kind], deletions.deleted[thing.id], thing.id, drops=True)
     for id in sides.existing.orders.get(thing.id, ()) if thing.kind == "section" else ():
@@ -64,7 +68,7 @@ def _draft_deletion(sides: Sides, deletions: Deletions, thing: Existing) -> Iter
             yield Draft(Wave.DELETE, Call.FORGET, deletions.deleted[id], id, drops=True)
 
 
-class _Finder:
+class _DeletionFinder:
     """Marks what is deleted, and takes back what cannot be."""
 
     def __init__(self, sides: Sides, structure: Structure) -> None:
@@ -77,7 +81,7 @@ class _Finder:
         items = self.sides.items(kind)
         return next((item.ref.words for item in items if not self.structure.is_present(self.sides, item.ref)), "")
 
-    def judge(self, thing: Existing, unclear: str) -> None:
+    def judge(self, thing: ExistingItem, unclear: str) -> None:
         """Given something undeclared, and something declared that it could be, delete it, or note why it is kept."""
         sides, ref = self.sides, self.sides.find_ref(thing.id)
         if not sides.is_covered(ref):
@@ -93,19 +97,19 @@ class _Finder:
         elif is_owned:
             self.kept[thing.id] = f"no longer declared, kept: policy.prune.structure is {prune}"
 
-    def keep_all(self, kind: str, explain: Callable[[Existing], str]) -> None:
+    def keep_all(self, kind: str, explain: Callable[[ExistingItem], str]) -> None:
         """Given a kind and what says why something of it cannot be deleted, keep all that cannot."""
         for id in list(self.deleted):
             thing = self.sides.existing.things.get(id)
             if thing is not None and thing.kind == kind and (why := explain(thing)):
                 self.keep(thing, why)
 
-    def keep(self, thing: Existing, why: str) -> None:
+    def keep(self, thing: ExistingItem, why: str) -> None:
         """Given something that was to be deleted, keep it."""
         del self.deleted[thing.id]
         self.kept[thing.id] = f"kept: {why}"
 
-    def explain_section(self, section: Existing) -> str:
+    def explain_section(self, section: ExistingItem) -> str:
         """Given a section, return why it cannot be deleted, or ""."""
         others = [id for id in self.sides.existing.orders.get(section.id, ()) if id not in self.deleted]
         if others:
@@ -113,7 +117,7 @@ class _Finder:
         is_needed = section.fields.get("default") and not self._has_heir(self.sides.desired.of("section"))
         return _NOT_DEFAULT if is_needed else ""
 
-    def explain_variant(self, variant: Existing) -> str:
+    def explain_variant(self, variant: ExistingItem) -> str:
         """Given a variant, return why it cannot be deleted, or ""."""
         sides = self.sides
         if variant.parent in self.deleted:
@@ -126,7 +130,7 @@ class _Finder:
             return "it is the last variant"
         return _NOT_DEFAULT if variant.fields.get("default") and not self._has_heir(siblings) else ""
 
-    def explain_group(self, group: Existing) -> str:
+    def explain_group(self, group: ExistingItem) -> str:
         """Given a group, return why it cannot be deleted, or ""."""
         children = self.sides.existing.orders.get(group.id, ())
         staying = [id for id in children if id not in self.deleted and not self._is_leaving(id)]
@@ -148,11 +152,11 @@ def _waits_for_sections(sides: Sides) -> bool:
     return bool(declared) and not sides.existing.of("section")
 
 
-def _deepest_first(sides: Sides, groups: Iterable[Existing]) -> list[Existing]:
-    return sorted(groups, key=lambda group: -_depth(sides, group))
+def _sort_deepest_first(sides: Sides, groups: Iterable[ExistingItem]) -> list[ExistingItem]:
+    return sorted(groups, key=lambda group: -_find_depth(sides, group))
 
 
-def _depth(sides: Sides, group: Existing) -> int:
+def _find_depth(sides: Sides, group: ExistingItem) -> int:
     depth, seen = 0, {group.id}
     above = sides.existing.things.get(group.parent)
     while above is not None and above.id not in seen:
@@ -161,13 +165,13 @@ def _depth(sides: Sides, group: Existing) -> int:
     return depth
 
 
-def _name(thing: Existing) -> tuple[FieldChange, ...]:
+def _describe_name(thing: ExistingItem) -> tuple[FieldChange, ...]:
     """What people know something by that goes away: a group's title, else its path."""
     name = "title" if thing.kind == "group" else "path"
     return (FieldChange(name, thing.fields.get(name), None),)
 
 
-def _explain_deletion(sides: Sides, thing: Existing) -> str:
+def _explain_deletion(sides: Sides, thing: ExistingItem) -> str:
     if thing.id in sides.matches.replaced:
         return "made anew elsewhere"
     return "no longer declared" if sides.is_owned(thing.id) else "not declared: policy.prune.structure is all"

@@ -18,7 +18,7 @@ class Move(Generic[Name]):
     anchor: Name
 
 
-def moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ...]:
+def plan_moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ...]:
     """Given siblings in the order that they have, and some of them in the order wanted, return the moves, in order.
 
     Shapes: what `wanted` does not name stays among the others as it is; a move happens when those before it have
@@ -33,7 +33,7 @@ def moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ..
     return (*before, *after)
 
 
-def moved(there: Sequence[Name], made: Sequence[Move[Name]]) -> list[Name]:
+def apply_moves(there: Sequence[Name], made: Sequence[Move[Name]]) -> list[Name]:
     """Given siblings and moves, return the siblings as they stand after the moves."""
     order = list(there)
     for move in made:

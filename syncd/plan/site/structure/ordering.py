@@ -12,9 +12,9 @@ from syncd.plan.site.lines import CHOOSE, CONFLICT, describe_obstacle, explain_r
 from syncd.plan.site.live_state import IdOf
 from syncd.plan.site.part import Draft, PlanPart, draft_step, join_parts
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Class, FieldChange, Line, Wave
+from syncd.plan.site.steps import Cause, FieldChange, Line, Wave
 from syncd.plan.site.structure.decisions import Structure
-from syncd.plan.site.structure.moves import Move, moves
+from syncd.plan.site.structure.moves import Move, plan_moves
 
 ORDER = "order"
 """The field of the lock that has the ids of a thing's children; those of the root are with the site."""
@@ -46,7 +46,7 @@ def plan_order(sides: Sides, structure: Structure, lists: Mapping[Ref, list[Ref]
 def _plan_list(sides: Sides, parent: Ref, current: Sequence[Ref], desired: list[Ref]) -> PlanPart:
     holder = parent or SITE
     former = _find_base_order(sides, holder)
-    made = moves(current, desired)
+    made = plan_moves(current, desired)
     of = _classify(sides, former, current, desired) if made else None
     wins = {"drift": sides.desired.policy.drift("structure") == "revert", "conflict": sides.options.prefer == "file"}
     lines: list[Line] = []
@@ -54,7 +54,7 @@ def _plan_list(sides: Sides, parent: Ref, current: Sequence[Ref], desired: list[
     is_kept = of is not None and not wins.get(of, True)
     if of is not None and is_kept:
         lines.append(_describe_order(sides, parent, current, desired, of))
-        made = moves(current, _merge_newcomers(sides, former or (), current, desired))
+        made = plan_moves(current, _merge_newcomers(sides, former or (), current, desired))
     if made and not is_kept and former is not None:
         # A run that dies between two moves leaves an order that is nobody's: the next run has to finish it.
         drafts.append(draft_step(sides, Wave.ORDER, Call.ADOPT, holder, {}, {ORDER: MISSING}))
@@ -74,7 +74,7 @@ def _find_base_order(sides: Sides, holder: Ref) -> Sequence[str] | None:
     return former if isinstance(former, list) else None
 
 
-def _classify(sides: Sides, former: Sequence[str] | None, current: Sequence[Ref], desired: Sequence[Ref]) -> Class:
+def _classify(sides: Sides, former: Sequence[str] | None, current: Sequence[Ref], desired: Sequence[Ref]) -> Cause:
     """Whose doing it is that a list is out of order, by those that stood in it when syncd left it."""
     if former is None:
         return "change"
@@ -105,7 +105,7 @@ def _merge_newcomers(sides: Sides, former: Sequence[str], current: Sequence[Ref]
     return merged
 
 
-def _describe_order(sides: Sides, parent: Ref, current: Sequence[Ref], desired: Sequence[Ref], of: Class) -> Line:
+def _describe_order(sides: Sides, parent: Ref, current: Sequence[Ref], desired: Sequence[Ref], of: Cause) -> Line:
     """The line that says that a list keeps the order that it has on the platform."""
     ref, where = parent or STRUCTURE, sides.locate(desired[0])
     before = [IdOf(name) for name in current if name in set(desired)]
@@ -135,5 +135,5 @@ def _describe_group_moves(
             manual=f"{_DRAG}: {move.side} {move.anchor.words}",
             gone=structure.remote.classify(move.name),
         )
-        for move in moves([ref for ref in current if ref in declared], desired)
+        for move in plan_moves([ref for ref in current if ref in declared], desired)
     ]

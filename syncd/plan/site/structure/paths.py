@@ -7,13 +7,13 @@ from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.call import Call
 from syncd.plan.site.differ import MISSING
-from syncd.plan.site.live_state import Existing
+from syncd.plan.site.live_state import ExistingItem
 from syncd.plan.site.part import Draft
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Wave
 from syncd.plan.site.structure.decisions import Structure, block_field, is_becoming_default, leave_out
 from syncd.plan.site.structure.deletions import Deletions
-from syncd.plan.site.structure.renames import Renames, is_temporary, renames, temporary
+from syncd.plan.site.structure.renames import Renames, is_temporary, make_temporary_path, plan_renames
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def drop_taken_paths(sides: Sides, structure: Structure, deletions: Deletions) -
     structure = block_field(sides, structure, "path", notes)
     for parent in _list_namespaces(sides, structure):
         now, wanted = _find_paths(sides, structure, parent)
-        blocked = renames(now, wanted, deletions.deleted.keys() & set(now)).blocked
+        blocked = plan_renames(now, wanted, deletions.deleted.keys() & set(now)).blocked
         why = {name: f'path "{wanted[name]}" is taken by {_describe_holder(sides, blocked[name])}' for name in blocked}
         structure = leave_out(sides, structure, {name: why[name] for name in blocked if isinstance(name, Ref)})
         existing = {sides.matches.refs[name]: (why[name], "") for name in blocked if not isinstance(name, Ref)}
@@ -55,11 +55,11 @@ def plan_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Path
         reserved = used | {path.casefold() for path in wanted.values()}
         for ref in [name for name in wanted if isinstance(name, Ref)]:
             is_free = wanted[ref].casefold() not in used
-            first[ref] = wanted.pop(ref) if is_free else temporary(wanted[ref], ref, reserved)
+            first[ref] = wanted.pop(ref) if is_free else make_temporary_path(wanted[ref], ref, reserved)
             used.add(first[ref].casefold())
             reserved.add(first[ref].casefold())
             now[ref] = first[ref]
-        plans.append(renames(now, wanted, deletions.deleted.keys() & set(now)))
+        plans.append(plan_renames(now, wanted, deletions.deleted.keys() & set(now)))
     return Paths(first, tuple(plans))
 
 
@@ -112,7 +112,7 @@ def _find_address(sides: Sides, ref: Ref, heirs: Mapping[str, str]) -> str:
     return "/" + "/".join(str(part) for part in (*parts, thing.fields.get("path")) if part)
 
 
-def _stays_default(thing: Existing, heirs: Mapping[str, str]) -> bool:
+def _stays_default(thing: ExistingItem, heirs: Mapping[str, str]) -> bool:
     """Whether something is the default when this plan is done."""
     heir = heirs.get("section" if thing.kind == "section" else thing.parent)
     return bool(thing.fields.get("default")) if heir is None else heir == thing.id

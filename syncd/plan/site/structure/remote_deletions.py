@@ -10,7 +10,7 @@ from syncd.layout.site.read.declared import Item
 from syncd.model.ref import AREA, ROOT, Ref
 from syncd.plan.site import resolve
 from syncd.plan.site.lines import CHOOSE, DELETED
-from syncd.plan.site.live_state import Entry, IdOf
+from syncd.plan.site.live_state import IdOf, LockEntry
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import FieldChange, Line, Lost
 from syncd.plan.site.structure.decisions import PARTS, RemoteDeletions
@@ -48,7 +48,7 @@ def is_away(sides: Sides, remote: RemoteDeletions, ref: Ref, former: Any) -> boo
     return ref in remote.left and entry is not None and former == entry.id
 
 
-def find_lost_entry(sides: Sides, ref: Ref) -> Entry | None:
+def find_lost_entry(sides: Sides, ref: Ref) -> LockEntry | None:
     """Given a ref, return what the lock has of it when it was deleted."""
     known = sides.matches.lost.get(ref)
     return None if known is None else sides.base.items[known]

@@ -27,7 +27,7 @@ class Renames:
     blocked: Mapping[str, str]
 
 
-def renames(now: Mapping[str, str], wanted: Mapping[str, str], doomed: Set[str] = frozenset()) -> Renames:
+def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], doomed: Set[str] = frozenset()) -> Renames:
     """Given the paths that siblings have, those that some shall have and who is about to be deleted, return the order.
 
     Shapes: paths differ without regard to letter case; whatever is neither wanted elsewhere nor doomed stays where it
@@ -38,12 +38,12 @@ def renames(now: Mapping[str, str], wanted: Mapping[str, str], doomed: Set[str] 
     for name, path in now.items():
         holders[path.casefold()].add(name)
     moving = {name: path for name, path in wanted.items() if now.get(name) != path}
-    blocked = _blocked(now, moving, holders, doomed)
+    blocked = _find_blocked(now, moving, holders, doomed)
     moving = {name: path for name, path in moving.items() if name not in blocked}
-    return Renames(tuple(_Order(now, moving, holders, doomed).all()), blocked)
+    return Renames(tuple(_RenameOrder(now, moving, holders, doomed).all()), blocked)
 
 
-def temporary(path: str, name: str, taken: Set[str]) -> str:
+def make_temporary_path(path: str, name: str, taken: Set[str]) -> str:
     """Given a path, who needs another for a while and those in use (case-folded), return one: always the same one."""
     number = 0
     while True:
@@ -59,7 +59,7 @@ def is_temporary(path: str) -> bool:
     return _MARK in path
 
 
-def _blocked(
+def _find_blocked(
     now: Mapping[str, str], moving: Mapping[str, str], holders: Mapping[str, set[str]], doomed: Set[str]
 ) -> dict[str, str]:
     """Who cannot have its path, and who has it; whoever stays because of that blocks others in turn."""
@@ -84,7 +84,7 @@ def _blocked(
     return blocked
 
 
-class _Order:
+class _RenameOrder:
     """Takes one rename after another whose path is free, and makes room where none is."""
 
     def __init__(
@@ -124,7 +124,7 @@ class _Order:
         return not self.holders.get(self.moving[name].casefold(), set()) - {name}
 
     def _aside(self, name: str, path: str) -> str:
-        aside = temporary(path, name, self.taken)
+        aside = make_temporary_path(path, name, self.taken)
         self.taken.add(aside.casefold())
         return self._go(name, aside, is_temporary=True)
 

@@ -7,8 +7,8 @@ from typing import Any
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site import resolve
-from syncd.plan.site.differ import Diff, Found
-from syncd.plan.site.format import quoted
+from syncd.plan.site.differ import Diff, FieldDiff
+from syncd.plan.site.format import quote_ref
 from syncd.plan.site.lines import describe_obstacle
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Line
@@ -44,7 +44,7 @@ def compare_structure(sides: Sides) -> Structure:
         diff = structure.diffs.get(item.ref)
         is_moving = diff is not None and "parent" in diff.act and item.parent != ROOT
         if is_moving and not structure.is_present(sides, item.parent):
-            notes[item.ref] = f"{quoted(item.parent)} is not there, and this plan does not make it", ""
+            notes[item.ref] = f"{quote_ref(item.parent)} is not there, and this plan does not make it", ""
     return block_field(sides, structure, "parent", notes)
 
 
@@ -118,7 +118,7 @@ def _drop_impossible(sides: Sides, structure: Structure) -> Structure:
     return replace(structure, diffs=diffs, lines=tuple(lines))
 
 
-def _keep_condition(act: Mapping[str, Found]) -> Mapping[str, Found]:
+def _keep_condition(act: Mapping[str, FieldDiff]) -> Mapping[str, FieldDiff]:
     return {name: found for name, found in act.items() if name == "condition" and found.after}
 
 
@@ -152,7 +152,7 @@ def _find_new(sides: Sides, structure: Structure) -> Structure:
 def _find_obstacle(sides: Sides, structure: Structure, new: Mapping[Ref, Item], item: Item) -> tuple[str, str]:
     """Why something cannot be made, and what a person can do; two empty texts when it can."""
     if item.parent != ROOT and not is_present(sides, new, item.parent):
-        return f"{quoted(item.parent)} is not there, and this plan does not make it", ""
+        return f"{quote_ref(item.parent)} is not there, and this plan does not make it", ""
     has_sections = bool(sides.existing.of("section"))
     if item.kind == "section":
         if not has_sections and any(thing.parent == ROOT for thing in sides.existing.of("variant")):

@@ -10,12 +10,12 @@ from syncd.errors import ConfigInvalid
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
 from syncd.layout.site.read.declared import Item
 from syncd.layout.site.write.imports import Around, Imported, import_file
-from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.workspace import Binding
 
 
 @dataclass(frozen=True)
-class Foreign:
+class ForeignFile:
     """A file of another tool, by its path from the repository's root, and the spaces that the repository mirrors.
 
     Shape: `variant` is the key of the variant that a space's file is about; "" for that of the directory it lies in.
@@ -35,7 +35,7 @@ class Foreign:
         """Return the keys that a structure gives: of groups by their title, of sections and variants by their path."""
         imported = import_file(self.text, path=self.path, around=Around(spaces=self._spaces()))
         structure: Mapping[str, Any] = imported.document.get("structure") or {}
-        return dict(_keys(structure.get("items") or ()))
+        return dict(_list_keys(structure.get("items") or ()))
 
     def read(self, site: SiteMap, files: Callable[[str], Mapping[str, str] | None] = lambda space: None) -> Imported:
         """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
@@ -48,7 +48,7 @@ class Foreign:
             variant=variant.key if variant is not None else "",
             below=site.address(variant.ref) if variant is not None else "",
             spaces=self._spaces(),
-            resolve=lambda path: destination_of(site, path),
+            resolve=lambda path: find_destination(site, path),
             pages=files(str(variant.fields.get("space") or "")) if variant is not None else None,
         )
         return import_file(self.text, path=self.path, around=around)
@@ -71,7 +71,7 @@ class Foreign:
 class LivePages(Mapping[str, Mapping[str, str]]):
     """The pages of spaces as the platform has them, each space read when it is first asked for."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: SiteReader) -> None:
         """Given a reader of a site, read with it. Raises, when asked: PlatformError."""
         self._pages = cache(reader.pages)
 
@@ -88,7 +88,7 @@ class LivePages(Mapping[str, Mapping[str, str]]):
         return 0
 
 
-def destination_of(site: SiteMap, path: str) -> Mapping[str, Any] | None:
+def find_destination(site: SiteMap, path: str) -> Mapping[str, Any] | None:
     """Given a site and a path below it, return what is there as a destination; without content, the path's address.
 
     Shape: a page that nobody could look for here is taken for there; the plan finds out.
@@ -105,13 +105,13 @@ def destination_of(site: SiteMap, path: str) -> Mapping[str, Any] | None:
     return {"url": f"https://{'/'.join(part.strip('/') for part in hosts[0] if part)}{path}"} if hosts else None
 
 
-def _keys(items: Any, section: str = "") -> Iterator[tuple[tuple[str, ...], str]]:
+def _list_keys(items: Any, section: str = "") -> Iterator[tuple[tuple[str, ...], str]]:
     for item in items:
         if "group" in item:
             yield ("group", str(item.get("title", ""))), item["group"]
-            yield from _keys(item.get("items") or ())
+            yield from _list_keys(item.get("items") or ())
         elif "section" in item:
             yield ("section", str(item.get("path", ""))), item["section"]
-            yield from _keys(item.get("variants") or (), str(item.get("path", "")))
+            yield from _list_keys(item.get("variants") or (), str(item.get("path", "")))
         else:
             yield ("variant", section, str(item.get("path", ""))), item["variant"]

@@ -11,7 +11,9 @@ from syncd.repo import Blob, Repository
 from syncd.sync.workspace import Binding
 
 
-def pages_at(repository: Repository, commit: str, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
+def read_committed_pages(
+    repository: Repository, commit: str, bindings: Sequence[Binding]
+) -> dict[str, Mapping[str, str]]:
     """Given a commit, return by space the file of each page by the page's path; a space that is not there is left out.
 
     Shape: so is one whose table of contents cannot be read: nobody can say then which pages it has.
@@ -19,11 +21,11 @@ def pages_at(repository: Repository, commit: str, bindings: Sequence[Binding]) -
     found = {}
     for binding in bindings:
         blobs = repository.list_files(commit, binding.directory)
-        found[binding.space] = _pages(list(blobs), partial(_blob, repository, blobs), binding)
+        found[binding.space] = _read_addresses(list(blobs), partial(_read_blob, repository, blobs), binding)
     return {space: pages for space, pages in found.items() if pages is not None}
 
 
-def pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
+def read_pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
     """Given the top of a work tree, return the same of what is on disk."""
     listed = repository.list_tracked() if bindings else []
     found = {}
@@ -31,11 +33,13 @@ def pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Binding]
         home = top / binding.directory
         inner = [path[len(binding.path("")) :] for path in listed if binding.holds(path)]
         names = [path for path in inner if (home / path).is_file() and not (home / path).is_symlink()]
-        found[binding.space] = _pages(names, partial(_bytes, home), binding)
+        found[binding.space] = _read_addresses(names, partial(_read_bytes, home), binding)
     return {space: pages for space, pages in found.items() if pages is not None}
 
 
-def renamed(repository: Repository, before: str, after: str, bindings: Sequence[Binding]) -> dict[tuple[str, str], str]:
+def find_renamed_pages(
+    repository: Repository, before: str, after: str, bindings: Sequence[Binding]
+) -> dict[tuple[str, str], str]:
     """Given two commits, return the file that each renamed page has in the later one, by space and earlier file."""
     return {
         (binding.space, change.old_path): change.path
@@ -45,15 +49,15 @@ def renamed(repository: Repository, before: str, after: str, bindings: Sequence[
     }
 
 
-def _blob(repository: Repository, blobs: Mapping[str, Blob], path: str) -> bytes:
+def _read_blob(repository: Repository, blobs: Mapping[str, Blob], path: str) -> bytes:
     return repository.read(blobs[path].oid)
 
 
-def _bytes(home: Path, path: str) -> bytes:
+def _read_bytes(home: Path, path: str) -> bytes:
     return (home / path).read_bytes()
 
 
-def _pages(paths: Sequence[str], read: Callable[[str], bytes], binding: Binding) -> Mapping[str, str] | None:
+def _read_addresses(paths: Sequence[str], read: Callable[[str], bytes], binding: Binding) -> Mapping[str, str] | None:
     if not paths:
         return None
     try:

@@ -11,7 +11,7 @@ from syncd.model.page import walk
 from syncd.model.ref import ROOT
 from syncd.model.site import Site, SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from syncd.model.space import Space
-from syncd.plan.site.live_state import Existing, Live
+from syncd.plan.site.live_state import ExistingItem, LiveSite
 
 Part = SiteSection | SiteSectionGroup | SiteSpace | StructureItem
 NOT_OFFERED = (404, 405, 501)
@@ -23,10 +23,10 @@ LISTED_FROM = 3
 
 
 @dataclass
-class Structure:
+class ReadStructure:
     """The groups, sections and variants of a site; `spaces` are those that came along. `sorts` as `Abilities.sort`."""
 
-    things: dict[str, Existing] = field(default_factory=dict)
+    things: dict[str, ExistingItem] = field(default_factory=dict)
     orders: dict[str, list[str]] = field(default_factory=dict)
     spaces: dict[str, str] = field(default_factory=dict)
     sorts: bool = False
@@ -36,11 +36,11 @@ class Structure:
         if part.id in self.things or isinstance(part, StructureItem):
             return
         self.orders.setdefault(parent, []).append(part.id)
-        self.things[part.id] = _existing(part, parent)
-        for child in _children(part):
+        self.things[part.id] = _to_existing(part, parent)
+        for child in _list_children(part):
             self.add(child, part.id)
         if isinstance(part, SiteSpace) and part.space is not None:
-            self.spaces[part.space.id] = why_not(part.space)
+            self.spaces[part.space.id] = explain_unusable(part.space)
 
     def ordered(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids of the children by the parent's id."""
@@ -48,14 +48,14 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Reader:
+class SiteReader:
     """Reads one site."""
 
     client: Client
     organization: str
     site: str
 
-    def settings(self) -> Live:
+    def settings(self) -> LiveSite:
         """Return the site without anything on it: settings, the addresses under which it is read, frozen features."""
         found = self.client.sites.get(self.organization, self.site)
         words = {
@@ -67,12 +67,12 @@ class Reader:
             "agents_context": found.agents_context,
         }
         frozen = frozenset(feature.id for feature in found.features if feature.frozen)
-        hosts = tuple(dict.fromkeys(_hosts(found)))
-        return Live(words, hosts=hosts, published=found.published is not False, frozen=frozen)
+        hosts = tuple(dict.fromkeys(_list_hosts(found)))
+        return LiveSite(words, hosts=hosts, published=found.published is not False, frozen=frozen)
 
-    def structure(self, *, sorts: bool = True) -> Structure:
+    def structure(self, *, sorts: bool = True) -> ReadStructure:
         """Return the site's structure: as a whole where the platform offers that, else put together from its lists."""
-        found = Structure(sorts=sorts)
+        found = ReadStructure(sorts=sorts)
         if not sorts:
             return self._listed(found)
         try:
@@ -80,14 +80,14 @@ class Reader:
         except PlatformError as error:
             if error.status not in NOT_OFFERED:
                 raise
-            return self._listed(Structure())
+            return self._listed(ReadStructure())
         for part in whole.structure:
             found.add(part)
         if whole.type != "sections":  # groups that hold no section yet are not shown then
             self._groups(found)
         return found
 
-    def _listed(self, found: Structure) -> Structure:
+    def _listed(self, found: ReadStructure) -> ReadStructure:
         """Put together what three lists say: how groups and sections interleave at the root, none of them does."""
         sections = {one.id: one for one in self.client.sections.list(self.organization, self.site)}
         for section in sections.values():
@@ -100,7 +100,7 @@ class Reader:
             found.add(site_space, site_space.section or ROOT)
         return found
 
-    def _groups(self, found: Structure, sections: Mapping[str, SiteSection] | None = None) -> None:
+    def _groups(self, found: ReadStructure, sections: Mapping[str, SiteSection] | None = None) -> None:
         groups = {one.id: one for one in self.client.section_groups.list(self.organization, self.site)}
         held = {
             child.id for group in groups.values() for child in group.children if isinstance(child, SiteSectionGroup)
@@ -124,10 +124,10 @@ class Reader:
         for group in groups.values():
             take(group, group.section_group or ROOT)
 
-    def redirects(self) -> dict[str, Existing]:
+    def redirects(self) -> dict[str, ExistingItem]:
         """Return the site's redirects by id."""
         return {
-            one.id: Existing("redirect", one.id, {"source": one.source, "destination": one.destination})
+            one.id: ExistingItem("redirect", one.id, {"source": one.source, "destination": one.destination})
             for one in self.client.redirects.list(self.organization, self.site)
         }
 
@@ -174,7 +174,7 @@ class Reader:
         if len(missing) < LISTED_FROM:
             return {}
         try:
-            return {one.id: why_not(one) for one in self.client.spaces.list(self.organization)}
+            return {one.id: explain_unusable(one) for one in self.client.spaces.list(self.organization)}
         except PlatformError as error:
             if error.status not in (*NOT_OFFERED, 401, 403):
                 raise
@@ -182,27 +182,27 @@ class Reader:
 
     def _space(self, space: str) -> str:
         try:
-            return why_not(self.client.spaces.get(space))
+            return explain_unusable(self.client.spaces.get(space))
         except NotFound:
             return "is not there, or this token may not see it"
         except Unauthorized:
             return "may not be read with this token"
 
 
-def why_not(space: Space) -> str:
+def explain_unusable(space: Space) -> str:
     """Given a space, return why a site cannot show it, in a few words; "" when it can."""
     return f"was deleted on {space.deleted_at[:10]}" if space.deleted_at else ""
 
 
-def _children(part: Part) -> Sequence[Part]:
+def _list_children(part: Part) -> Sequence[Part]:
     if isinstance(part, SiteSectionGroup):
         return part.children or part.sections
     return part.site_spaces if isinstance(part, SiteSection) else ()
 
 
-def _existing(part: SiteSection | SiteSectionGroup | SiteSpace, parent: str) -> Existing:
+def _to_existing(part: SiteSection | SiteSectionGroup | SiteSpace, parent: str) -> ExistingItem:
     if isinstance(part, SiteSectionGroup):
-        return Existing("group", part.id, {"title": part.title, "icon": part.icon}, parent)
+        return ExistingItem("group", part.id, {"title": part.title, "icon": part.icon}, parent)
     if isinstance(part, SiteSection):
         fields = {
             "title": part.title,
@@ -212,7 +212,7 @@ def _existing(part: SiteSection | SiteSectionGroup | SiteSpace, parent: str) -> 
             "condition": part.condition,
             "default": bool(part.default),
         }
-        return Existing("section", part.id, fields, parent)
+        return ExistingItem("section", part.id, fields, parent)
     fields = {
         "space": part.space.id if part.space is not None else None,
         "path": part.path,
@@ -220,10 +220,10 @@ def _existing(part: SiteSection | SiteSectionGroup | SiteSpace, parent: str) -> 
         "hidden": bool(part.hidden),
         "default": bool(part.default),
     }
-    return Existing("variant", part.id, fields, parent)
+    return ExistingItem("variant", part.id, fields, parent)
 
 
-def _hosts(site: Site) -> Iterator[tuple[str, str]]:
+def _list_hosts(site: Site) -> Iterator[tuple[str, str]]:
     addresses = [f"//{site.hostname}" if site.hostname else "", site.urls.published or ""]
     addresses.append(f"//{site.proxy.origin}" if site.proxy is not None else "")
     for address in addresses:

@@ -9,10 +9,10 @@ from syncd.api.parallel import run_parallel
 from syncd.errors import NotFound
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, Area, Ref
-from syncd.plan.site.live_state import Existing, Live, Lock
+from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.match.first_sections import expect_structure
-from syncd.plan.site.match.match import matched
-from syncd.sync.site.read.parts import Reader
+from syncd.plan.site.match.match import find_matched_ids
+from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.workspace import Workspace
 
 WORKERS = 4
@@ -20,40 +20,40 @@ _DOCUMENTED = frozenset({"site-section"})
 _BEYOND = frozenset({"site-space", "site-page", "external"})
 """Kinds of destinations that a platform takes too which offers more than the document."""
 
-Found = Callable[[Live], Live]
-Job = Callable[[], Found]
+Update = Callable[[LiveSite], LiveSite]
+Job = Callable[[], Update]
 """Reads something, and returns how a site is with it."""
 
 
-def read_live(workspace: Workspace, file: SiteFile, lock: Lock, *, kinds: frozenset[str] = frozenset()) -> Live:
+def read_live(workspace: Workspace, file: SiteFile, lock: SiteLock, *, kinds: frozenset[str] = frozenset()) -> LiveSite:
     """Given a site file and its lock, return what the platform has of what they speak of.
 
     Shape: `kinds` are kinds of redirect destinations that the operator knows the platform takes.
     Raises: PlatformError, Stopped; what could not be read is never read as absent. Source: site-file notes, §4.1.
     """
-    reader = Reader(workspace.client, file.organization, file.site)
+    reader = SiteReader(workspace.client, file.organization, file.site)
     try:
-        live = _read(Live(), (partial(_AREAS[area], reader) for area in areas_of(file, lock)))
+        live = _run_jobs(LiveSite(), (partial(_AREAS[area], reader) for area in list_areas(file, lock)))
     except NotFound as error:
-        raise _absent(reader, file, error) from error
-    live = _read(live, _details(reader, file, live, lock))
-    wanted = _spaces_of(file)
+        raise _explain_absence(reader, file, error) from error
+    live = _run_jobs(live, _list_detail_jobs(reader, file, live, lock))
+    wanted = _list_spaces(file)
     spaces = {space: why for space, why in live.spaces.items() if space in wanted}
     seen = {str(one.fields["destination"].get("kind", "")) for one in live.of("redirect")} - {""}
     taken = _DOCUMENTED | kinds | seen | (_BEYOND if live.abilities.sort else frozenset())
     return replace(live, spaces=spaces, abilities=replace(live.abilities, kinds=taken))
 
 
-def read_again(workspace: Workspace, file: SiteFile, live: Live, area: Area) -> Live:
+def read_again(workspace: Workspace, file: SiteFile, live: LiveSite, area: Area) -> LiveSite:
     """Given what was read before, return it with one area as it is now. Raises: as `read_live`."""
-    reader = Reader(workspace.client, file.organization, file.site)
+    reader = SiteReader(workspace.client, file.organization, file.site)
     jobs = [partial(_AREAS[area], reader)]
     if area == "customization":
-        jobs += [partial(_override, reader, site_space) for site_space in live.overrides]
-    return replace(_read(live, jobs), spaces=live.spaces)
+        jobs += [partial(_read_override, reader, site_space) for site_space in live.overrides]
+    return replace(_run_jobs(live, jobs), spaces=live.spaces)
 
 
-def areas_of(file: SiteFile, lock: Lock) -> tuple[Area, ...]:
+def list_areas(file: SiteFile, lock: SiteLock) -> tuple[Area, ...]:
     """Given a site file and its lock, return the areas to read, the longest first.
 
     Shape: the settings always, as they say that the site is there and where. Redirects, claims and the settings
@@ -70,11 +70,11 @@ def areas_of(file: SiteFile, lock: Lock) -> tuple[Area, ...]:
     return tuple(area for area in order if area in spoken)
 
 
-def variants_of(file: SiteFile, live: Live, lock: Lock) -> Mapping[str, Existing]:
+def find_variants(file: SiteFile, live: LiveSite, lock: SiteLock) -> Mapping[str, ExistingItem]:
     """Given a structure, return the variant of each key: as the lock has it, else as the file or its path says."""
-    found: dict[str, Existing] = {}
+    found: dict[str, ExistingItem] = {}
     known = [(ref, entry.id) for ref, entry in lock.items.items()]
-    for ref, id in (*known, *matched(file, expect_structure(file, live, lock), lock).items()):
+    for ref, id in (*known, *find_matched_ids(file, expect_structure(file, live, lock), lock).items()):
         kind, key = ref.kind, ref.key
         if kind in ("variant", "override") and id in live.things:
             found.setdefault(key, live.things[id])
@@ -85,26 +85,26 @@ def variants_of(file: SiteFile, live: Live, lock: Lock) -> Mapping[str, Existing
     return found
 
 
-def pages_named(value: Any) -> Iterator[str]:
+def find_variants_of_pages(value: Any) -> Iterator[str]:
     """Given a value of a site file, return the key of each variant of which it names a page."""
     if isinstance(value, dict):
         if "page" in value and isinstance(value.get("in"), str):
             yield value["in"]
         for member in value.values():
             if not isinstance(member, str):  # nearly every value
-                yield from pages_named(member)
+                yield from find_variants_of_pages(member)
     elif isinstance(value, list | tuple):
         for member in value:
-            yield from pages_named(member)
+            yield from find_variants_of_pages(member)
 
 
-def _read(live: Live, jobs: Iterable[Job]) -> Live:
+def _run_jobs(live: LiveSite, jobs: Iterable[Job]) -> LiveSite:
     for _, found in run_parallel(lambda job: job(), jobs, workers=WORKERS):
         live = found(live)
     return live
 
 
-def _absent(reader: Reader, file: SiteFile, error: NotFound) -> NotFound:
+def _explain_absence(reader: SiteReader, file: SiteFile, error: NotFound) -> NotFound:
     """What to say when something of a site was not found: most often, it is the site itself."""
     try:
         reader.settings()
@@ -116,42 +116,44 @@ def _absent(reader: Reader, file: SiteFile, error: NotFound) -> NotFound:
     return error
 
 
-def _details(reader: Reader, file: SiteFile, live: Live, lock: Lock) -> Iterator[Job]:
+def _list_detail_jobs(reader: SiteReader, file: SiteFile, live: LiveSite, lock: SiteLock) -> Iterator[Job]:
     """What can be read once the structure is known: settings of variants, pages that are named, and spaces."""
     named = [ref.key for ref in (*file.items, *lock.items) if ref.kind == "override"]
-    keys = dict.fromkeys(pages_named([item.fields for item in file.of("redirect", "customization", "override")]))
-    variants = variants_of(file, live, lock) if named or keys else {}
+    keys = dict.fromkeys(
+        find_variants_of_pages([item.fields for item in file.of("redirect", "customization", "override")])
+    )
+    variants = find_variants(file, live, lock) if named or keys else {}
     for site_space in dict.fromkeys(variants[key].id for key in named if key in variants):
-        yield partial(_override, reader, site_space)
-    for space in dict.fromkeys(_space_of(file, variants, key) for key in keys):
+        yield partial(_read_override, reader, site_space)
+    for space in dict.fromkeys(_find_space(file, variants, key) for key in keys):
         if space:
-            yield partial(_pages, reader, space)
-    if _spaces_of(file) - live.spaces.keys():
-        yield partial(_spaces, reader, _spaces_of(file) - live.spaces.keys())
+            yield partial(_read_pages, reader, space)
+    if _list_spaces(file) - live.spaces.keys():
+        yield partial(_read_spaces, reader, _list_spaces(file) - live.spaces.keys())
 
 
-def _spaces_of(file: SiteFile) -> set[str]:
+def _list_spaces(file: SiteFile) -> set[str]:
     return {*file.spaces.values(), file.holding} - {""}
 
 
-def _space_of(file: SiteFile, variants: Mapping[str, Existing], key: str) -> str:
+def _find_space(file: SiteFile, variants: Mapping[str, ExistingItem], key: str) -> str:
     """The space whose pages a variant shows: the declared one, which it may be yet to get, else the one that it has."""
     item = file.items.get(Ref.of("variant", key))
     declared = item.fields.get("space") if item is not None else None
     return str(declared or (variants[key].fields["space"] if key in variants else "") or "")
 
 
-def _settings(reader: Reader) -> Found:
+def _read_settings(reader: SiteReader) -> Update:
     found = reader.settings()
     return lambda live: replace(
         live, site=found.site, hosts=found.hosts, published=found.published, frozen=found.frozen
     )
 
 
-def _structure(reader: Reader) -> Found:
+def _read_structure(reader: SiteReader) -> Update:
     found = reader.structure()
 
-    def known(live: Live) -> Live:
+    def known(live: LiveSite) -> LiveSite:
         can = replace(live.abilities, sort=found.sorts, reparent=found.sorts)
         redirects = {one.id: one for one in live.of("redirect")}
         spaces = {**live.spaces, **found.spaces}
@@ -160,32 +162,32 @@ def _structure(reader: Reader) -> Found:
     return known
 
 
-def _redirects(reader: Reader) -> Found:
+def _read_redirects(reader: SiteReader) -> Update:
     redirects = reader.redirects()
 
-    def known(live: Live) -> Live:
+    def known(live: LiveSite) -> LiveSite:
         others = {one.id: one for one in live.of("group", "section", "variant")}
         return replace(live, things={**others, **redirects})
 
     return known
 
 
-def _visitors(reader: Reader) -> Found:
+def _read_visitors(reader: SiteReader) -> Update:
     schema = reader.schema()
     return lambda live: replace(live, schema=schema)
 
 
-def _customization(reader: Reader) -> Found:
+def _read_customization(reader: SiteReader) -> Update:
     settings = reader.customization()
     return lambda live: replace(live, customization=settings)
 
 
-def _override(reader: Reader, site_space: str) -> Found:
+def _read_override(reader: SiteReader, site_space: str) -> Update:
     settings = reader.override(site_space)
     return lambda live: replace(live, overrides={**live.overrides, site_space: settings})
 
 
-def _pages(reader: Reader, space: str) -> Found:
+def _read_pages(reader: SiteReader, space: str) -> Update:
     pages = reader.pages(space)
     if pages is None:
         return lambda live: live
@@ -193,15 +195,15 @@ def _pages(reader: Reader, space: str) -> Found:
     return lambda live: replace(live, pages={**live.pages, space: pages}, page_ids={**live.page_ids, space: ids})
 
 
-def _spaces(reader: Reader, wanted: Iterable[str]) -> Found:
+def _read_spaces(reader: SiteReader, wanted: Iterable[str]) -> Update:
     found = dict(reader.spaces(wanted))
     return lambda live: replace(live, spaces={**live.spaces, **found})
 
 
-_AREAS: Mapping[Area, Callable[[Reader], Found]] = {
-    "settings": _settings,
-    "structure": _structure,
-    "redirects": _redirects,
-    "visitors": _visitors,
-    "customization": _customization,
+_AREAS: Mapping[Area, Callable[[SiteReader], Update]] = {
+    "settings": _read_settings,
+    "structure": _read_structure,
+    "redirects": _read_redirects,
+    "visitors": _read_visitors,
+    "customization": _read_customization,
 }

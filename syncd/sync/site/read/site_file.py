@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Source:
+class SiteFileTexts:
     """The texts of a site file; `commit` is "" for the work tree's."""
 
     path: str
@@ -41,7 +41,7 @@ class Source:
         return digest.hexdigest()
 
 
-def committed(repository: "Repository", branch: str, path: str) -> Source:
+def read_committed(repository: "Repository", branch: str, path: str) -> SiteFileTexts:
     """Given a branch and the path of its site file, return what is committed there.
 
     Raises: ConfigInvalid when there is no such branch or file; FileInvalid when one cannot be read.
@@ -56,10 +56,10 @@ def committed(repository: "Repository", branch: str, path: str) -> Source:
         f"there is no {path} on branch {branch}; nothing was done",
         hint=f"commit one; syncd site import --out {path} makes it\nor take [repository.site] out of the configuration",
     )
-    return at_commit(repository, commit, path, missing)
+    return read_at_commit(repository, commit, path, missing)
 
 
-def at_commit(repository: "Repository", commit: str, path: str, missing: SyncdError) -> Source:
+def read_at_commit(repository: "Repository", commit: str, path: str, missing: SyncdError) -> SiteFileTexts:
     """Given a commit and the path of its site file, return what is in it.
 
     Raises: what is given as `missing` when there is no such file; FileInvalid when one cannot be read.
@@ -70,12 +70,12 @@ def at_commit(repository: "Repository", commit: str, path: str, missing: SyncdEr
         if oid is None:
             return None
         size = repository.read_sizes([oid]).get(oid, 0)
-        return _text(repository.read(oid) if size <= most else b"", name, size, most)
+        return _decode(repository.read(oid) if size <= most else b"", name, size, most)
 
-    return _source(path, commit, text_of, missing)
+    return _read_texts(path, commit, text_of, missing)
 
 
-def in_work_tree(top: Path, path: str) -> Source:
+def read_work_tree(top: Path, path: str) -> SiteFileTexts:
     """Given the top of a work tree and the path of its site file, return what is on disk.
 
     Raises: ConfigInvalid when there is no such file; FileInvalid when one cannot be read.
@@ -85,7 +85,7 @@ def in_work_tree(top: Path, path: str) -> Source:
         try:
             with open_file(top, name) as file:
                 size = os.fstat(file.fileno()).st_size
-                return _text(file.read() if size <= most else b"", name, size, most)
+                return _decode(file.read() if size <= most else b"", name, size, most)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except PathRefused as error:
@@ -98,21 +98,21 @@ def in_work_tree(top: Path, path: str) -> Source:
     )
     if (top / path).is_dir():
         missing = ConfigInvalid(f"{top / path} is a directory, and no site file", hint="name a file in it")
-    return _source(path, "", text_of, missing)
+    return _read_texts(path, "", text_of, missing)
 
 
-def read_source(source: Source) -> tuple[SiteFile, tuple[Finding, ...]]:
+def read_source(source: SiteFileTexts) -> tuple[SiteFile, tuple[Finding, ...]]:
     """Given the texts of a site file, return it, checked offline, with its warnings. Raises: FileInvalid."""
     file, findings = read_site_file(source.text, path=source.path, others=source.others)
-    refuse(findings)
+    refuse_errors(findings)
     if file is None:
         raise FileInvalid("the file says nothing", path=source.path, hint="syncd site validate")
     checked = check_site(file)
-    refuse(checked)
+    refuse_errors(checked)
     return file, (*findings, *checked)
 
 
-def refuse(findings: Sequence[Finding], command: str = "syncd site validate") -> None:
+def refuse_errors(findings: Sequence[Finding], command: str = "syncd site validate") -> None:
     """Given findings and the command that shows them all, return when none is an error.
 
     Raises: FileInvalid with the first one and what else is wrong.
@@ -130,15 +130,17 @@ def refuse(findings: Sequence[Finding], command: str = "syncd site validate") ->
     )
 
 
-def _source(path: str, commit: str, text_of: Callable[[str, int], str | None], missing: SyncdError) -> Source:
+def _read_texts(
+    path: str, commit: str, text_of: Callable[[str, int], str | None], missing: SyncdError
+) -> SiteFileTexts:
     text = text_of(path, SITE_FILE_BYTES)
     if text is None:
         raise missing
     others = {name: text_of(name, REDIRECT_FILE_BYTES) for name in named_files(text, path=path)}
-    return Source(path, text, {name: other for name, other in others.items() if other is not None}, commit)
+    return SiteFileTexts(path, text, {name: other for name, other in others.items() if other is not None}, commit)
 
 
-def _text(data: bytes, path: str, size: int, most: int) -> str:
+def _decode(data: bytes, path: str, size: int, most: int) -> str:
     if size > most:
         raise FileInvalid(f"the file has {size} bytes; {most} are the most", path=path)
     try:
