@@ -153,17 +153,22 @@ def _ref(name: str) -> Schema:
 def _shapes(model: type[BaseModel], prefix: str) -> Schema:
     """The shapes of a model, by names of their own; every member can be left out, and null where it can be unset."""
     whole = model.model_json_schema(by_alias=True)
-    shapes = {prefix: whole, **{f"{prefix}.{name}": shape for name, shape in whole.pop("$defs").items()}}
-    found = {}
-    for name, shape in shapes.items():
-        last = name.rpartition(".")[2]
-        if last != "ContentRefWrite":
-            found[name] = _shape(shape, prefix, last)
+    found = {prefix: _shape(whole, prefix, prefix)}
+    models = whole.pop("$defs")
+    models.pop("ContentRefWrite", None)
+    named = {_find_shape_name(model_name): shape for model_name, shape in models.items()}
+    for name, shape in sorted(named.items()):
+        found[f"{prefix}.{name}"] = _shape(shape, prefix, name)
     if prefix == "site":
         for member in ("backgroundColor", "linkColor"):
             found["site.Header"]["properties"].pop(member, None)
     found[prefix]["properties"].pop("updatedAt", None)
     return found
+
+
+def _find_shape_name(model_name: str) -> str:
+    """The name of a shape in the schema, which people's editors have: it stays when a model is called otherwise."""
+    return model_name.removesuffix("Write")
 
 
 def _shape(shape: Mapping[str, Any], prefix: str, name: str) -> Schema:
@@ -185,6 +190,6 @@ def _value(schema: Any, prefix: str) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     if "$ref" in schema:
-        last = schema["$ref"].rpartition("/")[2]
-        return _ref("link" if last == "ContentRefWrite" else f"{prefix}.{last}")
+        model_name = schema["$ref"].rpartition("/")[2]
+        return _ref("link" if model_name == "ContentRefWrite" else f"{prefix}.{_find_shape_name(model_name)}")
     return {key: _value(one, prefix) for key, one in schema.items() if key not in ("default", "title")}
