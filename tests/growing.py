@@ -25,14 +25,14 @@ def assert_linear(work: Callable[[int], object], size: int) -> None:
     work(size)  # what is done once is done
     best = inf
     for _ in range(TRIES):
-        small, large = _cost(work, size), _cost(work, size * TIMES)
+        small, large = _measure_cost(work, size), _measure_cost(work, size * TIMES)
         best = min(best, large / max(small, _FLOOR_SECONDS))
         if best <= WORST:
             return
     raise AssertionError(f"{TIMES} times the size costs {best:.0f} times as much")
 
 
-def _cost(work: Callable[[int], object], size: int) -> float:
+def _measure_cost(work: Callable[[int], object], size: int) -> float:
     """The processor's time of one run, in seconds; what other tests have left is not looked through meanwhile."""
     gc.disable()
     try:
@@ -43,16 +43,16 @@ def _cost(work: Callable[[int], object], size: int) -> float:
         gc.enable()
 
 
-def calls(work: Callable[[], object]) -> int:
-    """Given some work, do it, and return how many functions were called for it, of Python and of C."""
+def count_calls(work: Callable[[], object]) -> int:
+    """Do some work, and return how many functions it calls, of Python and of C."""
     count = 0
 
-    def heard(frame: FrameType, event: str, argument: object) -> None:
+    def count_call(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
-    sys.setprofile(heard)
+    sys.setprofile(count_call)
     try:
         work()
     finally:

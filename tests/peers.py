@@ -12,7 +12,7 @@ Talk = Callable[[socket.socket], object]
 
 
 @contextmanager
-def serving(talk: Talk, *, trust: ssl.SSLContext | None = None) -> Iterator[tuple[int, list[bytes]]]:
+def serve_peer(talk: Talk, *, trust: ssl.SSLContext | None = None) -> Iterator[tuple[int, list[bytes]]]:
     """A server that reads each request and lets `talk` answer; returns its port and the requests it has read."""
     listener = socket.create_server(("127.0.0.1", 0))
     requests: list[bytes] = []
@@ -51,5 +51,5 @@ def _request(peer: socket.socket) -> bytes:
     return request
 
 
-def answering(answer: bytes) -> Talk:
+def answer_with(answer: bytes) -> Talk:
     return lambda peer: peer.sendall(answer)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 
-def sampled(cases: Iterable[Any], *, kept: Collection[int]) -> list[Any]:
+def sample_cases(cases: Iterable[Any], *, kept: Collection[int]) -> list[Any]:
     """Given the cases of a test and the places of those that always run, return them all, the others marked `long`."""
     return [
         case if place in kept else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)

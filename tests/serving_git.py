@@ -28,7 +28,7 @@ class GitServer:
 
 
 @contextmanager
-def serving_git(root: Path, *, port: int = 0) -> Iterator[GitServer]:
+def serve_git(root: Path, *, port: int = 0) -> Iterator[GitServer]:
     """Given a directory of bare repositories, serve them; without a port, at a free one."""
     server = GitServer(root)
 

@@ -11,7 +11,7 @@ from syncd.fault_points import VARIABLE
 
 
 @contextmanager
-def stopped_at(
+def run_until_stopped(
     point: str, command: Sequence[str], *, cwd: Path, environ: Mapping[str, str] | None = None
 ) -> Iterator["subprocess.Popen[str]"]:
     """Given a fault point and a command that gets there, start it and wait until it has stopped; at last, kill it."""

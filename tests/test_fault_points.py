@@ -9,7 +9,7 @@ import pytest
 
 from syncd import fault_points
 from syncd.fault_points import FaultPoint, reach, stop_at
-from tests.stopping import kill, stopped_at
+from tests.stopping import kill, run_until_stopped
 
 SCRIPT = """
 from syncd.fault_points import FaultPoint, reach
@@ -34,11 +34,11 @@ def test_a_test_hears_of_each_point(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_stops_at_the_point_and_the_time_that_are_meant_and_goes_on_when_it_may(tmp_path: Path) -> None:
-    with stopped_at("move-noted:2", [sys.executable, "-c", SCRIPT], cwd=tmp_path) as process:
+    with run_until_stopped("move-noted:2", [sys.executable, "-c", SCRIPT], cwd=tmp_path) as process:
         process.send_signal(signal.SIGCONT)
         assert process.communicate()[0] == "0\n1\n2\n"
         assert process.returncode == 0
-    with stopped_at("move-noted:2", [sys.executable, "-c", SCRIPT], cwd=tmp_path) as process:
+    with run_until_stopped("move-noted:2", [sys.executable, "-c", SCRIPT], cwd=tmp_path) as process:
         kill(process)
         assert process.stdout is not None
         assert process.stdout.read() == "0\n"
@@ -47,7 +47,7 @@ def test_a_process_stops_at_the_point_and_the_time_that_are_meant_and_goes_on_wh
 def test_a_process_that_never_gets_there_is_no_silent_success(tmp_path: Path) -> None:
     with (
         pytest.raises(AssertionError, match="ended before ref-moved"),
-        stopped_at("ref-moved", [sys.executable, "-c", SCRIPT], cwd=tmp_path),
+        run_until_stopped("ref-moved", [sys.executable, "-c", SCRIPT], cwd=tmp_path),
     ):
         pass
 

@@ -12,7 +12,7 @@ import pytest
 
 from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
-from tests.cli.sync.two_way import Interposer, Team, Web, Writer, interposed, serving
+from tests.cli.sync.two_way import Interposer, Team, Web, Writer, interpose, serve_team
 from tests.forked import run_forked
 from tests.storages import new_storage
 
@@ -84,7 +84,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 @pytest.fixture
 def team(tmp_path: Path) -> Iterator[Team]:
     """A served platform without content, for a story of several writers and people in a browser."""
-    with serving(tmp_path) as team:
+    with serve_team(tmp_path) as team:
         yield team
 
 
@@ -103,5 +103,5 @@ def docs(team: Team, web: Web) -> Writer:
 @pytest.fixture
 def interposer(team: Team) -> Iterator[Interposer]:
     """What stands between the platform and the clones that a story makes, to act in the middle of a run."""
-    with interposed(team) as interposer:
+    with interpose(team) as interposer:
         yield interposer

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.forked import start_syncd
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 
 class Html(http.server.BaseHTTPRequestHandler):
@@ -135,7 +135,7 @@ def test_a_repository_in_the_middle_of_a_rebase(shell: Any) -> None:
     shell.fine("pull", cwd=docs)
 
 
-@pytest.mark.parametrize("room", sampled([150, 400], kept=(0,)))
+@pytest.mark.parametrize("room", sample_cases([150, 400], kept=(0,)))
 def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
     """A run on a file system without room fails with one message; with room, the next run repairs it."""
     docs = shell.clone()

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.command_runner import CommandRunner, make_runner
 from tests.cli.conftest import Shell
-from tests.cli.typed import Type, typing
 
 TEXT = """[platform]
 url = "{url}"
@@ -36,8 +36,8 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def syncd(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
-    return typing("", work, monkeypatch, capsys)
+def syncd(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    return make_runner("", work, monkeypatch, capsys)
 
 
 def write(path: Path, url: str = "https://api.example.com", token: str = "/x", space: str = "abc") -> str:
@@ -47,7 +47,7 @@ def write(path: Path, url: str = "https://api.example.com", token: str = "/x", s
 
 
 def test_a_committed_configuration_works_from_when_it_is_trusted_until_it_changes(
-    shell: Shell, work: Path, syncd: Type
+    shell: Shell, work: Path, syncd: CommandRunner
 ) -> None:
     text = write(work / "syncd.toml", shell.url, str(shell.token), shell.space)
     assert syncd("status").code == 78
@@ -67,7 +67,7 @@ def test_a_committed_configuration_works_from_when_it_is_trusted_until_it_change
     assert "(changed since)" in syncd("trust", "--list").out
 
 
-def test_an_upstream_in_a_clone_needs_a_word_and_a_space_needs_none(shell: Shell, syncd: Type) -> None:
+def test_an_upstream_in_a_clone_needs_a_word_and_a_space_needs_none(shell: Shell, syncd: CommandRunner) -> None:
     config = shell.clone() / ".git" / "syncd.toml"
     plain = config.read_text()
     os.chdir(config.parents[1])
@@ -83,7 +83,7 @@ def test_an_upstream_in_a_clone_needs_a_word_and_a_space_needs_none(shell: Shell
     assert syncd("status").code == 0
 
 
-def test_trust_is_listed_and_revoked(work: Path, syncd: Type) -> None:
+def test_trust_is_listed_and_revoked(work: Path, syncd: CommandRunner) -> None:
     assert syncd("trust", "--list").out == "Nothing is trusted.\n"
     write(work / "syncd.toml")
     assert syncd("trust", "--revoke").code == 78
@@ -98,7 +98,7 @@ def test_trust_is_listed_and_revoked(work: Path, syncd: Type) -> None:
     assert syncd("trust", "--list").out == "Nothing is trusted.\n"
 
 
-def test_a_machine_reads_what_would_be_trusted(work: Path, syncd: Type) -> None:
+def test_a_machine_reads_what_would_be_trusted(work: Path, syncd: CommandRunner) -> None:
     write(work / "syncd.toml")
     shown = json.loads(syncd("trust", "--json").out)
     assert shown["privileged"] == {"platform.url": "https://api.example.com", "platform.token_file": "/x"}
@@ -109,7 +109,7 @@ def test_a_machine_reads_what_would_be_trusted(work: Path, syncd: Type) -> None:
 
 
 def test_without_a_terminal_nobody_is_asked_and_nothing_recorded(
-    work: Path, syncd: Type, monkeypatch: pytest.MonkeyPatch
+    work: Path, syncd: CommandRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(work / "syncd.toml")
     with open(os.devnull) as nothing:
@@ -121,7 +121,7 @@ def test_without_a_terminal_nobody_is_asked_and_nothing_recorded(
 
 
 @pytest.mark.parametrize(("answer", "recorded"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
-def test_on_a_terminal_it_asks(work: Path, syncd: Type, answer: bytes, recorded: bool) -> None:
+def test_on_a_terminal_it_asks(work: Path, syncd: CommandRunner, answer: bytes, recorded: bool) -> None:
     write(work / "syncd.toml")
     master, slave = pty.openpty()
     process = subprocess.Popen(
@@ -151,7 +151,7 @@ def test_on_a_terminal_it_asks(work: Path, syncd: Type, answer: bytes, recorded:
         (("trust", "--yes", "--list"), 64, "exclude each other"),
     ],
 )
-def test_what_cannot_be_trusted_is_said(work: Path, syncd: Type, words: Any, code: int, why: str) -> None:
+def test_what_cannot_be_trusted_is_said(work: Path, syncd: CommandRunner, words: Any, code: int, why: str) -> None:
     (work / "docs").mkdir()
     write(work / "docs" / "syncd.toml")
     said = syncd(*words)
@@ -159,7 +159,7 @@ def test_what_cannot_be_trusted_is_said(work: Path, syncd: Type, words: Any, cod
     assert why in said.err
 
 
-def test_what_is_broken_is_not_trusted(work: Path, syncd: Type) -> None:
+def test_what_is_broken_is_not_trusted(work: Path, syncd: CommandRunner) -> None:
     (work / "syncd.toml").write_text("[platform]\nurl = 1\n")
     said = syncd("trust", "--yes")
     assert said.code == 78

@@ -53,11 +53,11 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _PAGE = ("id", "title", "kind", "urls", "slug", "path", "pages", "layout")
 
 
-def lacking(value: Any, at: str = "$") -> Iterator[str]:
+def find_lacking(value: Any, at: str = "$") -> Iterator[str]:
     """Given a JSON answer, return the places of members that it should have, and of moments in another form."""
     if isinstance(value, list):
         for item in value:
-            yield from lacking(item, f"{at}[]")
+            yield from find_lacking(item, f"{at}[]")
     elif isinstance(value, dict):
         kind = value.get("object")
         always = ALWAYS.get(kind, ()) if isinstance(kind, str) else ()
@@ -68,4 +68,4 @@ def lacking(value: Any, at: str = "$") -> Iterator[str]:
         for name, item in value.items():
             if name.endswith("At") and isinstance(item, str) and not _MOMENT.fullmatch(item):
                 yield f"{at}.{name}: {item}"
-            yield from lacking(item, f"{at}.{name}")
+            yield from find_lacking(item, f"{at}.{name}")

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from syncd.model.listing import Listing
 from syncd.platform.people.auth import ROLES, read_needed_role
-from tests.contract.expected import lacking
+from tests.contract.expected import find_lacking
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import World
 
@@ -134,7 +134,7 @@ def succeeds(world: World, route: APIRoute, ask: Ask) -> None:
         assert not problems, problems[:5]
         unknown = sorted(unnamed(route.response_model.model_validate(shaped)))
         assert not unknown, f"members that no document names: {unknown}"
-        assert sorted(set(lacking(shaped))) == []
+        assert sorted(set(find_lacking(shaped))) == []
     else:
         shaped = answer.text
     if ask.check is not None:

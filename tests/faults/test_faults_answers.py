@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from syncd.model.site import SiteCreate
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -149,14 +149,14 @@ def test_these_runs_write_as_often_as_these_tests_suppose(
     assert sum(seen.is_write for seen in theatre.scene(prepare).requests) == count
 
 
-@pytest.mark.parametrize(("write", "fault"), sampled(strikes(PUSH_WRITES), kept=(0, 1, 2, 5)), ids=named)
+@pytest.mark.parametrize(("write", "fault"), sample_cases(strikes(PUSH_WRITES), kept=(0, 1, 2, 5)), ids=named)
 def test_a_push_makes_one_change_request_whatever_becomes_of_an_answer(
     theatre: Any, write: int, fault: Callable[..., Any]
 ) -> None:
     assert not struck_write(theatre, push, write, fault)
 
 
-@pytest.mark.parametrize(("write", "fault"), sampled(strikes(SITE_WRITES), kept=(0, 3)), ids=named)
+@pytest.mark.parametrize(("write", "fault"), sample_cases(strikes(SITE_WRITES), kept=(0, 3)), ids=named)
 def test_a_site_gets_each_redirect_once_whatever_becomes_of_an_answer(
     theatre: Any, write: int, fault: Callable[..., Any]
 ) -> None:
@@ -165,7 +165,7 @@ def test_a_site_gets_each_redirect_once_whatever_becomes_of_an_answer(
 
 @pytest.mark.parametrize(
     ("part", "fault"),
-    sampled([(index / len(FAULTS), fault) for index, fault in enumerate(FAULTS)], kept=(1, 4)),
+    sample_cases([(index / len(FAULTS), fault) for index, fault in enumerate(FAULTS)], kept=(1, 4)),
     ids=named,
 )
 def test_a_read_that_fails_once_changes_nothing(theatre: Any, part: float, fault: Callable[..., Any]) -> None:

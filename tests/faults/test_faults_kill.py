@@ -17,7 +17,7 @@ import pytest
 from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, UpdatePage
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -203,7 +203,7 @@ KEPT = {0, 5, 9, 14} | {
 """Those that run by default: of a move and of what Git writes, all are tried in `tests/repo/test_repo_crash.py`."""
 
 
-@pytest.mark.parametrize("point", sampled(POINTS, kept=KEPT), ids=str)
+@pytest.mark.parametrize("point", sample_cases(POINTS, kept=KEPT), ids=str)
 def test_after_a_kill_the_next_run_comes_to_the_same_end(theatre: Any, point: Point) -> None:
     killed, complaint = wrong(theatre, point)
     assert not complaint

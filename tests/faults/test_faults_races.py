@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from syncd.model.content_write import ContentWrite, UpdatePage
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -60,7 +60,7 @@ def first_version(stage: Any) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(
     ("part", "every"),
-    sampled([(0.0, False), (0.15, False), (0.5, False), (0.99, False), (0.15, True), (0.75, True)], kept=(1, 5)),
+    sample_cases([(0.0, False), (0.15, False), (0.5, False), (0.99, False), (0.15, True), (0.75, True)], kept=(1, 5)),
 )
 def test_no_commit_mixes_two_revisions(theatre: Any, part: float, every: bool) -> None:
     scene = theatre.scene(first_version)
@@ -241,7 +241,7 @@ def settled(stage: Any) -> Iterator[str]:
     yield from stage.wounds()
 
 
-@pytest.mark.parametrize("deed", sampled(DEEDS, kept=(0, 2, 4)), ids=lambda deed: deed.__name__)
+@pytest.mark.parametrize("deed", sample_cases(DEEDS, kept=(0, 2, 4)), ids=lambda deed: deed.__name__)
 def test_nothing_that_a_writer_does_during_a_pull_is_lost(theatre: Any, deed: Callable[[Any], None]) -> None:
     scene = theatre.scene(pull)
     part = DEEDS.index(deed) / len(DEEDS)
@@ -298,7 +298,7 @@ def in_the_change_request(stage: Any) -> str:
 
 
 @pytest.mark.parametrize("prepare", [push, push_more], ids=lambda prepare: prepare.__name__)
-@pytest.mark.parametrize("back", sampled([4, 2, 0], kept=(1,)))
+@pytest.mark.parametrize("back", sample_cases([4, 2, 0], kept=(1,)))
 def test_a_reviewer_s_edit_during_a_push_is_not_lost(theatre: Any, prepare: Callable[[Any], Any], back: int) -> None:
     """The edit falls on the request that many before the last."""
     scene = theatre.scene(prepare)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -63,7 +63,7 @@ def bare(stage: Any) -> tuple[str, ...]:
     return tuple(stage.clone_words())
 
 
-@pytest.mark.parametrize("part", sampled([0.1, 0.25, 0.4], kept=(1,)))
+@pytest.mark.parametrize("part", sample_cases([0.1, 0.25, 0.4], kept=(1,)))
 def test_two_clones_into_one_directory_make_one_clone(theatre: Any, part: float) -> None:
     scene = theatre.scene(bare)
     with theatre.play(scene) as stage:

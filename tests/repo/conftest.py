@@ -16,7 +16,7 @@ BASE = {"README.md": b"# Home\n", "guide/one.md": b"# One\n", "guide/two.md": b"
 
 
 @pytest.fixture(autouse=True)
-def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def isolate_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the configuration of whoever runs it."""
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)

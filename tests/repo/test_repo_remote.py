@@ -16,7 +16,7 @@ from syncd.repo.credential import GUARDED, PRIVATE, answer_question
 from syncd.repo.failures import build_remote_failure
 from syncd.repo.location import find_repository
 from syncd.repo.remote import build_ssh_command
-from tests.serving_git import TOKEN, GitServer, serving_git
+from tests.serving_git import TOKEN, GitServer, serve_git
 
 Git = Callable[..., str]
 
@@ -27,7 +27,7 @@ def server(tmp_path: Path, base: str, top: Path, git: Git) -> Iterator[GitServer
     (tmp_path / "hosted").mkdir()
     subprocess.run(["git", "clone", "--quiet", "--bare", str(top), str(tmp_path / "hosted/docs.git")], check=True)
     subprocess.run(["git", "-C", str(tmp_path / "hosted/docs.git"), "config", "http.receivepack", "true"], check=True)
-    with serving_git(tmp_path / "hosted") as serving:
+    with serve_git(tmp_path / "hosted") as serving:
         yield serving
 
 
@@ -167,7 +167,7 @@ def test_the_token_is_in_no_argument_environment_configuration_object_or_error(
 def test_after_a_redirect_no_other_host_learns_the_token(
     server: GitServer, token: Path, tmp_path: Path, base: str, top: Path, protocol: str
 ) -> None:
-    with serving_git(tmp_path / "hosted") as other:
+    with serve_git(tmp_path / "hosted") as other:
         server.moved["moved"] = (server if protocol == "same host" else other).url
         with Remote(find_repository(top), Access(f"{server.url}/moved/docs.git", token_file=token)) as remote:
             if protocol == "same host":
@@ -186,7 +186,7 @@ def test_the_configuration_of_the_repository_takes_no_part(
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {sung}\n")
     program.chmod(0o755)
-    with serving_git(tmp_path / "hosted") as thief:
+    with serve_git(tmp_path / "hosted") as thief:
         for key, value in {
             f"url.{thief.url}/.insteadOf": f"{server.url}/",
             f"url.{thief.url}/x/.pushInsteadOf": f"{server.url}/",

@@ -13,7 +13,7 @@ import pytest
 from syncd.errors import GitFailed, PathRefused, RefMoved
 from syncd.repo import Person, Repository
 from syncd.repo.names import check_path
-from tests.growing import assert_linear, calls
+from tests.growing import assert_linear, count_calls
 
 Commit = Callable[..., str]
 Git = Callable[..., str]
@@ -122,7 +122,7 @@ def test_a_blob_costs_a_few_steps_of_our_own(repository: Repository) -> None:
                 writer.put(f"d{number % 99}/p{number}.md", writer.write_blob(body))
 
         write(1_000)  # names of folders are known by then
-        assert calls(partial(write, 1_000)) / 1_000 < 60
+        assert count_calls(partial(write, 1_000)) / 1_000 < 60
         assert_linear(write, 2_500)
 
 

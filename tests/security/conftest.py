@@ -13,7 +13,7 @@ import pytest
 
 from syncd.cli.app import run
 from tests.cli.conftest import Shell, plant, shell
-from tests.security.lies import Liar, lying
+from tests.security.lies import Liar, serve_lies
 
 __all__ = ["shell"]
 
@@ -121,7 +121,7 @@ def victim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 @pytest.fixture
 def liar(shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Liar]:
     """A platform that tells the truth until a test says otherwise."""
-    with lying(shell, monkeypatch, capsys) as found:
+    with serve_lies(shell, monkeypatch, capsys) as found:
         yield found
 
 

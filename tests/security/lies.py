@@ -60,7 +60,7 @@ class Came:
 
 
 @contextmanager
-def lying(shell: Shell, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> Iterator[Liar]:
+def serve_lies(shell: Shell, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> Iterator[Liar]:
     """Given a served platform, answer for it."""
     liar = Liar(shell, patch, capture)
     liar.proxy.upstream = shell.url.removesuffix("/v1")

@@ -4,7 +4,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.serving_git import serving_git
+from tests.serving_git import serve_git
 
-with serving_git(Path(sys.argv[1]), port=3000):
+with serve_git(Path(sys.argv[1]), port=3000):
     signal.pause()

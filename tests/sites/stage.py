@@ -110,7 +110,7 @@ class Stage:
 
 
 @contextmanager
-def staged(root: Path, settings: PlatformSettings | None = None, *, spaces: int = 6) -> Iterator[Stage]:
+def create_stage(root: Path, settings: PlatformSettings | None = None, *, spaces: int = 6) -> Iterator[Stage]:
     """Serve a platform with spaces and a site, beside a repository with one commit."""
     with Repository.create(root / "clone") as repository:
         person = Workspace(None, repository, None, now=lambda: NOW).committer()  # type: ignore[arg-type]

@@ -27,10 +27,10 @@ from syncd.sync.site.calls import CallSender, IdTable
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.site.read.site import read_live
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 from tests.sites.agreement import differences
 from tests.sites.drawn import Drawn, Section, draw, file_of
-from tests.sites.stage import KINDS, WRITES, Stage, Wire, staged
+from tests.sites.stage import KINDS, WRITES, Stage, Wire, create_stage
 
 LONG = pytest.param(False, marks=pytest.mark.long)
 Meddle = Callable[[httpx.Request], httpx.Response | None]
@@ -61,7 +61,7 @@ class Meddling(Wire):
 
 @pytest.fixture(scope="module", params=[True, LONG], ids=["sorting", "documented"])
 def platform(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with staged(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=request.param)) as stage:
+    with create_stage(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=request.param)) as stage:
         yield stage
 
 
@@ -187,7 +187,7 @@ def test_spaces_that_cannot_be_used_are_told_apart(stage: Stage) -> None:
     assert live.spaces["never"] == "is not there, or this token may not see it"
 
 
-@pytest.mark.parametrize("seed", sampled(range(40), kept=(1,)))
+@pytest.mark.parametrize("seed", sample_cases(range(40), kept=(1,)))
 def test_an_answer_that_is_lost_makes_nothing_twice(stage: Stage, seed: int) -> None:
     drawn = draw(Random(seed), stage.spaces)
     file = declared(stage, drawn)

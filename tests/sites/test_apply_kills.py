@@ -18,10 +18,10 @@ from syncd.plan.site.steps import SitePlan
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import read_live
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 from tests.sites.agreement import differences
 from tests.sites.drawn import Drawn, Section, draw, edited, file_of
-from tests.sites.stage import KINDS, Killed, Stage, Wire, staged
+from tests.sites.stage import KINDS, Killed, Stage, Wire, create_stage
 
 Platforms = Callable[[bool], Stage]
 OWNED = {"structure": "owned", "redirects": "owned"}
@@ -37,7 +37,9 @@ def platforms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platforms]:
 
         @cache
         def served(beyond: bool) -> Stage:
-            return stack.enter_context(staged(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=beyond)))
+            return stack.enter_context(
+                create_stage(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=beyond))
+            )
 
         yield served
 
@@ -101,7 +103,7 @@ def test_a_default_that_was_chosen_in_vain_is_not_chosen_again_before_the_moves(
     assert not planned(stage, file).steps
 
 
-@pytest.mark.parametrize(("seed", "beyond"), sampled(CASES, kept=()))
+@pytest.mark.parametrize(("seed", "beyond"), sample_cases(CASES, kept=()))
 def test_runs_that_all_die_at_their_first_write_never_repeat_one_and_get_there(
     platforms: Platforms, seed: int, beyond: bool
 ) -> None:
@@ -139,7 +141,7 @@ def test_what_a_dead_run_made_may_get_its_path_although_every_path_needs_a_bridg
     assert not plan.only("blocked")
 
 
-@pytest.mark.parametrize("writes", sampled((1, 2, 3), kept=(2,)))
+@pytest.mark.parametrize("writes", sample_cases((1, 2, 3), kept=(2,)))
 def test_what_a_dead_run_deleted_and_is_declared_again_is_made_again(stage: Stage, writes: int) -> None:
     drawn = of_two(stage)
     drawn.sections["home"].variants.append(variant("fr", stage.spaces[2]))
@@ -171,7 +173,7 @@ def test_what_a_dead_run_was_deleting_and_somebody_else_deletes_is_no_riddle_eit
     assert not planned(stage, declared(stage, less)).steps
 
 
-@pytest.mark.parametrize("is_killed", sampled((False, True), kept=(1,)))
+@pytest.mark.parametrize("is_killed", sample_cases((False, True), kept=(1,)))
 def test_a_redirect_follows_its_section_that_is_made_anew_although_somebody_led_it_elsewhere(
     stage: Stage, is_killed: bool
 ) -> None:

@@ -12,10 +12,10 @@ from syncd.plan.site.compose import plan_site
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import read_live
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 from tests.sites.agreement import differences
 from tests.sites.drawn import Drawn, draw, edited, file_of
-from tests.sites.stage import KINDS, Killed, Stage, Wire, staged
+from tests.sites.stage import KINDS, Killed, Stage, Wire, create_stage
 from tests.sites.watching import Watcher
 
 SEEDS = 150
@@ -32,7 +32,7 @@ def platforms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platforms]:
         @cache
         def served(beyond: bool) -> Stage:
             root = tmp_path_factory.mktemp("site")
-            return stack.enter_context(staged(root, PlatformSettings(site_write=beyond)))
+            return stack.enter_context(create_stage(root, PlatformSettings(site_write=beyond)))
 
         yield served
 
@@ -56,7 +56,7 @@ def assert_there(stage: Stage, file: SiteFile) -> None:
     assert not [line for line in wire.sent if not line.startswith("GET")]
 
 
-@pytest.mark.parametrize(("seed", "beyond"), sampled(CASES, kept=(SEEDS + 7,)))
+@pytest.mark.parametrize(("seed", "beyond"), sample_cases(CASES, kept=(SEEDS + 7,)))
 def test_a_site_becomes_what_its_file_says_and_shows_no_secret(platforms: Platforms, seed: int, beyond: bool) -> None:
     chance, stage = Random(seed), platforms(beyond).emptied()
     drawn = draw(chance, stage.spaces)
@@ -70,7 +70,7 @@ def test_a_site_becomes_what_its_file_says_and_shows_no_secret(platforms: Platfo
         drawn = edited(chance, drawn)
 
 
-@pytest.mark.parametrize(("seed", "beyond"), sampled(CASES, kept=(3,)))
+@pytest.mark.parametrize(("seed", "beyond"), sample_cases(CASES, kept=(3,)))
 def test_killed_after_any_write_the_next_run_repairs(platforms: Platforms, seed: int, beyond: bool) -> None:
     chance, stage = Random(seed), platforms(beyond).emptied()
     drawn = draw(chance, stage.spaces)

@@ -10,8 +10,8 @@ import pytest
 
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.file import read_site_file
-from tests.sampling import sampled
-from tests.sites.stage import Stage, staged
+from tests.sampling import sample_cases
+from tests.sites.stage import Stage, create_stage
 
 SEEDS = 400
 TEXTS = ("Docs", "x", "", "é" * 128, "a" * 129, "a" * 257, "a\0b", "  ", "two\nlines", "\u202eb", "null")
@@ -41,7 +41,7 @@ CLAIM_NAMES = ("partner", "p q", "a" * 300, "é", "x-y", "unsigned", "", "1a")
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with staged(tmp_path_factory.mktemp("site")) as made:
+    with create_stage(tmp_path_factory.mktemp("site")) as made:
         yield made
 
 
@@ -113,7 +113,7 @@ def document(dice: Random, stage: Stage, number: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("seed", sampled(range(SEEDS), kept=(1, 50, 90, 104, 109, 140)))
+@pytest.mark.parametrize("seed", sample_cases(range(SEEDS), kept=(1, 50, 90, 104, 109, 140)))
 def test_what_validate_passes_the_platform_takes(stage: Stage, seed: int) -> None:
     at = stage.emptied()
     text = json.dumps(document(Random(seed), at, seed), ensure_ascii=False)

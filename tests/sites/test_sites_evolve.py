@@ -21,10 +21,10 @@ from syncd.sync.site.options import SiteOptions
 from syncd.sync.site.read.site_file import SiteFileTexts
 from syncd.sync.workspace import Workspace
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 from tests.sites.edits import Desk, edited, patches
 from tests.sites.evolve import alike, evolve, put_site, put_space
-from tests.sites.stage import Stage, staged
+from tests.sites.stage import Stage, create_stage
 from tests.sites.state import asked, differences
 
 SPARE = 8
@@ -103,7 +103,7 @@ class Team:
 
 @contextmanager
 def team_of(root: Path, shown: Any, settings: PlatformSettings | None = None) -> Iterator[Team]:
-    with staged(root, settings, spaces=0) as stage:
+    with create_stage(root, settings, spaces=0) as stage:
         yield Team(replace(stage, site=put_site(stage.storage, stage.organization, shown)))
 
 
@@ -123,7 +123,7 @@ def hire(team: Team, seed: int) -> Desk:
 _CASES = [(0, True, FEW), *((seed, seed % 4 != 3, MANY) for seed in range(24))]
 
 
-@pytest.mark.parametrize(("seed", "site_write", "edits"), sampled(_CASES, kept=(0,)))
+@pytest.mark.parametrize(("seed", "site_write", "edits"), sample_cases(_CASES, kept=(0,)))
 def test_every_edit_of_a_site_ends_in_an_empty_plan_and_the_declared_state(
     tmp_path: Path, seed: int, site_write: bool, edits: int
 ) -> None:
@@ -144,7 +144,7 @@ def test_every_edit_of_a_site_ends_in_an_empty_plan_and_the_declared_state(
 
 
 def test_the_example_is_put_in_place_follows_a_rename_and_imports_to_an_empty_plan(tmp_path: Path) -> None:
-    with staged(tmp_path, spaces=0) as stage, Client(stage.url, stage.token) as client:
+    with create_stage(tmp_path, spaces=0) as stage, Client(stage.url, stage.token) as client:
         text = SITE_FILE
         spaces = yaml.safe_load(text)["spaces"]
         with stage.storage.write() as connection:

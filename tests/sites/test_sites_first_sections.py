@@ -18,12 +18,12 @@ from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.site import read_live
 from tests.sites.agreement import differences
 from tests.sites.drawn import GATE, Drawn, Section, file_of
-from tests.sites.stage import KINDS, WRITES, Killed, Stage, Wire, staged
+from tests.sites.stage import KINDS, WRITES, Killed, Stage, Wire, create_stage
 
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with staged(tmp_path_factory.mktemp("site")) as stage:
+    with create_stage(tmp_path_factory.mktemp("site")) as stage:
         yield stage
 
 

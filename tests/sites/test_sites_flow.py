@@ -17,7 +17,7 @@ from syncd.model.site import SiteSectionUpdate
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.site.flow import reconcile
 from syncd.sync.site.options import SiteOptions
-from tests.sites.stage import NOW, Stage, Wire, staged
+from tests.sites.stage import NOW, Stage, Wire, create_stage
 
 SECTION = """\
     - section: {key}
@@ -92,7 +92,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    with staged(tmp_path) as stage:
+    with create_stage(tmp_path) as stage:
         yield Desk(stage)
 
 

@@ -34,7 +34,7 @@ from syncd.sync.site.read.site import read_live
 from syncd.sync.site.rollback import plan_rollback, roll_back
 from syncd.sync.workspace import Binding, Workspace
 from tests.sites.drawn import draw, edited, file_of
-from tests.sites.stage import Stage, staged
+from tests.sites.stage import Stage, create_stage
 
 FILE = "docs/site.yaml"
 WISH = SiteOptions(FILE, lock="state")
@@ -74,7 +74,7 @@ DOCUMENT: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with staged(tmp_path_factory.mktemp("import")) as stage:
+    with create_stage(tmp_path_factory.mktemp("import")) as stage:
         yield stage
 
 

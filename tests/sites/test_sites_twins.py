@@ -19,7 +19,7 @@ from syncd.layout.site.read.file import read_site_file
 from syncd.model.redirect import source_key
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.apply import ApplyResult
-from tests.sites.stage import WRITES, Stage, Wire, staged
+from tests.sites.stage import WRITES, Stage, Wire, create_stage
 
 SITE = """\
 version: 1
@@ -76,7 +76,7 @@ class Together(Wire):
 
 @pytest.fixture(scope="module", params=[True, False], ids=["beyond", "document"])
 def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with staged(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=request.param)) as made:
+    with create_stage(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=request.param)) as made:
         yield made
 
 

@@ -22,7 +22,7 @@ _ROW = re.compile(r"\s*\|.*\|\s*")
 _APART = re.compile(r"\s*(?:#|>|\||[*+-]\s|\d+[.)]\s|\{%|<|\[|$)")
 
 
-def formatted(text: str) -> str:
+def reformat_page(text: str) -> str:
     """The page with nothing changed but its form."""
     head, body = split_frontmatter(text)
     return _head(head, text) + _body(body)

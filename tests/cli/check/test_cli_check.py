@@ -12,7 +12,7 @@ from syncd.cli.app import run
 from syncd.cli.check.explain import CATALOGUE
 from syncd.layout.lint.rules import RULES
 from syncd.layout.site.read.rules import SITE_RULES
-from tests.cli.typed import Type, typing
+from tests.cli.command_runner import CommandRunner, make_runner
 
 MANUAL = Path(__file__).parents[3] / "syncd" / "manual"
 GOOD = {
@@ -24,8 +24,8 @@ BROKEN = "# Use\n\nSee [home](REDME.md).\n"
 
 
 @pytest.fixture
-def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
-    return typing("check", tmp_path, monkeypatch, capsys)
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    return make_runner("check", tmp_path, monkeypatch, capsys)
 
 
 def plant(directory: Path, files: Mapping[str, str]) -> Path:
@@ -48,7 +48,7 @@ def repository(directory: Path, files: Mapping[str, str]) -> Path:
     return directory
 
 
-def test_a_plain_directory_is_checked_without_anything_else(typed: Type, tmp_path: Path) -> None:
+def test_a_plain_directory_is_checked_without_anything_else(typed: CommandRunner, tmp_path: Path) -> None:
     plant(tmp_path / "docs", GOOD)
     fine = typed("docs")
     assert (fine.code, fine.out) == (0, "Nothing to mend in 3 files of 1 space.\n")
@@ -66,7 +66,7 @@ def test_a_plain_directory_is_checked_without_anything_else(typed: Type, tmp_pat
     assert typed("docs/use.md").code == 65
 
 
-def test_every_space_below_a_directory_is_found(typed: Type, tmp_path: Path) -> None:
+def test_every_space_below_a_directory_is_found(typed: CommandRunner, tmp_path: Path) -> None:
     for name in ("one", "two/deep"):
         plant(tmp_path / name, GOOD)
     plant(tmp_path, {"two/deep/use.md": BROKEN, "notes.md": "<no> page\n", ".git-not/SUMMARY.md": "broken"})
@@ -76,7 +76,7 @@ def test_every_space_below_a_directory_is_found(typed: Type, tmp_path: Path) -> 
     assert "of 2 spaces" in done.out
 
 
-def test_warnings_fail_only_when_asked(typed: Type, tmp_path: Path) -> None:
+def test_warnings_fail_only_when_asked(typed: CommandRunner, tmp_path: Path) -> None:
     plant(tmp_path / "docs", {**GOOD, "more.md": "# More\n\nWords.\n"})
     assert typed("docs").code == 0
     assert typed("docs", "--strict").code == 65
@@ -84,7 +84,7 @@ def test_warnings_fail_only_when_asked(typed: Type, tmp_path: Path) -> None:
     assert typed("docs", "--strict", "--select", "link,include-missing").code == 0
 
 
-def test_a_code_that_does_not_exist_is_a_mistake_of_usage(typed: Type, tmp_path: Path) -> None:
+def test_a_code_that_does_not_exist_is_a_mistake_of_usage(typed: CommandRunner, tmp_path: Path) -> None:
     plant(tmp_path / "docs", GOOD)
     wrong = typed("docs", "--ignore", "link-brokn")
     assert wrong.code == 64
@@ -93,7 +93,7 @@ def test_a_code_that_does_not_exist_is_a_mistake_of_usage(typed: Type, tmp_path:
     assert typed("nowhere").code == 78
 
 
-def test_what_git_ignores_is_no_content(typed: Type, tmp_path: Path) -> None:
+def test_what_git_ignores_is_no_content(typed: CommandRunner, tmp_path: Path) -> None:
     files = {**GOOD, ".gitignore": "out/\n", "out/page.md": "# Out\n", "new.md": "# New\n\nWords.\n"}
     repository(tmp_path / "docs", files)
     done = typed("docs", "--format", "json")
@@ -103,7 +103,7 @@ def test_what_git_ignores_is_no_content(typed: Type, tmp_path: Path) -> None:
     assert (told["checked"], told["exit_code"]) == ({"spaces": 1, "files": 4}, 0)
 
 
-def test_the_index_and_a_commit_are_checked_as_they_are(typed: Type, tmp_path: Path) -> None:
+def test_the_index_and_a_commit_are_checked_as_they_are(typed: CommandRunner, tmp_path: Path) -> None:
     top = repository(tmp_path, {f"docs/{path}": text for path, text in GOOD.items()})
     plant(top, {"docs/use.md": BROKEN})
     assert typed("docs").code == 65
@@ -121,7 +121,7 @@ def test_the_index_and_a_commit_are_checked_as_they_are(typed: Type, tmp_path: P
     assert git(top, "status", "--porcelain") == "M docs/use.md"
 
 
-def test_with_a_configuration_every_space_is_checked(typed: Type, tmp_path: Path) -> None:
+def test_with_a_configuration_every_space_is_checked(typed: CommandRunner, tmp_path: Path) -> None:
     top = repository(tmp_path, {f"{name}/{path}": text for name in ("a", "b") for path, text in GOOD.items()})
     plant(top, {"b/use.md": BROKEN, "c/SUMMARY.md": "no space of ours\n"})
     spaces = "".join(f'[[repository.space]]\nid = "{name}1"\ndirectory = "{name}"\nname = "{name}"\n' for name in "ab")
@@ -131,7 +131,7 @@ def test_with_a_configuration_every_space_is_checked(typed: Type, tmp_path: Path
     assert done.out.splitlines()[-1].startswith("1 error in 6 files of 2 spaces.")
 
 
-def test_github_reads_annotations(typed: Type, tmp_path: Path) -> None:
+def test_github_reads_annotations(typed: CommandRunner, tmp_path: Path) -> None:
     repository(tmp_path, {f"docs/{path}": text for path, text in {**GOOD, "use.md": BROKEN}.items()})
     done = typed("docs", "--format", "github")
     assert done.out.splitlines()[0] == (
@@ -140,7 +140,7 @@ def test_github_reads_annotations(typed: Type, tmp_path: Path) -> None:
     )
 
 
-def test_gitlab_reads_a_code_quality_report_whose_fingerprints_stay(typed: Type, tmp_path: Path) -> None:
+def test_gitlab_reads_a_code_quality_report_whose_fingerprints_stay(typed: CommandRunner, tmp_path: Path) -> None:
     top = repository(tmp_path, {f"docs/{path}": text for path, text in {**GOOD, "use.md": BROKEN * 2}.items()})
 
     def prints() -> list[str]:
@@ -155,7 +155,7 @@ def test_gitlab_reads_a_code_quality_report_whose_fingerprints_stay(typed: Type,
     assert prints() == before
 
 
-def test_explain_says_what_a_code_means(typed: Type) -> None:
+def test_explain_says_what_a_code_means(typed: CommandRunner) -> None:
     assert typed("--explain", "link-case").out.startswith("link-case (error)\n  An address differs")
     assert typed("--explain", "link").out.count("To mend it:") == sum(code.startswith("link-") for code in RULES)
     assert typed("--explain", "all").out.count("To mend it:") == len(CATALOGUE)
@@ -185,11 +185,11 @@ def test_the_manual_lists_every_code_with_its_severity() -> None:
     assert told == {code: rule.severity for code, rule in RULES.items()}
 
 
-def test_the_manual_itself_has_nothing_to_mend(typed: Type) -> None:
+def test_the_manual_itself_has_nothing_to_mend(typed: CommandRunner) -> None:
     done = typed(str(MANUAL), "--strict")
     assert done.code == 0, done.out
 
 
 @pytest.mark.parametrize("words", [("--json",), ("--frmat", "json")])
-def test_an_unknown_option_is_a_mistake_of_usage(typed: Type, words: Sequence[str]) -> None:
+def test_an_unknown_option_is_a_mistake_of_usage(typed: CommandRunner, words: Sequence[str]) -> None:
     assert typed(*words).code == 64

@@ -4,7 +4,7 @@ import shutil
 import sys
 
 from tests.cli.sync.two_way import Team, Web, Writer
-from tests.stopping import stopped_at
+from tests.stopping import run_until_stopped
 
 MIRROR = "syncd/platform"
 
@@ -57,7 +57,9 @@ class Hosted:
 
     def killed(self, point: str) -> None:
         """Let the service run, and kill it at a fault point."""
-        with stopped_at(point, [sys.executable, "-m", "syncd", "sync", "--config", str(self.config)], cwd=self.root):
+        with run_until_stopped(
+            point, [sys.executable, "-m", "syncd", "sync", "--config", str(self.config)], cwd=self.root
+        ):
             pass
 
     def publish(self, name: str, old: str, new: str) -> None:

@@ -162,7 +162,7 @@ def command(*words: object, environ: Mapping[str, str] | None = None) -> tuple[i
 
 
 @contextmanager
-def serving(two: Two, environ: Mapping[str, str] | None = None) -> Iterator[Service]:
+def serve_platform(two: Two, environ: Mapping[str, str] | None = None) -> Iterator[Service]:
     service = Service(two.shell, two.config, environ or {})
     try:
         yield service

@@ -13,9 +13,9 @@ from syncd.model.site import SiteSectionUpdate
 from syncd.store.runs import RunRecord
 from tests.cli.conftest import Shell, plant
 from tests.cli.service.alerts import find_firing, read_alerts
-from tests.cli.service.service import Service, Two, serving
+from tests.cli.service.service import Service, Two, serve_platform
 from tests.cli.service.test_cli_daemon import soon
-from tests.cli.sites.sited import Sited, sited
+from tests.cli.sites.site_clone import SiteClone, create_sites
 from tests.cli.sites.test_cli_site_daemon import BOTH, GUIDES, PRUNED
 
 AT = "2026-05-01T10:00:00+00:00"
@@ -39,8 +39,8 @@ def two(shell: Shell) -> Two:
 
 
 @pytest.fixture
-def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
-    with sited(shell, capsys) as each:
+def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[SiteClone]:
+    with create_sites(shell, capsys) as each:
         yield each
 
 
@@ -58,7 +58,7 @@ def test_a_service_that_ended_or_hangs_is_down() -> None:
 def test_a_repository_in_which_nothing_works_does_nothing_and_makes_not_ready(two: Two) -> None:
     """It never worked; what worked once is named as soon as that is half an hour ago."""
     two.docs.rename(two.shell.root / "away")
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("^ready")
         broken = {"docs repository docs", "docs space main"}
         assert firing(service) == {"SyncdDoesNothing": broken, "SyncdNotReady": set()}
@@ -78,7 +78,7 @@ def test_what_both_sides_changed_and_what_nobody_has_decided_needs_a_person(two:
     plant(two.docs, {"README.md": "# Home\n\nOurs.\n"})
     two.shell.git("add", "README.md", cwd=two.docs)
     two.shell.git("commit", "--quiet", "--message", "Begin", cwd=two.docs)
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("^ready")
         undecided = {"docs repository docs", "docs space main"}
         assert firing(service) == {
@@ -88,7 +88,7 @@ def test_what_both_sides_changed_and_what_nobody_has_decided_needs_a_person(two:
         }
 
 
-def test_a_plan_that_waits_and_what_somebody_changed_on_a_site_are_named(at: Sited) -> None:
+def test_a_plan_that_waits_and_what_somebody_changed_on_a_site_are_named(at: SiteClone) -> None:
     at.write(BOTH)
     at("site", "apply", "--yes")
     here = at.organization, at.site

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.cli.conftest import PAGES, Shell, plant
-from tests.cli.service.service import Service, Two, serving
+from tests.cli.service.service import Service, Two, serve_platform
 
 pytestmark = pytest.mark.story
 
@@ -35,7 +35,7 @@ def run_twice(two: Two, service: Service) -> None:
 
 
 def test_a_conflict_is_told_once_and_once_more_when_it_is_settled(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         two.edit("docs", "Web")
         commit(two, {"use.md": "# Use\n\nGit.\n"})
@@ -53,7 +53,7 @@ def test_a_conflict_is_told_once_and_once_more_when_it_is_settled(two: Two) -> N
 
 
 def test_what_only_a_person_can_do_is_told_once(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         commit(two, {"SUMMARY.md": PAGES["SUMMARY.md"].replace("* [Use]", "\n## New group\n\n* [Use]")})
         service.hear("docs: .*New group")

@@ -11,8 +11,8 @@ import pytest
 
 from syncd.daemon.locks import STATE
 from tests.cli.conftest import Shell
-from tests.cli.service.service import Two, assert_docs_broken, assert_good, command, serving
-from tests.sampling import sampled
+from tests.cli.service.service import Two, assert_docs_broken, assert_good, command, serve_platform
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -34,7 +34,7 @@ def two(shell: Shell) -> Two:
 
 
 def test_a_service_whose_runs_succeed_says_so_everywhere(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         assert_good(service)
 
@@ -46,7 +46,7 @@ def test_git_fails_in_one_repository(two: Two, tmp_path: Path, verb: str) -> Non
     script = programs / "git"
     script.write_text(FAILING_GIT.format(switch=switch, verb=verb, git=shutil.which("git")))
     script.chmod(0o755)
-    with serving(two, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}) as service:
+    with serve_platform(two, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}) as service:
         service.hear("ready")
         switch.touch()
         two.edit("docs", "Broken")
@@ -68,7 +68,7 @@ def test_the_journal_is_told_the_repository_and_a_priority_with_each_line(two: T
     """A stream that is not the journal, or another process's, gets plain lines."""
     two.spaces["docs"] = "nosuchspace"
     two.write()
-    with serving(two, {"JOURNAL_STREAM": ""}) as service:
+    with serve_platform(two, {"JOURNAL_STREAM": ""}) as service:
         service.hear("^<6>ready")
         two.spaces["docs"] = two.shell.space
         two.edit("docs", "News")
@@ -82,12 +82,12 @@ def test_the_journal_is_told_the_repository_and_a_priority_with_each_line(two: T
     plain = re.compile("<[3-6]>((docs|other): |ready|error: |  hint: )")
     assert [line for line in service.said if not plain.match(line)] == []
     two.write()
-    with serving(two, {"JOURNAL_STREAM": "1:2"}) as service:
+    with serve_platform(two, {"JOURNAL_STREAM": "1:2"}) as service:
         service.hear("^ready")
 
 
 def test_a_repository_is_moved_away_while_it_is_served_and_before_a_start(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         labels = {"repository": "docs", "kind": "repository"}
         success = service.metric("syncd_last_success_timestamp_seconds", **labels)
@@ -98,7 +98,7 @@ def test_a_repository_is_moved_away_while_it_is_served_and_before_a_start(two: T
         assert service.metric("syncd_state_readable", repository="docs") == 0
         assert_docs_broken(service, "failed", "is no Git repository", 78)
         assert "docs  cannot be read" in service.status()[1]
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear_all("^docs: ! run held: ", "^ready")
         assert service.metric("syncd_last_success_timestamp_seconds", **labels) == success, "a restart forgets nothing"
         assert service.metric("syncd_consecutive_failures", **labels) >= 2
@@ -108,11 +108,11 @@ def test_a_repository_is_moved_away_while_it_is_served_and_before_a_start(two: T
         assert_good(service)
 
 
-@pytest.mark.parametrize("place", sampled(PLACES, kept=(0, 3)))
+@pytest.mark.parametrize("place", sample_cases(PLACES, kept=(0, 3)))
 def test_a_part_of_a_repository_is_something_else(two: Two, place: str) -> None:
     """A file where a directory was, or a directory where a file was; root may read whatever has no permissions."""
     path, aside = two.shell.root / place, two.shell.root / "aside"
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         for part in path.parent.glob(f"{path.name}-*"):
             part.unlink()  # of the state database
@@ -137,7 +137,7 @@ def test_a_part_of_a_repository_is_something_else(two: Two, place: str) -> None:
 
 def test_nobody_may_read_a_repository(two: Two) -> None:
     """Root reads whatever it likes, so the service is somebody else where a test may make it so."""
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         if os.geteuid() == 0:
             os.chown(two.docs / ".git", 65534, -1)
@@ -155,7 +155,7 @@ def test_nobody_may_read_a_repository(two: Two) -> None:
 
 
 def test_a_damaged_state_is_begun_anew_and_forgets_no_success(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         state = two.docs / ".git" / STATE
         for part in state.parent.glob("state.db-*"):
@@ -168,7 +168,7 @@ def test_a_damaged_state_is_begun_anew_and_forgets_no_success(two: Two) -> None:
 
 
 def test_the_token_is_refused(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         token = two.shell.token.read_text()
         two.shell.token.write_text("wrong\n")
@@ -188,7 +188,7 @@ def test_the_token_is_refused(two: Two) -> None:
 
 @pytest.mark.long
 def test_the_platform_does_not_answer(two: Two) -> None:
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         with socket.create_server(("127.0.0.1", 0)) as free:
             nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -214,7 +214,7 @@ def test_one_space_does_not_exist(two: Two, when: str) -> None:
     third = two.new_space("Third")
     wrong, right = [("second", "nosuchspace"), ("third", third)], [("third", third)]
     two.write(*(wrong if when == "start" else right))
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear("ready")
         if when == "reload":
             assert service.ask("/readyz").status_code == 200
@@ -247,7 +247,7 @@ def test_a_site_file_with_a_mistake_holds_the_site_alone(two: Two) -> None:
     first, *rest = two.config.read_text().split("[[repository]]")
     rest[0] += '\n[repository.site]\nfile = "site.yaml"\n'
     two.config.write_text("[[repository]]".join([first, *rest]))
-    with serving(two) as service:
+    with serve_platform(two) as service:
         service.hear_all("^docs: ! site site.yaml held: ", "^ready")
         assert service.metric("syncd_last_run_state", repository="docs", kind="site", state="failed") == 1
         assert service.metric("syncd_last_run_ok", repository="docs", kind="space") == 1
@@ -271,7 +271,7 @@ def test_a_command_that_works_does_not_hide_a_service_that_does_not(two: Two, tm
     script.write_text(FAILING_GIT.format(switch=switch, verb="", git=shutil.which("git")))
     script.chmod(0o755)
     switch.touch()
-    with serving(two, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}) as service:
+    with serve_platform(two, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}) as service:
         service.hear("ready")
         service.environ["PATH"] = os.environ["PATH"]
         assert command("sync", "--config", two.config, environ=service.environ)[0] == 0

@@ -8,7 +8,7 @@ import pytest
 
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.model.site import SiteSectionCreate, SiteSectionUpdate, SiteSpaceCreate
-from tests.cli.sites.sited import Sited, sited
+from tests.cli.sites.site_clone import SiteClone, create_sites
 
 STRUCTURE = """\
 settings: { title: Acme Docs }
@@ -34,12 +34,12 @@ URLS = "redirects:\n  - { from: /status, to: { url: 'https://example.org/status'
 
 
 @pytest.fixture
-def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
-    with sited(shell, capsys) as each:
+def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[SiteClone]:
+    with create_sites(shell, capsys) as each:
         yield each
 
 
-def test_a_plan_is_shown_and_applied_and_the_next_one_is_empty(at: Sited) -> None:
+def test_a_plan_is_shown_and_applied_and_the_next_one_is_empty(at: SiteClone) -> None:
     at.write(STRUCTURE + REDIRECTS)
     at.golden("plan.txt", at("site", "plan"))
     document = at.json("site", "plan", "--exit-code", "--markdown", str(at.docs / "plan.md"), code=2)
@@ -65,7 +65,7 @@ def test_a_plan_is_shown_and_applied_and_the_next_one_is_empty(at: Sited) -> Non
     at("site", "apply", "--yes", code=78)
 
 
-def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_stop_both(at: Sited) -> None:
+def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_stop_both(at: SiteClone) -> None:
     at.write(URLS)
     for words in (
         ("plan", "--areas", "redirect"),
@@ -91,7 +91,7 @@ def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_st
     assert at.sources() == ["/status"]
 
 
-def test_a_saved_plan_is_applied_only_while_file_and_site_are_the_same(at: Sited) -> None:
+def test_a_saved_plan_is_applied_only_while_file_and_site_are_the_same(at: SiteClone) -> None:
     at.write(URLS)
     saved = at.docs / "plan.json"
     at("site", "plan", "--out", str(saved))
@@ -116,7 +116,7 @@ def test_a_saved_plan_is_applied_only_while_file_and_site_are_the_same(at: Sited
     assert at.sources() == ["/mine", "/other"]
 
 
-def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: Sited) -> None:
+def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: SiteClone) -> None:
     shorter = STRUCTURE.split("    - section: api")[0] + "policy: { prune: { structure: owned } }\n"
     at.write(STRUCTURE)
     at("site", "apply", "--yes")
@@ -151,7 +151,7 @@ def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: Si
     assert at.sections() == {"guides": "Guides"}
 
 
-def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_person(at: Sited) -> None:
+def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_person(at: SiteClone) -> None:
     at.write(STRUCTURE.replace("title: API", "title: API  # short"))
     at("site", "apply", "--yes")
     section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")
@@ -178,7 +178,7 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     assert at.sections()["api"] == "Ours"
 
 
-def test_what_is_blocked_makes_no_plan_a_good_one(at: Sited) -> None:
+def test_what_is_blocked_makes_no_plan_a_good_one(at: SiteClone) -> None:
     at.write(STRUCTURE + REDIRECTS)
     at("site", "apply", "--yes")
     theirs = SiteSectionCreate(space_id=at.spaces["empty"], title="Theirs")
@@ -203,7 +203,7 @@ def test_what_is_blocked_makes_no_plan_a_good_one(at: Sited) -> None:
     at("status")
 
 
-def test_the_first_sections_take_in_what_stands_at_the_root(at: Sited) -> None:
+def test_the_first_sections_take_in_what_stands_at_the_root(at: SiteClone) -> None:
     for section in at.client.sections.list(at.organization, at.site):
         at.client.sections.delete(at.organization, at.site, section.id)
     root = at.client.site_spaces.create(at.organization, at.site, SiteSpaceCreate(space_id=at.spaces["guides"]))
@@ -225,7 +225,7 @@ def test_the_first_sections_take_in_what_stands_at_the_root(at: Sited) -> None:
     assert at.json("sync")["exit_code"] == 0
 
 
-def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: Sited) -> None:
+def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: SiteClone) -> None:
     at.write(STRUCTURE)
     at("site", "apply", "--yes")
     digest = at.json("site", "history")["plans"][0]["digest"]
@@ -237,7 +237,7 @@ def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: Sited) -> None:
     assert at.sections()["api"] == "Theirs"
 
 
-def test_a_lock_that_nobody_committed_is_told_and_so_is_a_site_that_is_not_there(at: Sited) -> None:
+def test_a_lock_that_nobody_committed_is_told_and_so_is_a_site_that_is_not_there(at: SiteClone) -> None:
     at.write(URLS)
     at("site", "apply", "--yes")
     at.shell.git("rm", "--quiet", "--cached", "site.lock.json", cwd=at.docs)
@@ -263,7 +263,7 @@ def test_a_lock_that_nobody_committed_is_told_and_so_is_a_site_that_is_not_there
     assert "error: site.yaml:2:40: there is no site elsewhere in organization" in at.errors
 
 
-def test_what_was_deleted_on_the_platform_is_drift_that_is_kept_made_anew_or_taken_out(at: Sited) -> None:
+def test_what_was_deleted_on_the_platform_is_drift_that_is_kept_made_anew_or_taken_out(at: SiteClone) -> None:
     at.write(STRUCTURE + REDIRECTS)
     at("site", "apply", "--yes")
     for each in at.client.redirects.list(at.organization, at.site):
@@ -285,7 +285,7 @@ def test_what_was_deleted_on_the_platform_is_drift_that_is_kept_made_anew_or_tak
     assert "from: [/v1]" in (at.docs / "site.yaml").read_text()
 
 
-def test_a_section_that_was_deleted_is_told_in_one_line_and_comes_back_whole(at: Sited) -> None:
+def test_a_section_that_was_deleted_is_told_in_one_line_and_comes_back_whole(at: SiteClone) -> None:
     at.write(STRUCTURE + REDIRECTS)
     at("site", "apply", "--yes")
     section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")

@@ -10,7 +10,7 @@ from syncd.daemon.locks import STATE
 from syncd.model.site import SiteSectionUpdate
 from syncd.store.status import read_store_summary
 from tests.cli.service.test_cli_daemon import daemon, soon
-from tests.cli.sites.sited import Sited, sited
+from tests.cli.sites.site_clone import SiteClone, create_sites
 
 SECTION = """\
     - section: {key}
@@ -25,24 +25,24 @@ PRUNED = "policy: { prune: { structure: owned } }\n"
 
 
 @pytest.fixture
-def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
-    with sited(shell, capsys) as each:
+def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[SiteClone]:
+    with create_sites(shell, capsys) as each:
         config = each.docs / ".git" / "syncd.toml"
         config.write_text(config.read_text().replace("[[repository]]", "[[repository]]\ninterval = 1"))
         yield each
 
 
-def commits(at: Sited) -> list[str]:
+def commits(at: SiteClone) -> list[str]:
     said: str = at.shell.git("log", "--format=%s", "main", cwd=at.docs)
     return said.splitlines()
 
 
-def looked(at: Sited) -> str:
+def looked(at: SiteClone) -> str:
     """When the service last looked at the site."""
     return next((look.at for look in read_store_summary(at.docs / ".git" / STATE).site_states), "")
 
 
-def test_the_service_follows_commits_waits_for_a_person_and_is_quiet_after_its_own(at: Sited) -> None:
+def test_the_service_follows_commits_waits_for_a_person_and_is_quiet_after_its_own(at: SiteClone) -> None:
     at.write(BOTH)
     at.configure("every = 3600\n")
     with daemon(at.docs):
@@ -64,7 +64,7 @@ def test_the_service_follows_commits_waits_for_a_person_and_is_quiet_after_its_o
 
 
 @pytest.mark.long
-def test_the_service_takes_edits_back_or_offers_them_on_a_branch_as_the_policy_says(at: Sited) -> None:
+def test_the_service_takes_edits_back_or_offers_them_on_a_branch_as_the_policy_says(at: SiteClone) -> None:
     def edit(title: str) -> None:
         here = at.organization, at.site
         (api,) = [one.id for one in at.client.sections.list(*here) if one.path == "api"]

@@ -13,8 +13,8 @@ from syncd.layout.site.read.rules import SITE_RULES
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import LockEntry, SiteLock
 from syncd.plan.site.lockfile.lockfile import render_lock
-from tests.cli.sites.sited import sited
-from tests.cli.typed import Type, typing
+from tests.cli.command_runner import CommandRunner, make_runner
+from tests.cli.sites.site_clone import create_sites
 from tests.growing import assert_linear
 
 ROOT = Path(__file__).parents[3]
@@ -42,12 +42,12 @@ LOCK = SiteLock(
 
 
 @pytest.fixture
-def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
-    return typing("site validate", tmp_path, monkeypatch, capsys)
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    return make_runner("site validate", tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda path: path.stem)
-def test_every_rule_says_what_is_wrong_where_and_what_to_do(typed: Type, tmp_path: Path, broken: Path) -> None:
+def test_every_rule_says_what_is_wrong_where_and_what_to_do(typed: CommandRunner, tmp_path: Path, broken: Path) -> None:
     (tmp_path / broken.name).write_bytes(broken.read_bytes())
     (tmp_path / "site.lock.json").write_text(render_lock(replace(LOCK, site="site_kvXZm")))
     done = typed(broken.name)
@@ -73,7 +73,7 @@ def test_the_manual_tells_every_rule_as_the_catalogue_does() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(SITE_RULES.keys() - ONLY_ONLINE))
-def test_the_manuals_examples_break_their_rules(typed: Type, tmp_path: Path, code: str) -> None:
+def test_the_manuals_examples_break_their_rules(typed: CommandRunner, tmp_path: Path, code: str) -> None:
     example = re.search(r"^```yaml\n(.*?)^```", SECTIONS[code], re.MULTILINE | re.DOTALL)
     assert example is not None
     text = example[1] if "version:" in example[1] else f"version: 1\nsite: {{ org: o, id: s }}\n{example[1]}"
@@ -85,7 +85,7 @@ def test_the_manuals_examples_break_their_rules(typed: Type, tmp_path: Path, cod
     assert f" {code}: " in typed().out
 
 
-def test_a_good_file_needs_nothing_else(typed: Type, tmp_path: Path) -> None:
+def test_a_good_file_needs_nothing_else(typed: CommandRunner, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(HEAD + 'redirects:\n  - { from: /a, to: { url: "https://acme.example/" } }\n')
     done = typed()
     assert (done.code, done.out) == (
@@ -98,13 +98,13 @@ def test_a_good_file_needs_nothing_else(typed: Type, tmp_path: Path) -> None:
     assert typed("nothing.yaml").code == 78
 
 
-def test_warnings_fail_only_when_asked(typed: Type, tmp_path: Path) -> None:
+def test_warnings_fail_only_when_asked(typed: CommandRunner, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(HEAD + 'redirects:\n  - { from: /a, to: { url: "http://acme.example/" } }\n')
     assert typed().code == 0
     assert typed("--strict").code == 65
 
 
-def test_a_file_that_cannot_be_read_is_a_finding_too(typed: Type, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_a_finding_too(typed: CommandRunner, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_bytes(b"version: 1\nsite: \xff\n")
     done = typed("--format", "json")
     assert done.code == 65
@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read_is_a_finding_too(typed: Type, tmp_path: Path
     assert (one["code"], one["range"]["start"]["line"]) == ("SY001", 2)
 
 
-def test_fix_flattens_chains_in_every_kind_of_file_and_keeps_the_rest(typed: Type, tmp_path: Path) -> None:
+def test_fix_flattens_chains_in_every_kind_of_file_and_keeps_the_rest(typed: CommandRunner, tmp_path: Path) -> None:
     chains = {
         "site.yaml": HEAD
         + "# ours\nredirect_files: [more.csv, more.yaml, _redirects]\nredirects:\n"
@@ -139,7 +139,7 @@ def test_fix_flattens_chains_in_every_kind_of_file_and_keeps_the_rest(typed: Typ
     assert "mended" not in typed("--fix").out
 
 
-def test_fix_takes_a_former_name_out_once_the_lock_knows_the_new_one(typed: Type, tmp_path: Path) -> None:
+def test_fix_takes_a_former_name_out_once_the_lock_knows_the_new_one(typed: CommandRunner, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(HEAD + "spaces:\n  api-en: abc\n" + RENAMED)
     assert "SY109" not in typed().out
     (tmp_path / "site.lock.json").write_text(render_lock(LOCK))
@@ -149,7 +149,7 @@ def test_fix_takes_a_former_name_out_once_the_lock_knows_the_new_one(typed: Type
     assert "SY109" not in typed().out
 
 
-def test_an_empty_list_is_a_mistake_only_where_syncd_owns_something(typed: Type, tmp_path: Path) -> None:
+def test_an_empty_list_is_a_mistake_only_where_syncd_owns_something(typed: CommandRunner, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(f"{HEAD}redirects: []\n")
     assert typed().code == 0
     (tmp_path / "site.lock.json").write_text(render_lock(LOCK))
@@ -159,7 +159,7 @@ def test_an_empty_list_is_a_mistake_only_where_syncd_owns_something(typed: Type,
         assert typed().code == 0
 
 
-def test_fix_mends_beside_an_error_and_says_what_is_left(typed: Type, tmp_path: Path) -> None:
+def test_fix_mends_beside_an_error_and_says_what_is_left(typed: CommandRunner, tmp_path: Path) -> None:
     targets = {"/a": "https://docs.acme.example/b", "/b": "https://x.example/", "/c/": "x"}
     entries = "".join(f'  - {{ from: {source}, to: {{ url: "{url}" }} }}\n' for source, url in targets.items())
     (tmp_path / "site.yaml").write_text(f"{HEAD}redirects:\n{entries}")
@@ -184,7 +184,7 @@ redirects:
   - { from: /begin, to: { page: instal, in: guides/en } }
   - { from: /setup, to: { page: install, in: guides/en } }
 """
-    with sited(shell, capsys) as at:
+    with create_sites(shell, capsys) as at:
         monkeypatch.chdir(at.docs)
         at.write(structure + "  - { from: /api, to: { section: guides } }\n", commit=False)
         offline = at("site", "validate")
@@ -200,7 +200,7 @@ redirects:
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["yaml", "csv"])
-def test_ten_thousand_redirects_are_validated_in_linear_time(typed: Type, tmp_path: Path, kind: str) -> None:
+def test_ten_thousand_redirects_are_validated_in_linear_time(typed: CommandRunner, tmp_path: Path, kind: str) -> None:
     url = "https://www.acme.example/new"
 
     def validate(count: int) -> None:

@@ -15,7 +15,7 @@ from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from tests.cli.conftest import PAGES, Shell, plant
-from tests.stopping import kill, stopped_at
+from tests.stopping import kill, run_until_stopped
 
 MOVE = [point for point in FaultPoint if point.startswith("move-")]
 LATER = {**PAGES, "use.md": "# Use\n\nLike that.\n", "more.md": "# More\n\nNew.\n"}
@@ -53,7 +53,7 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def killed_at(point: FaultPoint, docs: Path, *command: str) -> None:
     """Start a command and kill it there; return when all that it had started has ended, too."""
-    with stopped_at(point, [sys.executable, *command], cwd=docs) as process:
+    with run_until_stopped(point, [sys.executable, *command], cwd=docs) as process:
         kill(process)
     with (docs / ".git" / "syncd" / "move.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -94,7 +94,9 @@ def test_a_linked_work_tree_is_mended_too(docs: Path, monkeypatch: pytest.Monkey
     git("switch", "--quiet", "--detach", at=docs)
     git("worktree", "add", "--quiet", "../linked", "main", at=docs)
     linked, ids = docs.parent / "linked", git("rev-parse", "main", "later", at=docs).split()
-    with stopped_at(FaultPoint.MOVE_FILES_DONE, [sys.executable, "-c", FAST_FORWARD, *ids], cwd=linked) as process:
+    with run_until_stopped(
+        FaultPoint.MOVE_FILES_DONE, [sys.executable, "-c", FAST_FORWARD, *ids], cwd=linked
+    ) as process:
         kill(process)
     monkeypatch.chdir(linked)
     run(["explain", "SY001"])

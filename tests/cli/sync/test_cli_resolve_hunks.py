@@ -13,7 +13,7 @@ import pytest
 from syncd.cli.sync.conflict_lines import underline_new_words
 from syncd.fault_points import FaultPoint
 from tests.cli.sync.two_way import Web, Writer
-from tests.stopping import stopped_at
+from tests.stopping import run_until_stopped
 
 MIXED = "# P1\n\nP1 one, says B.\n\nP1 two.\n\nP1 three, says the web.\n"
 
@@ -138,7 +138,7 @@ def test_a_kill_before_the_branch_moves_loses_no_decision(torn: Writer) -> None:
     torn.run("resolve", "p1.md", "--hunk", "2", "--theirs")
     before = torn.tip()
     command = [sys.executable, "-m", "syncd", "resolve", "p1.md", "--hunk", "1", "--ours"]
-    with stopped_at(FaultPoint.MERGE_WRITTEN, command, cwd=torn.path):
+    with run_until_stopped(FaultPoint.MERGE_WRITTEN, command, cwd=torn.path):
         pass
     assert torn.tip() == before
     assert held(torn)[0]["path"] == "p1.md"

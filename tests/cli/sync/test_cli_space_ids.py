@@ -10,8 +10,8 @@ import typer
 
 from syncd.cli.app import run
 from syncd.cli.sync.space_ids import read_space_id, read_space_word
+from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
-from tests.cli.typed import typing
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_address_that_the_platform_gives_is_taken_by_every_command(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     token = ("--token-file", str(shell.token))
-    type_ = typing("", shell.root, monkeypatch, capsys)
+    type_ = make_runner("", shell.root, monkeypatch, capsys)
     found: Any = json.loads(type_("api", "GET", f"/spaces/{shell.space}", "--url", shell.url, *token).out)
     address = found["urls"]["app"]
     assert address.endswith(f"/s/{shell.space}")
@@ -71,7 +71,7 @@ def test_the_address_that_the_platform_gives_is_taken_by_every_command(
     assert type_("platform", "import", "exported", "--space", f"{address}/use", "--data", str(shell.data)).code == 0
     bound = shell.root / "bound"
     subprocess.run(["git", "clone", "--quiet", "cloned", "bound"], cwd=shell.root, check=True)
-    type_ = typing("", bound, monkeypatch, capsys)
+    type_ = make_runner("", bound, monkeypatch, capsys)
     assert type_("init", shell.url, address, *token).code == 0
     monkeypatch.setenv("SYNCD_TOKEN", shell.token.read_text().strip())
     assert type_("push", "--ci", "main", "--dry-run", "--url", shell.url, "--space", address).code == 0
@@ -97,7 +97,9 @@ def test_without_a_token_the_hint_names_the_option_of_the_command(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
-    said = typing("", tmp_path, monkeypatch, capsys)(*[word.replace("URL", "http://127.0.0.1:1") for word in words])
+    said = make_runner("", tmp_path, monkeypatch, capsys)(
+        *[word.replace("URL", "http://127.0.0.1:1") for word in words]
+    )
     assert said.code == 78
     assert "hint: name its file with --token-file FILE, or set the variable SYNCD_TOKEN" in said.err
     assert "platform.token_file" not in said.err

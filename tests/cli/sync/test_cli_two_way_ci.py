@@ -10,7 +10,7 @@ import pytest
 
 from syncd.model.space import SpaceCreate
 from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of, text_of
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -51,7 +51,7 @@ def plant(origin: Writer, files: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "depth"), sampled([("text", 1), ("picture", 0), ("picture", 1), ("pages below", 0)], kept=(0, 3))
+    ("what", "depth"), sample_cases([("text", 1), ("picture", 0), ("picture", 1), ("pages below", 0)], kept=(0, 3))
 )
 def test_every_job_of_one_commit_tells_the_same_manual_steps(
     team: Team, origin: Writer, job: Job, what: str, depth: int
@@ -75,7 +75,7 @@ def test_every_job_of_one_commit_tells_the_same_manual_steps(
         assert len(re.findall(r"Create the group 'Group \d'", request.description.text())) == 5
 
 
-@pytest.mark.parametrize("depth", sampled([0, 1], kept=(1,)))
+@pytest.mark.parametrize("depth", sample_cases([0, 1], kept=(1,)))
 def test_manual_steps_are_told_beside_a_reviewers_words(team: Team, origin: Writer, job: Job, depth: int) -> None:
     web = team.space("five", pages_of("P1", "P2"))
     table = "# Table of contents\n\n* [Home](README.md)\n\n## Group\n\n* [P1](p1.md)\n* [P2](p2.md)\n"

@@ -6,11 +6,11 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 import pytest
 
 from tests.cli.sync.two_way import AHEAD, BEHIND, HOME, MAIN, Team, Web, Writer, conflicts
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
-UNTAKEN = sampled([b"# P2\n\nLike \0 this.\n", b"# P2\n\nLike \xff this.\n"], kept=(0,))
+UNTAKEN = sample_cases([b"# P2\n\nLike \0 this.\n", b"# P2\n\nLike \xff this.\n"], kept=(0,))
 
 
 def start_conflict(docs: Writer, web: Web) -> None:
@@ -180,7 +180,7 @@ def test_a_title_in_conflict_with_a_reviewer_waits_until_it_is_resolved(docs: Wr
 
 @pytest.mark.parametrize(
     ("how", "is_reviewer", "clock"),
-    sampled(
+    sample_cases(
         [("text", True, AHEAD), ("text", False, BEHIND), ("title", True, BEHIND), ("title", False, AHEAD)], kept=(1, 2)
     ),
 )

@@ -9,7 +9,7 @@ import pytest
 
 from syncd.fault_points import FaultPoint
 from tests.cli.sync.two_way import MAIN, Interposer, Team, Web, Writer, conflicts, text_of
-from tests.stopping import kill, stopped_at
+from tests.stopping import kill, run_until_stopped
 
 pytestmark = pytest.mark.story
 
@@ -180,7 +180,7 @@ def test_a_commit_after_a_killed_move_of_the_work_tree_takes_nothing_of_others_b
 ) -> None:
     web.edit("p1", "P1 one.", "P1 one, says the web.")
     web.add("w", "# W\n\nTheirs.\n")
-    with stopped_at(point, [sys.executable, "-m", "syncd", "pull"], cwd=docs.path) as process:
+    with run_until_stopped(point, [sys.executable, "-m", "syncd", "pull"], cwd=docs.path) as process:
         kill(process)
     docs.write("p2.md", docs.read("p2.md").replace("P2 one.", "P2 one, says B."))
     if way == "syncd":  # Git refuses to stage until what was begun is done, which any command does

@@ -362,7 +362,7 @@ class Team:
 
 
 @contextmanager
-def serving(root: Path) -> Iterator[Team]:
+def serve_team(root: Path) -> Iterator[Team]:
     """Given a directory, serve a platform from it."""
     team = Team(root)
     with team.servers:
@@ -370,7 +370,7 @@ def serving(root: Path) -> Iterator[Team]:
 
 
 @contextmanager
-def interposed(team: Team) -> Iterator[Interposer]:
+def interpose(team: Team) -> Iterator[Interposer]:
     """Put an interposer between the platform and the clones that are made from now on."""
     interposer = Interposer(team.url)
     team.url = interposer.url

@@ -14,7 +14,7 @@ PAGE = {
 
 
 @probe("streamAskInSite")
-def asked(world: World) -> Ask:
+def probe_stream_ask_in_site(world: World) -> Ask:
     site = world.site(world.space(changes=[PAGE])["id"])
     path = {"siteId": site["id"]}
     world.made("publishSite", path)

@@ -14,23 +14,23 @@ def revision(world: World) -> Ask:
 
 
 @probe("listPagesInChangeRequest")
-def pages(world: World) -> Ask:
+def probe_list_pages_in_change_request(world: World) -> Ask:
     return Ask(proposed(world)[0])
 
 
 @probe("listFilesInChangeRequestById")
-def files(world: World) -> Ask:
+def probe_list_files_in_change_request_by_id(world: World) -> Ask:
     return Ask(proposed(world)[0], items=3)
 
 
 @probe("getFileInChangeRequestById")
-def file(world: World) -> Ask:
+def probe_get_file_in_change_request_by_id(world: World) -> Ask:
     path, revision = proposed(world)
     return Ask({**path, "fileId": logo(revision)})
 
 
 @probe("listChangeRequestFileBacklinks")
-def file_backlinks(world: World) -> Ask:
+def probe_list_change_request_file_backlinks(world: World) -> Ask:
     path, revision = proposed(world)
 
     def check(shown: Any) -> None:
@@ -40,25 +40,25 @@ def file_backlinks(world: World) -> Ask:
 
 
 @probe("getPageInChangeRequestById")
-def one_page(world: World) -> Ask:
+def probe_get_page_in_change_request_by_id(world: World) -> Ask:
     path, revision = proposed(world)
     return Ask({**path, "pageId": page(revision, "Note 1")}, query={"format": "markdown"}, invalid_query=WRONG_READS)
 
 
 @probe("getPageInChangeRequestByPath")
-def page_by_path(world: World) -> Ask:
+def probe_get_page_in_change_request_by_path(world: World) -> Ask:
     return Ask({**proposed(world)[0], "pagePath": "note-1"}, query={"format": "markdown"}, invalid_query=WRONG_READS)
 
 
 @probe("getReusableContentInChangeRequestById")
-def reusable(world: World) -> Ask:
+def probe_get_reusable_content_in_change_request_by_id(world: World) -> Ask:
     path = imported(world)
     path["changeRequestId"] = world.change_request(path["spaceId"])["id"]
     return Ask(path)
 
 
 @probe("listPageLinksInChangeRequest")
-def page_links(world: World) -> Ask:
+def probe_list_page_links_in_change_request(world: World) -> Ask:
     path, revision = proposed(world)
 
     def check(shown: Any) -> None:
@@ -68,19 +68,19 @@ def page_links(world: World) -> Ask:
 
 
 @probe("listChangeRequestPageBacklinks")
-def page_backlinks(world: World) -> Ask:
+def probe_list_change_request_page_backlinks(world: World) -> Ask:
     path, revision = proposed(world)
     home = next(page["id"] for page in revision["pages"] if page["git"]["path"] == "README.md")
     return Ask({**path, "pageId": home}, items=NOTES)
 
 
 @probe("listChangeRequestLinks")
-def links(world: World) -> Ask:
+def probe_list_change_request_links(world: World) -> Ask:
     return Ask(proposed(world)[0], items=LINKS, invalid_query=({"status": "fine"},))
 
 
 @probe("getChangeRequestChanges")
-def changed(world: World) -> Ask:
+def probe_get_change_request_changes(world: World) -> Ask:
     def check(shown: Any) -> None:
         types = [change["type"] for change in shown["changes"]]
         assert types == ["page_created"] * (NOTES + 1) + ["file_created"] * 3
@@ -89,7 +89,7 @@ def changed(world: World) -> Ask:
 
 
 @probe("getChangeRequestPDF")
-def pdf(world: World) -> Ask:
+def probe_get_change_request_pdf(world: World) -> Ask:
     path, revision = proposed(world)
     asked = {"page": page(revision, "Note 1"), "only": "true"}
     return Ask(path, query=asked, invalid_query=({"only": "maybe"}, {"page": ""}))

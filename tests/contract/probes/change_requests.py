@@ -18,7 +18,7 @@ def _made(world: World, *, status: str = "draft", **members: Any) -> dict[str, s
 
 
 @probe("listChangeRequestsForSpace")
-def listed(world: World) -> Ask:
+def probe_list_change_requests_for_space(world: World) -> Ask:
     space = world.space()["id"]
     for number in range(3):
         world.change_request(space, f"Words {number}", changes=[PAGE])
@@ -28,14 +28,14 @@ def listed(world: World) -> Ask:
 
 
 @probe("listChangeRequestsForOrganization")
-def listed_everywhere(world: World) -> Ask:
+def probe_list_change_requests_for_organization(world: World) -> Ask:
     for _ in range(3):
         world.change_request(world.space(changes=())["id"])
     return Ask(query={"status": "draft"}, items=3, invalid_query=({"status": ""},))
 
 
 @probe("createChangeRequest")
-def created(world: World) -> Ask:
+def probe_create_change_request(world: World) -> Ask:
     template = world.space("Template")
     body = {"subject": "Words", "template": {"id": template["id"]}, "anything": ["else"]}
     wrong = ({"subject": "x" * 101}, {"subject": None}, {"template": {"id": 7}}, {"template": {"id": ""}})
@@ -48,12 +48,12 @@ def created(world: World) -> Ask:
 
 
 @probe("getChangeRequestById")
-def got(world: World) -> Ask:
+def probe_get_change_request_by_id(world: World) -> Ask:
     return Ask(_made(world, description=DOCUMENT))
 
 
 @probe("updateChangeRequestById")
-def updated(world: World) -> Ask:
+def probe_update_change_request_by_id(world: World) -> Ask:
     link = {"ref": {"kind": "url", "url": "https://example.com/1"}, "title": "Why"}
     body = {"subject": "Other words", "description": DOCUMENT, "status": "open", "links": [link]}
     wrong: tuple[Any, ...] = (
@@ -70,19 +70,19 @@ def updated(world: World) -> Ask:
 
 
 @probe("mergeChangeRequest")
-def merged(world: World) -> Ask:
+def probe_merge_change_request(world: World) -> Ask:
     return Ask(_made(world, status="open"), check=lambda answer: _is(answer["result"], "merge"))
 
 
 @probe("updateChangeRequest")
-def refreshed(world: World) -> Ask:
+def probe_update_change_request(world: World) -> Ask:
     path = _made(world)
     world.write(path["spaceId"], [PAGE | {"document": {"markdown": "# Other\n"}}])
     return Ask(path, check=lambda answer: _is(answer["result"], "update"))
 
 
 @probe("updateChangeRequestContent")
-def written(world: World) -> Ask:
+def probe_update_change_request_content(world: World) -> Ask:
     body = {"changes": [PAGE | {"title": "Other", "ref": "one"}]}
     wrong: tuple[Any, ...] = ({}, {"changes": []}, {"changes": [PAGE] * 51}, {"changes": [{"operation": "elsewhere"}]})
 
@@ -93,14 +93,14 @@ def written(world: World) -> Ask:
 
 
 @probe("requestReviewersForChangeRequest")
-def asked(world: World) -> Ask:
+def probe_request_reviewers_for_change_request(world: World) -> Ask:
     body = {"users": [world.user], "subject": "Please read"}
     wrong = ({"users": ["nobody"]}, {"users": [world.user] * 51}, {"users": None}, {"teams": ["nobody"]})
     return Ask(_made(world), body=body, invalid=wrong, check=lambda answer: _is(len(answer["users"]), 1))
 
 
 @probe("getRequestedReviewersByChangeRequestId")
-def asked_listed(world: World) -> Ask:
+def probe_get_requested_reviewers_by_change_request_id(world: World) -> Ask:
     path = _made(world)
     people = [world.person("review")[0] for _ in range(3)]
     world.made("requestReviewersForChangeRequest", path, body={"users": people})
@@ -108,14 +108,14 @@ def asked_listed(world: World) -> Ask:
 
 
 @probe("removeRequestedReviewerFromChangeRequest")
-def no_longer_asked(world: World) -> Ask:
+def probe_remove_requested_reviewer_from_change_request(world: World) -> Ask:
     path = _made(world)
     world.made("requestReviewersForChangeRequest", path, body={"users": [world.user]})
     return Ask(path | {"userId": world.user}, status=204)
 
 
 @probe("submitChangeRequestReview")
-def reviewed(world: World) -> Ask:
+def probe_submit_change_request_review(world: World) -> Ask:
     body = {"status": "approved", "comment": DOCUMENT}
     wrong: tuple[Any, ...] = ({}, {"status": "rejected"}, {"status": None}, body | {"comment": {"markdown": "Good."}})
 
@@ -127,7 +127,7 @@ def reviewed(world: World) -> Ask:
 
 
 @probe("getReviewsByChangeRequestId")
-def reviews_listed(world: World) -> Ask:
+def probe_get_reviews_by_change_request_id(world: World) -> Ask:
     path = _made(world)
     for status in ("approved", "changes-requested", "approved"):
         world.made("submitChangeRequestReview", path, body={"status": status})
@@ -135,14 +135,14 @@ def reviews_listed(world: World) -> Ask:
 
 
 @probe("getChangeRequestReviewById")
-def review_got(world: World) -> Ask:
+def probe_get_change_request_review_by_id(world: World) -> Ask:
     path = _made(world)
     review = world.made("submitChangeRequestReview", path, body={"status": "approved"})
     return Ask(path | {"reviewId": review["id"]}, invalid_query=({"format": "html"},))
 
 
 @probe("getContributorsByChangeRequestId")
-def contributors_listed(world: World) -> Ask:
+def probe_get_contributors_by_change_request_id(world: World) -> Ask:
     path = _made(world)
     for _ in range(2):
         token = world.person("comment")[1]

@@ -12,7 +12,7 @@ def collection(world: World, title: str = "Guides", **more: Any) -> dict[str, st
 
 
 @probe("listCollectionsInOrganizationById")
-def listed(world: World) -> Ask:
+def probe_list_collections_in_organization_by_id(world: World) -> Ask:
     top = collection(world)["collectionId"]
     for number in range(2):
         collection(world, f"Top {number}")
@@ -22,7 +22,7 @@ def listed(world: World) -> Ask:
 
 
 @probe("createCollection")
-def created(world: World) -> Ask:
+def probe_create_collection(world: World) -> Ask:
     parent = collection(world)["collectionId"]
     wrong = ({"title": ""}, {"title": "x" * 51}, {"title": None}, {"title": 7}, {"parent": ""}, {"parent": 7})
     assert world.call("createCollection", body={"parent": "nothing"}).status_code == 404
@@ -34,12 +34,12 @@ def created(world: World) -> Ask:
 
 
 @probe("getCollectionById")
-def read(world: World) -> Ask:
+def probe_get_collection_by_id(world: World) -> Ask:
     return Ask(collection(world))
 
 
 @probe("updateCollectionById")
-def updated(world: World) -> Ask:
+def probe_update_collection_by_id(world: World) -> Ask:
     body = {"title": "Manuals", "description": "All of them", "defaultLevel": None}
     wrong = (
         *({"title": title} for title in ("", "x" * 51, None)),
@@ -54,12 +54,12 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteCollectionById")
-def deleted(world: World) -> Ask:
+def probe_delete_collection_by_id(world: World) -> Ask:
     return Ask(collection(world), status=204, outsider=204)
 
 
 @probe("listSpacesInCollectionById")
-def spaces(world: World) -> Ask:
+def probe_list_spaces_in_collection_by_id(world: World) -> Ask:
     path = collection(world)
     for number in range(3):
         world.made("createSpace", body={"title": f"Space {number}", "parent": path["collectionId"]})
@@ -67,7 +67,7 @@ def spaces(world: World) -> Ask:
 
 
 @probe("moveCollection")
-def moved(world: World) -> Ask:
+def probe_move_collection(world: World) -> Ask:
     path, target = collection(world), collection(world, "Target")["collectionId"]
     inner = collection(world, "Within", parent=path["collectionId"])["collectionId"]
     first = collection(world, "First", parent=target)["collectionId"]
@@ -91,7 +91,7 @@ def moved(world: World) -> Ask:
 
 
 @probe("transferCollection")
-def transferred(world: World) -> Ask:
+def probe_transfer_collection(world: World) -> Ask:
     target = world.made("createOrganization", body={"title": "Target"})["id"]
     path = collection(world)
     for organization, status in ((world.organization, 409), ("nothing", 404)):

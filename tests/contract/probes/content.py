@@ -24,25 +24,25 @@ def pages(world: World) -> Ask:
 
 
 @probe("listFiles")
-def files(world: World) -> Ask:
+def probe_list_files(world: World) -> Ask:
     path, _ = main(world)
     return Ask(path, items=3)
 
 
 @probe("getFileById")
-def file(world: World) -> Ask:
+def probe_get_file_by_id(world: World) -> Ask:
     path, revision = main(world)
     return Ask({**path, "fileId": logo(revision)})
 
 
 @probe("listSpaceFileBacklinks")
-def file_backlinks(world: World) -> Ask:
+def probe_list_space_file_backlinks(world: World) -> Ask:
     path, revision = main(world)
     return Ask({**path, "fileId": logo(revision)}, items=NOTES)
 
 
 @probe("getPageById")
-def one_page(world: World) -> Ask:
+def probe_get_page_by_id(world: World) -> Ask:
     path, revision = main(world)
 
     def check(shown: Any) -> None:
@@ -53,26 +53,26 @@ def one_page(world: World) -> Ask:
 
 
 @probe("getPageByPath")
-def page_by_path(world: World) -> Ask:
+def probe_get_page_by_path(world: World) -> Ask:
     path, _ = main(world)
     return Ask({**path, "pagePath": "note-1"}, query={"format": "document"}, invalid_query=WRONG_READS)
 
 
 @probe("listSpacePageLinks")
-def page_links(world: World) -> Ask:
+def probe_list_space_page_links(world: World) -> Ask:
     path, revision = main(world)
     path["pageId"] = page(revision, "Note 0")
     return Ask(path, items=4, invalid_query=({"status": "fine"},))
 
 
 @probe("listSpacePageBacklinks")
-def page_backlinks(world: World) -> Ask:
+def probe_list_space_page_backlinks(world: World) -> Ask:
     path, revision = main(world)
     return Ask({**path, "pageId": page(revision, "Home")}, items=NOTES)
 
 
 @probe("listSpaceLinks")
-def links(world: World) -> Ask:
+def probe_list_space_links(world: World) -> Ask:
     path, _ = main(world)
 
     def check(shown: Any) -> None:
@@ -82,7 +82,7 @@ def links(world: World) -> Ask:
 
 
 @probe("applyTemplateToSpace")
-def template(world: World) -> Ask:
+def probe_apply_template_to_space(world: World) -> Ask:
     path, _ = main(world)
     wrong: tuple[Any, ...] = (
         {},
@@ -94,13 +94,13 @@ def template(world: World) -> Ask:
 
 
 @probe("getDocumentById")
-def document(world: World) -> Ask:
+def probe_get_document_by_id(world: World) -> Ask:
     path, revision = main(world)
     return Ask({**path, "documentId": revision["pages"][0]["documentId"]})
 
 
 @probe("getSpacePDF")
-def pdf(world: World) -> Ask:
+def probe_get_space_pdf(world: World) -> Ask:
     path, revision = main(world)
     return Ask(path, query={"page": page(revision, "Home")}, invalid_query=({"only": "maybe"}, {"only": 1, "page": ""}))
 
@@ -111,52 +111,52 @@ def _of_revision(world: World) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 @probe("getRevisionById")
-def by_id(world: World) -> Ask:
+def probe_get_revision_by_id(world: World) -> Ask:
     path, _ = _of_revision(world)
     return Ask(path, check=lambda shown: _is_merge(shown))
 
 
 @probe("listPagesInRevisionById")
-def pages_by_id(world: World) -> Ask:
+def probe_list_pages_in_revision_by_id(world: World) -> Ask:
     return Ask(_of_revision(world)[0])
 
 
 @probe("listFilesInRevisionById")
-def files_by_id(world: World) -> Ask:
+def probe_list_files_in_revision_by_id(world: World) -> Ask:
     return Ask(_of_revision(world)[0], items=3)
 
 
 @probe("getFileInRevisionById")
-def file_by_id(world: World) -> Ask:
+def probe_get_file_in_revision_by_id(world: World) -> Ask:
     path, revision = _of_revision(world)
     return Ask({**path, "fileId": logo(revision)})
 
 
 @probe("getPageInRevisionById")
-def page_by_id(world: World) -> Ask:
+def probe_get_page_in_revision_by_id(world: World) -> Ask:
     path, revision = _of_revision(world)
     return Ask({**path, "pageId": page(revision, "Home")}, invalid_query=WRONG_READS)
 
 
 @probe("getPageInRevisionByPath")
-def path_by_id(world: World) -> Ask:
+def probe_get_page_in_revision_by_path(world: World) -> Ask:
     return Ask({**_of_revision(world)[0], "pagePath": "note-1"}, query={"format": "markdown"})
 
 
 @probe("getReusableContentById")
-def reusable(world: World) -> Ask:
+def probe_get_reusable_content_by_id(world: World) -> Ask:
     return Ask(imported(world), invalid_query=({"format": "html"},))
 
 
 @probe("getReusableContentInRevisionById")
-def reusable_by_id(world: World) -> Ask:
+def probe_get_reusable_content_in_revision_by_id(world: World) -> Ask:
     path = imported(world)
     path["revisionId"] = world.made("getCurrentRevision", path)["id"]
     return Ask(path, query={"format": "document"})
 
 
 @probe("getRevisionChanges")
-def changes_by_id(world: World) -> Ask:
+def probe_get_revision_changes(world: World) -> Ask:
     path, _ = _of_revision(world)
 
     def check(shown: Any) -> None:

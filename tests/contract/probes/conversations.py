@@ -18,7 +18,7 @@ def _ingested(world: World) -> None:
 
 
 @probe("ingestConversation")
-def ingested(world: World) -> Ask:
+def probe_ingest_conversation(world: World) -> Ask:
     part = {"type": "message", "role": "user", "body": "Hi"}
     wrong: tuple[Any, ...] = (
         *({"id": id, "parts": []} for id in ("", "x" * 256, "a\0b", "a\n", 7, None)),
@@ -42,7 +42,7 @@ def listed(world: World) -> Ask:
 
 
 @probe("getConversationById")
-def got(world: World) -> Ask:
+def probe_get_conversation_by_id(world: World) -> Ask:
     metadata = {"url": "https://chat.example/1", "attributes": {"plan": "pro"}, "createdAt": "2026-01-31T08:15:00.000Z"}
     world.made("ingestConversation", body=conversation("chat/1?a", subject="PDF", metadata=metadata))
 
@@ -59,13 +59,13 @@ def got(world: World) -> Ask:
 
 
 @probe("listConversationsIssues")
-def issues(world: World) -> Ask:
+def probe_list_conversations_issues(world: World) -> Ask:
     _ingested(world)
     return Ask(items=3, invalid_query=({"cluster": "x" * 513}, {"conversation": "x" * 513}))
 
 
 @probe("getConversationIssueById")
-def issue(world: World) -> Ask:
+def probe_get_conversation_issue_by_id(world: World) -> Ask:
     _ingested(world)
     listed = world.made("listConversationsIssues", query={"conversation": "c 1"})["items"]
 
@@ -78,7 +78,7 @@ def issue(world: World) -> Ask:
 
 
 @probe("listConversationsIssuesClusters")
-def clusters(world: World) -> Ask:
+def probe_list_conversations_issues_clusters(world: World) -> Ask:
     _ingested(world)
 
     def check(answer: Any) -> None:
@@ -90,7 +90,7 @@ def clusters(world: World) -> Ask:
 
 
 @probe("getConversationsIssuesClusterById")
-def cluster(world: World) -> Ask:
+def probe_get_conversations_issues_cluster_by_id(world: World) -> Ask:
     _ingested(world)
     listed = world.made("listConversationsIssuesClusters")["items"]
     return Ask({"clusterId": listed[0]["id"]})

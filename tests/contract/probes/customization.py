@@ -12,12 +12,12 @@ def _made(world: World) -> tuple[dict[str, str], dict[str, str]]:
 
 
 @probe("getSiteCustomizationById")
-def read(world: World) -> Ask:
+def probe_get_site_customization_by_id(world: World) -> Ask:
     return Ask(_made(world)[0])
 
 
 @probe("updateSiteCustomizationById")
-def updated(world: World) -> Ask:
+def probe_update_site_customization_by_id(world: World) -> Ask:
     path, _ = _made(world)
     settings = world.made("getSiteCustomizationById", path)
     footer = {
@@ -60,12 +60,12 @@ def updated(world: World) -> Ask:
 
 
 @probe("getSiteSpaceCustomizationById")
-def effective(world: World) -> Ask:
+def probe_get_site_space_customization_by_id(world: World) -> Ask:
     return Ask(_made(world)[1])
 
 
 @probe("overrideSiteSpaceCustomizationById")
-def overridden(world: World) -> Ask:
+def probe_override_site_space_customization_by_id(world: World) -> Ask:
     site, path = _made(world)
     settings = world.made("getSiteCustomizationById", site)
     colors = {"light": "#000", "dark": "#ABCDEF"}
@@ -91,7 +91,7 @@ def overridden(world: World) -> Ask:
 
 
 @probe("deleteSiteSpaceCustomizationById")
-def reset(world: World) -> Ask:
+def probe_delete_site_space_customization_by_id(world: World) -> Ask:
     _, path = _made(world)
     world.made("overrideSiteSpaceCustomizationById", path, body={"styling": {"theme": "bold"}})
     return Ask(path, status=204)

@@ -47,7 +47,7 @@ def installed(world: World, **members: Any) -> dict[str, str]:
 
 
 @probe("publishIntegration")
-def publishes(world: World) -> Ask:
+def probe_publish_integration(world: World) -> Ask:
     body = manifest(
         world,
         runtime="v2",
@@ -106,7 +106,7 @@ def publishes(world: World) -> Ask:
 
 
 @probe("listIntegrations")
-def lists(world: World) -> Ask:
+def probe_list_integrations(world: World) -> Ask:
     for number in range(3):
         body = manifest(world, visibility="public", title=f"Notes {number}")
         world.made("publishIntegration", {"integrationName": new_name(world)}, body=body)
@@ -115,17 +115,17 @@ def lists(world: World) -> Ask:
 
 
 @probe("getIntegrationByName")
-def shows(world: World) -> Ask:
+def probe_get_integration_by_name(world: World) -> Ask:
     return Ask(published(world))
 
 
 @probe("unpublishIntegration")
-def unpublishes(world: World) -> Ask:
+def probe_unpublish_integration(world: World) -> Ask:
     return Ask(published(world), status=204, outsider=204)
 
 
 @probe("listIntegrationInstallations")
-def lists_installations(world: World) -> Ask:
+def probe_list_integration_installations(world: World) -> Ask:
     path = published(world, visibility="public")
     for _ in range(3):
         organization = world._organization()
@@ -135,12 +135,12 @@ def lists_installations(world: World) -> Ask:
 
 
 @probe("installIntegration")
-def installs(world: World) -> Ask:
+def probe_install_integration(world: World) -> Ask:
     return Ask(published(world), body={"organization": world.organization}, status=201, invalid=({"organization": 7},))
 
 
 @probe("listIntegrationEvents")
-def lists_events(world: World) -> Ask:
+def probe_list_integration_events(world: World) -> Ask:
     path = installed(world)
     for place in ("here", "there"):
         world.made("updateIntegrationInstallation", path, body={"configuration": {"place": place}})
@@ -148,7 +148,7 @@ def lists_events(world: World) -> Ask:
 
 
 @probe("getIntegrationEvent")
-def shows_event(world: World) -> Ask:
+def probe_get_integration_event(world: World) -> Ask:
     path = {"integrationName": installed(world)["integrationName"]}
     path["eventId"] = world.made("listIntegrationEvents", path)["items"][0]["id"]
 
@@ -161,7 +161,7 @@ def shows_event(world: World) -> Ask:
 
 
 @probe("listIntegrationSpaceInstallations")
-def lists_spaces(world: World) -> Ask:
+def probe_list_integration_space_installations(world: World) -> Ask:
     path = installed(world)
     world.made("updateIntegrationInstallation", path, body={"space_selection": "all"})
     for _ in range(3):
@@ -175,7 +175,7 @@ def lists_spaces(world: World) -> Ask:
 
 
 @probe("listIntegrationSiteInstallations")
-def lists_sites(world: World) -> Ask:
+def probe_list_integration_site_installations(world: World) -> Ask:
     path = installed(world)
     for number in range(3):
         site = world.site(world.space()["id"], title=f"Docs {number}")
@@ -184,7 +184,7 @@ def lists_sites(world: World) -> Ask:
 
 
 @probe("listOrganizationInstallations")
-def lists_what_is_installed(world: World) -> Ask:
+def probe_list_organization_installations(world: World) -> Ask:
     for _ in range(3):
         path = {"integrationName": new_name(world)}
         world.made("publishIntegration", path, body=manifest(world))
@@ -193,12 +193,12 @@ def lists_what_is_installed(world: World) -> Ask:
 
 
 @probe("getIntegrationInstallationById")
-def shows_installation(world: World) -> Ask:
+def probe_get_integration_installation_by_id(world: World) -> Ask:
     return Ask(installed(world))
 
 
 @probe("updateIntegrationInstallation")
-def updates_installation(world: World) -> Ask:
+def probe_update_integration_installation(world: World) -> Ask:
     body = {"configuration": {"place": "here", "many": 3}, "externalIds": ["a", "b"], "space_selection": "all"}
     wrong = (
         {"configuration": {"place": "nowhere"}},
@@ -218,12 +218,12 @@ def updates_installation(world: World) -> Ask:
 
 
 @probe("uninstallIntegration")
-def uninstalls(world: World) -> Ask:
+def probe_uninstall_integration(world: World) -> Ask:
     return Ask(installed(world), status=204, outsider=204)
 
 
 @probe("listIntegrationInstallationSpaces")
-def lists_spaces_of_one(world: World) -> Ask:
+def probe_list_integration_installation_spaces(world: World) -> Ask:
     path = installed(world)
     for _ in range(3):
         body = {"space": world.space(changes=())["id"], "configuration": {"place": "here"}}
@@ -232,19 +232,19 @@ def lists_spaces_of_one(world: World) -> Ask:
 
 
 @probe("installIntegrationOnSpace")
-def installs_on_space(world: World) -> Ask:
+def probe_install_integration_on_space(world: World) -> Ask:
     body = {"space": world.space(changes=())["id"], "configuration": {"place": "here"}, "externalIds": ["a"]}
     wrong: tuple[Any, ...] = ({}, body | {"configuration": {"place": 7}})
     return Ask(installed(world), body=body, status=201, invalid=wrong)
 
 
 @probe("getIntegrationSpaceInstallation")
-def shows_in_space(world: World) -> Ask:
+def probe_get_integration_space_installation(world: World) -> Ask:
     return Ask(_in_space(world))
 
 
 @probe("updateIntegrationSpaceInstallation")
-def updates_in_space(world: World) -> Ask:
+def probe_update_integration_space_installation(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert answer["status"] == "active"
         assert answer["configuration"] == {"place": "there"}
@@ -254,12 +254,12 @@ def updates_in_space(world: World) -> Ask:
 
 
 @probe("uninstallIntegrationFromSpace")
-def uninstalls_from_space(world: World) -> Ask:
+def probe_uninstall_integration_from_space(world: World) -> Ask:
     return Ask(_in_space(world), status=204)
 
 
 @probe("listIntegrationInstallationSites")
-def lists_sites_of_one(world: World) -> Ask:
+def probe_list_integration_installation_sites(world: World) -> Ask:
     path = installed(world)
     for number in range(3):
         site = world.site(world.space()["id"], title=f"Docs {number}")
@@ -268,7 +268,7 @@ def lists_sites_of_one(world: World) -> Ask:
 
 
 @probe("installIntegrationOnSite")
-def installs_on_site(world: World) -> Ask:
+def probe_install_integration_on_site(world: World) -> Ask:
     body = {"siteId": world.site(world.space()["id"])["id"], "configuration": {"deep": [{"as": "it likes"}]}}
     deep: Any = 1
     for _ in range(20):
@@ -277,18 +277,18 @@ def installs_on_site(world: World) -> Ask:
 
 
 @probe("getIntegrationSiteInstallation")
-def shows_in_site(world: World) -> Ask:
+def probe_get_integration_site_installation(world: World) -> Ask:
     return Ask(_in_site(world))
 
 
 @probe("updateIntegrationSiteInstallation")
-def updates_in_site(world: World) -> Ask:
+def probe_update_integration_site_installation(world: World) -> Ask:
     body = {"configuration": {"free": True}, "externalIds": ["a"]}
     return Ask(_in_site(world), body=body, invalid=({"externalIds": "a"},))
 
 
 @probe("uninstallIntegrationFromSite")
-def uninstalls_from_site(world: World) -> Ask:
+def probe_uninstall_integration_from_site(world: World) -> Ask:
     return Ask(_in_site(world), status=204)
 
 

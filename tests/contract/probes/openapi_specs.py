@@ -23,14 +23,14 @@ def _made(world: World, slug: str = "pets", *, processed: bool = False) -> dict[
 
 
 @probe("listOpenAPISpecs")
-def listed(world: World) -> Ask:
+def probe_list_open_api_specs(world: World) -> Ask:
     for number in range(3):
         _made(world, f"pets-{number}")
     return Ask(items=3)
 
 
 @probe("createOpenAPISpec")
-def created(world: World) -> Ask:
+def probe_create_open_api_spec(world: World) -> Ask:
     body = {"slug": "Pets-v2", "source": SOURCE}
     slugs = [{**body, "slug": slug} for slug in _WRONG_SLUGS]
     sources = [{**body, "source": source} for source in _WRONG_SOURCES]
@@ -44,7 +44,7 @@ def created(world: World) -> Ask:
 
 
 @probe("getOpenAPISpecBySlug")
-def got(world: World) -> Ask:
+def probe_get_open_api_spec_by_slug(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert (answer["processingState"], answer["lastProcessedErrors"]) == ("complete", [])
         assert answer["lastVersion"]
@@ -54,7 +54,7 @@ def got(world: World) -> Ask:
 
 
 @probe("createOrUpdateOpenAPISpecBySlug")
-def put(world: World) -> Ask:
+def probe_create_or_update_open_api_spec_by_slug(world: World) -> Ask:
     path = _made(world, processed=True)
     other = {"source": {"url": "https://api.example/openapi.yaml"}}
     assert world.call("createOrUpdateOpenAPISpecBySlug", {"specSlug": "new"}, body=other).status_code == 201
@@ -69,7 +69,7 @@ def put(world: World) -> Ask:
 
 
 @probe("updateOpenAPISpecBySlug")
-def updated(world: World) -> Ask:
+def probe_update_open_api_spec_by_slug(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert answer["visibility"] == "public"
         address = answer["urls"]["published"]
@@ -82,12 +82,12 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteOpenAPISpecBySlug")
-def deleted(world: World) -> Ask:
+def probe_delete_open_api_spec_by_slug(world: World) -> Ask:
     return Ask(_made(world, processed=True), status=204)
 
 
 @probe("listOpenAPISpecVersionsBySlug")
-def versions(world: World) -> Ask:
+def probe_list_open_api_spec_versions_by_slug(world: World) -> Ask:
     path = _made(world, processed=True)
     for number in range(2):
         source = {"text": DESCRIPTION.replace("Pets", f"Pets {number}")}
@@ -97,7 +97,7 @@ def versions(world: World) -> Ask:
 
 
 @probe("getOpenAPISpecVersionById")
-def version(world: World) -> Ask:
+def probe_get_open_api_spec_version_by_id(world: World) -> Ask:
     path = _made(world, processed=True)
     return Ask({**path, "versionId": world.made("getOpenAPISpecBySlug", path)["lastVersion"]})
 

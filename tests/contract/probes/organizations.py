@@ -28,14 +28,14 @@ def _invited(world: World) -> dict[str, str]:
 
 
 @probe("listOrganizationsForAuthenticatedUser")
-def organizations(world: World) -> Ask:
+def probe_list_organizations_for_authenticated_user(world: World) -> Ask:
     for number in range(3):
         world.made("createOrganization", body={"title": f"Another {number}"})
     return Ask(items=4, outsider=None)
 
 
 @probe("createOrganization")
-def created(world: World) -> Ask:
+def probe_create_organization(world: World) -> Ask:
     wrong: tuple[Any, ...] = (
         {},
         {"title": "T"},
@@ -56,12 +56,12 @@ def created(world: World) -> Ask:
 
 
 @probe("getOrganizationById")
-def organization(world: World) -> Ask:
+def probe_get_organization_by_id(world: World) -> Ask:
     return Ask()
 
 
 @probe("updateOrganizationById")
-def updated(world: World) -> Ask:
+def probe_update_organization_by_id(world: World) -> Ask:
     site = world.site()
     body = {
         "title": "Renamed",
@@ -104,13 +104,13 @@ def updated(world: World) -> Ask:
 
 
 @probe("joinOrganization")
-def joined(world: World) -> Ask:
+def probe_join_organization(world: World) -> Ask:
     _verify(world, "welcome.example.com")
     return Ask({"organizationId": _elsewhere(world, "welcome.example.com")}, status=204, outsider=None)
 
 
 @probe("listOrganizationsByEmailDomain")
-def joinable(world: World) -> Ask:
+def probe_list_organizations_by_email_domain(world: World) -> Ask:
     domain = f"{world.user.lower()}.example.com"
     _verify(world, domain)
     for _ in range(3):
@@ -119,7 +119,7 @@ def joinable(world: World) -> Ask:
 
 
 @probe("getSubdomain")
-def subdomain(world: World) -> Ask:
+def probe_get_subdomain(world: World) -> Ask:
     name = f"h-{world.organization.lower()}"
     world.made("updateOrganizationById", body={"hostname": name})
 
@@ -130,7 +130,7 @@ def subdomain(world: World) -> Ask:
 
 
 @probe("getOrganizationAgentInstructions")
-def instructions(world: World) -> Ask:
+def probe_get_organization_agent_instructions(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert answer["instructions"] == _DOCUMENT
         assert answer["updatedBy"] == ""
@@ -139,7 +139,7 @@ def instructions(world: World) -> Ask:
 
 
 @probe("updateOrganizationAgentInstructions")
-def instructed(world: World) -> Ask:
+def probe_update_organization_agent_instructions(world: World) -> Ask:
     deep: Any = {"object": "block", "type": "paragraph"}
     for _ in range(300):
         deep = {"object": "block", "type": "paragraph", "nodes": [deep]}
@@ -155,7 +155,7 @@ def instructed(world: World) -> Ask:
 
 
 @probe("listMembersInOrganizationById")
-def members(world: World) -> Ask:
+def probe_list_members_in_organization_by_id(world: World) -> Ask:
     world.person("edit")
     world.person(None)
     # The generic suite makes one more, of the role that may not list them, before it counts.
@@ -163,7 +163,7 @@ def members(world: World) -> Ask:
 
 
 @probe("getMemberInOrganizationById")
-def member(world: World) -> Ask:
+def probe_get_member_in_organization_by_id(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert answer["id"] == answer["user"]["id"] == world.user
         assert answer["role"] == "admin"
@@ -172,18 +172,18 @@ def member(world: World) -> Ask:
 
 
 @probe("updateMemberInOrganizationById")
-def member_updated(world: World) -> Ask:
+def probe_update_member_in_organization_by_id(world: World) -> Ask:
     other = world.person("edit")[0]
     return Ask({"userId": other}, body={"role": None}, invalid=({}, {"role": "owner"}, {"role": 7}))
 
 
 @probe("removeMemberFromOrganizationById")
-def member_removed(world: World) -> Ask:
+def probe_remove_member_from_organization_by_id(world: World) -> Ask:
     return Ask({"userId": world.person("edit")[0]}, status=204)
 
 
 @probe("inviteUsersToOrganization")
-def invited(world: World) -> Ask:
+def probe_invite_users_to_organization(world: World) -> Ask:
     address = f"new.{world.user.lower()}@example.com"
     wrong: list[Any] = [
         {},
@@ -203,7 +203,7 @@ def invited(world: World) -> Ask:
 
 
 @probe("joinOrganizationWithInvite")
-def accepted(world: World) -> Ask:
+def probe_join_organization_with_invite(world: World) -> Ask:
     path = {"organizationId": _elsewhere(world)}
     world.made("updateOrganizationById", path, body={"inviteLinks": True}, by=world.outsider)
     link = world.made("createOrganizationInviteLink", path, body={"role": "edit"}, by=world.outsider)
@@ -211,14 +211,14 @@ def accepted(world: World) -> Ask:
 
 
 @probe("listOrganizationInviteLinks")
-def links(world: World) -> Ask:
+def probe_list_organization_invite_links(world: World) -> Ask:
     for _ in range(3):
         _invited(world)
     return Ask(items=3)
 
 
 @probe("createOrganizationInviteLink")
-def link_created(world: World) -> Ask:
+def probe_create_organization_invite_link(world: World) -> Ask:
     world.made("updateOrganizationById", body={"inviteLinks": True})
     return Ask(body={"role": None}, status=201, invalid=({}, {"role": "owner"}))
 
@@ -229,7 +229,7 @@ def link(world: World) -> Ask:
 
 
 @probe("updateOrganizationInviteLink")
-def link_updated(world: World) -> Ask:
+def probe_update_organization_invite_link(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert answer["role"] == "read"
 
@@ -237,23 +237,23 @@ def link_updated(world: World) -> Ask:
 
 
 @probe("deleteOrganizationInviteById")
-def link_deleted(world: World) -> Ask:
+def probe_delete_organization_invite_by_id(world: World) -> Ask:
     return Ask(_invited(world), status=204)
 
 
 @probe("getAuthenticatedUser")
-def myself(world: World) -> Ask:
+def probe_get_authenticated_user(world: World) -> Ask:
     return Ask(outsider=None)
 
 
 @probe("getUserById")
-def user(world: World) -> Ask:
+def probe_get_user_by_id(world: World) -> Ask:
     # A guest shares the organization, and so knows its people.
     return Ask({"userId": world.user}, outsider=None)
 
 
 @probe("updateUserById")
-def user_updated(world: World) -> Ask:
+def probe_update_user_by_id(world: World) -> Ask:
     wrong = ({"displayName": ""}, {"displayName": "x" * 101}, {"displayName": None}, {"photoURL": "photo.png"})
     body = {"displayName": "Ada", "photoURL": "https://example.com/ada.png"}
     return Ask({"userId": world.user}, body=body, invalid=wrong, outsider=None)

@@ -17,7 +17,7 @@ def _made(world: World, source: str = "/old") -> tuple[dict[str, str], dict[str,
 
 
 @probe("listSiteRedirects")
-def listed(world: World) -> Ask:
+def probe_list_site_redirects(world: World) -> Ask:
     path, body = _made(world)
     for number in range(3):
         world.made("createSiteRedirect", path, body=body | {"source": f"/old/{number}"})
@@ -25,7 +25,7 @@ def listed(world: World) -> Ask:
 
 
 @probe("createSiteRedirect")
-def created(world: World) -> Ask:
+def probe_create_site_redirect(world: World) -> Ask:
     path, body = _made(world)
     world.made("createSiteRedirect", path, body=body | {"source": "/taken"})
     wrong: list[dict[str, Any]] = [body | {"source": source} for source in _WRONG_SOURCES]
@@ -35,7 +35,7 @@ def created(world: World) -> Ask:
 
 
 @probe("updateSiteRedirectById")
-def updated(world: World) -> Ask:
+def probe_update_site_redirect_by_id(world: World) -> Ask:
     path, body = _made(world)
     redirect = world.made("createSiteRedirect", path, body=body)
     path["siteRedirectId"] = redirect["id"]
@@ -49,14 +49,14 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteSiteRedirectById")
-def deleted(world: World) -> Ask:
+def probe_delete_site_redirect_by_id(world: World) -> Ask:
     path, body = _made(world)
     path["siteRedirectId"] = world.made("createSiteRedirect", path, body=body)["id"]
     return Ask(path, status=204)
 
 
 @probe("getSiteRedirectBySource")
-def resolved(world: World) -> Ask:
+def probe_get_site_redirect_by_source(world: World) -> Ask:
     path, body = _made(world)
     world.made("createSiteRedirect", path, body=body)
     wrong: tuple[dict[str, Any], ...] = ({"source": "old"}, {"source": ""}, {"shareKey": ""}, {"shareKey": "x" * 129})
@@ -64,7 +64,7 @@ def resolved(world: World) -> Ask:
 
 
 @probe("bulkUpsertSiteRedirects")
-def upserted(world: World) -> Ask:
+def probe_bulk_upsert_site_redirects(world: World) -> Ask:
     path, body = _made(world)
     items = [body, {"source": "/gone", "destination": None}, {"source": "nowhere", "destination": None}]
 

@@ -11,7 +11,7 @@ HARBOURS = [{"operation": "insert_page", "title": "Port", "document": {"markdown
 
 
 @probe("searchSpaceContent")
-def in_space(world: World) -> Ask:
+def probe_search_space_content(world: World) -> Ask:
     path, _ = main(world)
 
     def check(shown: Any) -> None:
@@ -21,7 +21,7 @@ def in_space(world: World) -> Ask:
 
 
 @probe("searchOrganizationContent")
-def in_organization(world: World) -> Ask:
+def probe_search_organization_content(world: World) -> Ask:
     for number in range(3):
         world.space(f"Harbours {number}", changes=HARBOURS)
     return Ask(query={"query": "a harb"}, items=3, invalid_query=WRONG_QUERIES)

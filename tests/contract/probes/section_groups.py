@@ -17,14 +17,14 @@ def _made(world: World, groups: int = 1) -> tuple[dict[str, str], list[str], lis
 
 
 @probe("listSiteSectionGroups")
-def listed(world: World) -> Ask:
+def probe_list_site_section_groups(world: World) -> Ask:
     path, _, groups = _made(world, 2)
     world.made("addSectionGroupToSite", path, body={"title": "Within", "parent": groups[0]})
     return Ask(path, items=3)
 
 
 @probe("addSectionGroupToSite")
-def added(world: World) -> Ask:
+def probe_add_section_group_to_site(world: World) -> Ask:
     path, sections, groups = _made(world)
     body = {"title": "Products", "icon": "gear", "sections": sections[::-1], "parent": groups[0]}
     wrong: list[dict[str, Any]] = [
@@ -46,7 +46,7 @@ def added(world: World) -> Ask:
 
 
 @probe("updateSiteSectionGroupById")
-def updated(world: World) -> Ask:
+def probe_update_site_section_group_by_id(world: World) -> Ask:
     path, _, groups = _made(world)
     wrong: list[dict[str, Any]] = [
         *({"title": title} for title in TITLES),
@@ -63,13 +63,13 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteSiteSectionGroupById")
-def deleted(world: World) -> Ask:
+def probe_delete_site_section_group_by_id(world: World) -> Ask:
     path, _, groups = _made(world)
     return Ask(path | {"siteSectionGroupId": groups[0]}, status=204)
 
 
 @probe("addSectionToGroup")
-def section_added(world: World) -> Ask:
+def probe_add_section_to_group(world: World) -> Ask:
     path, sections, groups = _made(world)
 
     def check(answer: Any) -> None:
@@ -81,7 +81,7 @@ def section_added(world: World) -> Ask:
 
 
 @probe("removeSectionFromGroup")
-def section_removed(world: World) -> Ask:
+def probe_remove_section_from_group(world: World) -> Ask:
     path, sections, groups = _made(world)
     path["siteSectionGroupId"] = groups[0]
     world.made("addSectionToGroup", path, body={"sectionId": sections[0]})
@@ -89,7 +89,7 @@ def section_removed(world: World) -> Ask:
 
 
 @probe("moveSiteSectionGroup")
-def moved(world: World) -> Ask:
+def probe_move_site_section_group(world: World) -> Ask:
     path, sections, groups = _made(world, 2)
     group, section = ({"type": "site-section-group", "id": groups[0]}, {"type": "site-section", "id": sections[0]})
     wrong: list[dict[str, Any]] = [

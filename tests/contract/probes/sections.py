@@ -17,13 +17,13 @@ def _made(world: World) -> tuple[dict[str, str], list[str]]:
 
 
 @probe("listSiteSections")
-def listed(world: World) -> Ask:
+def probe_list_site_sections(world: World) -> Ask:
     path, _ = _made(world)
     return Ask(path, items=3, invalid_query=({"shareKey": ""}, {"shareKey": "x" * 129}))
 
 
 @probe("addSectionToSite")
-def added(world: World) -> Ask:
+def probe_add_section_to_site(world: World) -> Ask:
     path = {"siteId": world.site()["id"]}
     body = {"spaceId": world.space()["id"], "title": "Guides", "icon": None}
     wrong: list[dict[str, Any]] = [
@@ -43,7 +43,7 @@ def added(world: World) -> Ask:
 
 
 @probe("updateSiteSectionById")
-def updated(world: World) -> Ask:
+def probe_update_site_section_by_id(world: World) -> Ask:
     path, sections = _made(world)
     variants = {row["section"]: row["id"] for row in world.made("listSiteSpaces", path)["items"]}
     body = {
@@ -75,13 +75,13 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteSiteSectionById")
-def deleted(world: World) -> Ask:
+def probe_delete_site_section_by_id(world: World) -> Ask:
     path, sections = _made(world)
     return Ask(path | {"siteSectionId": sections[0]}, status=204)
 
 
 @probe("moveSiteSection")
-def moved(world: World) -> Ask:
+def probe_move_site_section(world: World) -> Ask:
     path, sections = _made(world)
     first, second, third = ({"type": "site-section", "siteSection": id} for id in sections)
     wrong: list[dict[str, Any]] = [

@@ -13,13 +13,13 @@ def _made(world: World) -> tuple[dict[str, str], list[str]]:
 
 
 @probe("listSiteSpaces")
-def listed(world: World) -> Ask:
+def probe_list_site_spaces(world: World) -> Ask:
     path, _ = _made(world)
     return Ask(path, items=3, invalid_query=({"default": "perhaps"}, {"shareKey": ""}))
 
 
 @probe("addSpaceToSite")
-def added(world: World) -> Ask:
+def probe_add_space_to_site(world: World) -> Ask:
     path, _ = _made(world)
     body = {"spaceId": world.space("More")["id"]}
     wrong: tuple[dict[str, Any], ...] = ({}, {"spaceId": None}, body | {"sectionId": None}, body | {"sectionId": 7})
@@ -31,7 +31,7 @@ def added(world: World) -> Ask:
 
 
 @probe("updateSiteSpaceById")
-def updated(world: World) -> Ask:
+def probe_update_site_space_by_id(world: World) -> Ask:
     path, variants = _made(world)
     space = world.space("Version 2")
     body = {"path": "v2", "condition": "visitor.claims.isBetaUser == true", "spaceId": space["id"], "hidden": True}
@@ -51,13 +51,13 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteSiteSpaceById")
-def deleted(world: World) -> Ask:
+def probe_delete_site_space_by_id(world: World) -> Ask:
     path, variants = _made(world)
     return Ask(path | {"siteSpaceId": variants[1]}, status=204)
 
 
 @probe("moveSiteSpace")
-def moved(world: World) -> Ask:
+def probe_move_site_space(world: World) -> Ask:
     path, variants = _made(world)
     first, _, third = ({"type": "site-space", "siteSpace": id} for id in variants)
     wrong: list[dict[str, Any]] = [

@@ -14,14 +14,14 @@ def _made(world: World, **members: Any) -> dict[str, str]:
 
 
 @probe("listSites")
-def listed(world: World) -> Ask:
+def probe_list_sites(world: World) -> Ask:
     for number in range(3):
         world.site(title=f"Site {number}")
     return Ask(items=3, invalid_query=({"published": "perhaps"}, {"type": "gold"}, {"title": "x" * 129}))
 
 
 @probe("createSite")
-def created(world: World) -> Ask:
+def probe_create_site(world: World) -> Ask:
     body = {"type": "basic", "title": "Docs", "visibility": "unlisted", "spaces": [world.space()["id"]]}
     wrong: list[dict[str, Any]] = [
         {"title": "x"},
@@ -42,12 +42,12 @@ def created(world: World) -> Ask:
 
 
 @probe("getSiteById")
-def read(world: World) -> Ask:
+def probe_get_site_by_id(world: World) -> Ask:
     return Ask(_made(world))
 
 
 @probe("updateSiteById")
-def updated(world: World) -> Ask:
+def probe_update_site_by_id(world: World) -> Ask:
     path = _made(world)
     variant = world.made("listSiteSpaces", path)["items"][0]["id"]
     body = {
@@ -80,12 +80,12 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteSiteById")
-def deleted(world: World) -> Ask:
+def probe_delete_site_by_id(world: World) -> Ask:
     return Ask(_made(world), status=204)
 
 
 @probe("publishSite")
-def published(world: World) -> Ask:
+def probe_publish_site(world: World) -> Ask:
     def check(answer: Any) -> None:
         assert answer["published"]
         assert answer["urls"]["published"]
@@ -94,14 +94,14 @@ def published(world: World) -> Ask:
 
 
 @probe("unpublishSite")
-def unpublished(world: World) -> Ask:
+def probe_unpublish_site(world: World) -> Ask:
     path = _made(world)
     world.made("publishSite", path)
     return Ask(path)
 
 
 @probe("getPublishedContentSite")
-def whole(world: World) -> Ask:
+def probe_get_published_content_site(world: World) -> Ask:
     path = _made(world)
     world.made("publishSite", path)
     variant = world.made("listSiteSpaces", path)["items"][0]["id"]
@@ -117,7 +117,7 @@ def whole(world: World) -> Ask:
 
 
 @probe("getSiteStructure")
-def structure(world: World) -> Ask:
+def probe_get_site_structure(world: World) -> Ask:
     path = _made(world)
     section = world.made("addSectionToSite", path, body={"spaceId": world.space("API")["id"]})
     world.made("addSectionGroupToSite", path, body={"title": "Guides", "sections": [section["id"]]})
@@ -130,7 +130,7 @@ def structure(world: World) -> Ask:
 
 
 @probe("sortSiteStructure")
-def sorted_structure(world: World) -> Ask:
+def probe_sort_site_structure(world: World) -> Ask:
     path = {"siteId": world.site(*(world.space(title)["id"] for title in ("One", "Two", "Three")))["id"]}
     first, second, third = (
         {"type": "site-space", "id": row["id"]} for row in world.made("listSiteSpaces", path)["items"]
@@ -154,14 +154,14 @@ def sorted_structure(world: World) -> Ask:
 
 
 @probe("getSiteAdaptiveSchema")
-def schema(world: World) -> Ask:
+def probe_get_site_adaptive_schema(world: World) -> Ask:
     path = _made(world)
     world.made("updateSiteAdaptiveSchema", path, body={"jsonSchema": SCHEMA})
     return Ask(path)
 
 
 @probe("updateSiteAdaptiveSchema")
-def schema_updated(world: World) -> Ask:
+def probe_update_site_adaptive_schema(world: World) -> Ask:
     wrong: list[dict[str, Any]] = [
         {},
         {**SCHEMA, "additionalProperties": True},
@@ -176,7 +176,7 @@ def schema_updated(world: World) -> Ask:
 
 
 @probe("listSiteAdaptiveTemplateConditions")
-def conditions(world: World) -> Ask:
+def probe_list_site_adaptive_template_conditions(world: World) -> Ask:
     path = _made(world)
     world.made("updateSiteAdaptiveSchema", path, body={"jsonSchema": SCHEMA})
 
@@ -187,7 +187,7 @@ def conditions(world: World) -> Ask:
 
 
 @probe("listSiteShareLinks")
-def share_links(world: World) -> Ask:
+def probe_list_site_share_links(world: World) -> Ask:
     path = _made(world, visibility="share-link")
     for number in range(3):
         world.made("createSiteShareLink", path, body={"name": f"Link {number}"})
@@ -195,12 +195,12 @@ def share_links(world: World) -> Ask:
 
 
 @probe("createSiteShareLink")
-def share_link_created(world: World) -> Ask:
+def probe_create_site_share_link(world: World) -> Ask:
     return Ask(_made(world), body={"name": "For friends"}, status=201, invalid=({}, {"name": None}, {"name": "x" * 51}))
 
 
 @probe("updateSiteShareLinkById")
-def share_link_updated(world: World) -> Ask:
+def probe_update_site_share_link_by_id(world: World) -> Ask:
     path = _made(world)
     path["shareLinkId"] = world.made("createSiteShareLink", path, body={"name": "For friends"})["id"]
     wrong: tuple[dict[str, Any], ...] = ({}, {"active": None}, {"name": None}, {"name": "x" * 51})
@@ -212,7 +212,7 @@ def share_link_updated(world: World) -> Ask:
 
 
 @probe("deleteSiteShareLinkById")
-def share_link_deleted(world: World) -> Ask:
+def probe_delete_site_share_link_by_id(world: World) -> Ask:
     path = _made(world)
     path["shareLinkId"] = world.made("createSiteShareLink", path, body={"name": "For friends"})["id"]
     return Ask(path, status=204)

@@ -14,7 +14,7 @@ def _space(world: World, **more: Any) -> dict[str, str]:
 
 
 @probe("listSpacesInOrganizationById")
-def listed(world: World) -> Ask:
+def probe_list_spaces_in_organization_by_id(world: World) -> Ask:
     for _ in range(3):
         _space(world)
     world.made("deleteSpaceById", _space(world))
@@ -22,7 +22,7 @@ def listed(world: World) -> Ask:
 
 
 @probe("createSpace")
-def created(world: World) -> Ask:
+def probe_create_space(world: World) -> Ask:
     parent = collection(world)["collectionId"]
     body = {"title": "New", "emoji": "1f3e0", "language": "pt-br", "editMode": "locked", "parent": parent}
     wrong = (
@@ -42,12 +42,12 @@ def created(world: World) -> Ask:
 
 
 @probe("getSpaceById")
-def read(world: World) -> Ask:
+def probe_get_space_by_id(world: World) -> Ask:
     return Ask(_space(world), query={"shareKey": "a-key"}, invalid_query=({"shareKey": "x" * 257},))
 
 
 @probe("updateSpaceById")
-def updated(world: World) -> Ask:
+def probe_update_space_by_id(world: World) -> Ask:
     body = {
         "editMode": "locked",
         "title": "Manual",
@@ -74,12 +74,12 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteSpaceById")
-def deleted(world: World) -> Ask:
+def probe_delete_space_by_id(world: World) -> Ask:
     return Ask(_space(world), status=204, outsider=204)
 
 
 @probe("duplicateSpace")
-def duplicated(world: World) -> Ask:
+def probe_duplicate_space(world: World) -> Ask:
     space = world.space("A title as long as a title of a space may be, fifty"[:50])
 
     def check(answer: Any) -> None:
@@ -92,7 +92,7 @@ def duplicated(world: World) -> Ask:
 
 
 @probe("restoreSpace")
-def restored(world: World) -> Ask:
+def probe_restore_space(world: World) -> Ask:
     path = _space(world)
     world.made("deleteSpaceById", path)
 
@@ -103,7 +103,7 @@ def restored(world: World) -> Ask:
 
 
 @probe("moveSpace")
-def moved(world: World) -> Ask:
+def probe_move_space(world: World) -> Ask:
     path, parent = _space(world), collection(world)["collectionId"]
     beside = _space(world, parent=parent)["spaceId"]
     wrong: tuple[Any, ...] = (
@@ -126,7 +126,7 @@ def moved(world: World) -> Ask:
 
 
 @probe("transferSpace")
-def transferred(world: World) -> Ask:
+def probe_transfer_space(world: World) -> Ask:
     target = world.made("createOrganization", body={"title": "Target"})["id"]
     path = _space(world)
     for organization, status in ((world.organization, 409), ("nothing", 404)):
@@ -143,5 +143,5 @@ def transferred(world: World) -> Ask:
 
 
 @probe("getSpaceGitInfo")
-def git_info(world: World) -> Ask:
+def probe_get_space_git_info(world: World) -> Ask:
     return Ask({"spaceId": world.space()["id"]}, status=404)

@@ -60,14 +60,14 @@ def _wrong() -> list[Any]:
 
 
 @probe("listSAMLProvidersInOrganizationById")
-def providers(world: World) -> Ask:
+def probe_list_saml_providers_in_organization_by_id(world: World) -> Ask:
     for number in range(3):
         _provider(world, f"Sign in {number}")
     return Ask(items=3)
 
 
 @probe("createOrganizationSAMLProvider")
-def created(world: World) -> Ask:
+def probe_create_organization_saml_provider(world: World) -> Ask:
     team = world.made("createOrganizationTeam", body={"title": "Writers"})
     body = {
         "label": "Sign in",
@@ -86,12 +86,12 @@ def created(world: World) -> Ask:
 
 
 @probe("getOrganizationSAMLProviderById")
-def provider(world: World) -> Ask:
+def probe_get_organization_saml_provider_by_id(world: World) -> Ask:
     return Ask({"samlProviderId": _provider(world)["id"]})
 
 
 @probe("updateOrganizationSAMLProvider")
-def updated(world: World) -> Ask:
+def probe_update_organization_saml_provider(world: World) -> Ask:
     pending = world.made("createOrganizationSAMLProvider", body={"label": "Later"})
     assert pending["status"] == "pending"
     body = {"label": "Now", "certificate": certificate(), "defaultRole": None, **_WHOLE}
@@ -104,12 +104,12 @@ def updated(world: World) -> Ask:
 
 
 @probe("deleteOrganizationSAMLProvider")
-def deleted(world: World) -> Ask:
+def probe_delete_organization_saml_provider(world: World) -> Ask:
     return Ask({"samlProviderId": _provider(world)["id"]}, status=204)
 
 
 @probe("listSSOProviderLoginsInOrganization")
-def logins(world: World) -> Ask:
+def probe_list_sso_provider_logins_in_organization(world: World) -> Ask:
     made = _provider(world)
     world.made("createOrganizationSAMLProvider", body={"label": "Pending"})
     wanted = {"id": made["id"], "label": "Sign in", "startURL": made["service"]["startURL"]}

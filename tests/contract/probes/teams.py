@@ -22,7 +22,7 @@ def teams(world: World) -> Ask:
 
 
 @probe("createOrganizationTeam")
-def created(world: World) -> Ask:
+def probe_create_organization_team(world: World) -> Ask:
     member = world.person("read")[0]
     wrong = ({}, *({"title": title} for title in _TITLES), {"title": "T", "members": ["nobody"]})
 
@@ -40,12 +40,12 @@ def team(world: World) -> Ask:
 
 
 @probe("updateTeamInOrganizationById")
-def updated(world: World) -> Ask:
+def probe_update_team_in_organization_by_id(world: World) -> Ask:
     return Ask(_team(world), body={"title": "Authors"}, invalid=({}, *({"title": title} for title in _TITLES)))
 
 
 @probe("removeTeamFromOrganizationById")
-def removed(world: World) -> Ask:
+def probe_remove_team_from_organization_by_id(world: World) -> Ask:
     return Ask(_team(world), status=204)
 
 
@@ -55,7 +55,7 @@ def members(world: World) -> Ask:
 
 
 @probe("updateMembersInOrganizationTeam")
-def members_updated(world: World) -> Ask:
+def probe_update_members_in_organization_team(world: World) -> Ask:
     path = _team(world, "Writers", world.user)
     other = world.person("read")[0]
 
@@ -67,7 +67,7 @@ def members_updated(world: World) -> Ask:
 
 
 @probe("addMemberToOrganizationTeamById")
-def member_added(world: World) -> Ask:
+def probe_add_member_to_organization_team_by_id(world: World) -> Ask:
     path = _team(world) | {"userId": world.user}
 
     def check(answer: Any) -> None:
@@ -77,7 +77,7 @@ def member_added(world: World) -> Ask:
 
 
 @probe("deleteMemberFromOrganizationTeamById")
-def member_deleted(world: World) -> Ask:
+def probe_delete_member_from_organization_team_by_id(world: World) -> Ask:
     return Ask(_team(world, "Writers", world.user) | {"userId": world.user}, status=204)
 
 

@@ -26,14 +26,14 @@ def made(world: World, **members: Any) -> dict[str, str]:
 
 
 @probe("listTranslations")
-def lists(world: World) -> Ask:
+def probe_list_translations(world: World) -> Ask:
     for language in ("fr", "de", "pt-br"):
         made(world, language=language)
     return Ask(items=3)
 
 
 @probe("createTranslation")
-def creates(world: World) -> Ask:
+def probe_create_translation(world: World) -> Ask:
     space, outside = world.space()["id"], world.target.world()
     body = {"source": {"space": space, "language": "en"}, "language": "fr", "instructions": INSTRUCTIONS}
     wrong = (
@@ -57,7 +57,7 @@ def creates(world: World) -> Ask:
 
 
 @probe("getTranslation")
-def shows(world: World) -> Ask:
+def probe_get_translation(world: World) -> Ask:
     path = made(world)
     world.run_jobs()
 
@@ -69,13 +69,13 @@ def shows(world: World) -> Ask:
 
 
 @probe("updateTranslation")
-def updates(world: World) -> Ask:
+def probe_update_translation(world: World) -> Ask:
     wrong: tuple[Any, ...] = ({}, {"instructions": None}, {"instructions": "text"}, {"instructions": {"nodes": 7}})
     return Ask(made(world), body={"instructions": INSTRUCTIONS}, invalid=wrong)
 
 
 @probe("deleteTranslation")
-def deletes(world: World) -> Ask:
+def probe_delete_translation(world: World) -> Ask:
     return Ask(made(world), status=204)
 
 

@@ -27,7 +27,7 @@ ACTOR = "x-oracle-actor"
 """Header of requests that people send; a gate sees only those of syncd."""
 _SERVERS = {
     "plain": PlatformSettings(),
-    "formatted": PlatformSettings(rewrite=normalising.formatted),
+    "formatted": PlatformSettings(rewrite=normalising.reformat_page),
     "lossy": PlatformSettings(rewrite=normalising.lossy),
 }
 _Scope = MutableMapping[str, Any]

@@ -13,7 +13,7 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.read.rules import SITE_RULES
 from tests.growing import assert_linear
-from tests.sampling import sampled
+from tests.sampling import sample_cases
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "site"
 TEXTS = tuple(path.read_text(encoding="utf-8") for path in sorted(GOLDEN.rglob("*.yaml")))
@@ -56,7 +56,7 @@ def test_every_finding_has_a_place_whatever_somebody_wrote(text: str, edits: lis
     judge(text)
 
 
-@pytest.mark.parametrize("at", sampled(range(0, 1200, 4), kept=set(range(0, 300, 15))))
+@pytest.mark.parametrize("at", sample_cases(range(0, 1200, 4), kept=set(range(0, 300, 15))))
 def test_a_file_that_ends_anywhere_is_judged_without_a_crash(at: int) -> None:
     for text in TEXTS:
         judge(text[:at])

@@ -15,7 +15,7 @@ from syncd.platform.services.ask.endpoint import strip_markup
 from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
-from tests.peers import answering, serving
+from tests.peers import answer_with, serve_peer
 
 PAGES = {
     "Exports": "## Export a space\n\nOpen the menu. Choose PDF to export a space. It takes a minute.\n\n"
@@ -174,7 +174,7 @@ def asking(storage: Storage) -> Iterator[Callable[[int], Site]]:
 
 def test_a_model_gets_the_passages_and_its_words_stream_through(asking: Callable[[int], Site]) -> None:
     said = chunks("Choose **PDF** in the menu, ", "then wait for [it](http://a.example/).")
-    with serving(answering(streamed(said))) as (port, requests):
+    with serve_peer(answer_with(streamed(said))) as (port, requests):
         events = asking(port).events("How do I export a space?")
     assert events[-1]["answer"]["markdown"] == "Choose **PDF** in the menu, then wait for it."
     assert [source["type"] for source in events[-1]["sources"]] == ["page"]
@@ -199,7 +199,7 @@ def test_a_model_that_fails_is_replaced_by_quotes(asking: Callable[[int], Site])
         streamed(chunks("Half of an answer, which is long enough to be shown.", done=False)),
     ]
     pending = iter(failures)
-    with serving(lambda peer: peer.sendall(next(pending))) as (port, heads):
+    with serve_peer(lambda peer: peer.sendall(next(pending))) as (port, heads):
         site = asking(port)
         for failure in failures:
             events = site.events("How do I export a space?")
@@ -209,6 +209,6 @@ def test_a_model_that_fails_is_replaced_by_quotes(asking: Callable[[int], Site])
 
 
 def test_a_model_that_finds_no_answer_is_believed(asking: Callable[[int], Site]) -> None:
-    with serving(answering(streamed(chunks("NO_", "ANSWER")))) as (port, _):
+    with serve_peer(answer_with(streamed(chunks("NO_", "ANSWER")))) as (port, _):
         events = asking(port).events("How do I export a space?")
     assert [("answer" in one, one["sources"]) for one in events] == [(False, [])]

@@ -15,7 +15,7 @@ from syncd.platform.services.specs.processing import HANDLERS
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
-from tests.peers import answering, serving
+from tests.peers import answer_with, serve_peer
 from tests.platform.clock import Clock
 from tests.storages import new_storage
 
@@ -158,7 +158,7 @@ def test_an_address_is_fetched_and_fetched_again_every_six_hours(
     specs: httpx.Client, storage: Storage, clock: Clock
 ) -> None:
     pages = iter([json.dumps(OPENAPI).encode()] * 2 + [b"openapi: 3.0.0\ninfo: {title: a, version: b}\npaths: {}\n"])
-    with serving(lambda peer: peer.sendall(served(next(pages)))) as (port, heads):
+    with serve_peer(lambda peer: peer.sendall(served(next(pages)))) as (port, heads):
         source = {"source": {"url": f"http://127.0.0.1:{port}/openapi.json"}}
         assert specs.put("/pets", json=source).status_code == 201
         met = []
@@ -188,7 +188,7 @@ def test_what_went_wrong_is_told_and_the_good_version_stays(specs: httpx.Client,
     run(storage)
     version = specs.get("/pets").json()["lastVersion"]
     for content, status, code in ((b"<html>", 200, "PARSE_ERROR"), (b"", 404, "FETCH_ERROR")):
-        with serving(answering(served(content, status))) as (port, _):
+        with serve_peer(answer_with(served(content, status))) as (port, _):
             url = f"http://127.0.0.1:{port}/{'s3cret'}"
             assert specs.put("/pets", json={"source": {"url": url}}).json()["processingState"] == "pending"
             run(storage)
@@ -208,7 +208,7 @@ def test_what_went_wrong_is_told_and_the_good_version_stays(specs: httpx.Client,
 
 
 def test_a_private_address_is_not_fetched(specs: httpx.Client, storage: Storage) -> None:
-    with serving(answering(served(json.dumps(OPENAPI).encode()))) as (port, heads):
+    with serve_peer(answer_with(served(json.dumps(OPENAPI).encode()))) as (port, heads):
         specs.put("/pets", json={"source": {"url": f"http://127.0.0.1:{port}/"}})
         run(storage, private=False)
     assert specs.get("/pets").json()["lastProcessErrorCode"] == "FETCH_ERROR"

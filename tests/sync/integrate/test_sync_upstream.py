@@ -14,7 +14,7 @@ from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Upstream
-from tests.serving_git import TOKEN, GitServer, serving_git
+from tests.serving_git import TOKEN, GitServer, serve_git
 
 SYNC, PULL, PUSH = RunOptions(), RunOptions(propose=False, should_publish=False), RunOptions(integrate=False)
 
@@ -83,7 +83,7 @@ def team(world: Any, tmp_path: Path) -> Iterator[Team]:
     (tmp_path / "hosted").mkdir()
     git(tmp_path, "clone", "--quiet", "--bare", str(clone), "hosted/docs.git")
     git(tmp_path / "hosted/docs.git", "config", "http.receivepack", "true")
-    with serving_git(tmp_path / "hosted") as server:
+    with serve_git(tmp_path / "hosted") as server:
         yield Team(world, server)
 
 

@@ -15,7 +15,7 @@ from syncd.platform.server import BackgroundServer
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.propose.flow import propose
-from tests.sync.normalising import FILES, formatted
+from tests.sync.normalising import FILES, reformat_page
 
 OPTIONS = "# Options\n\nAll of *them*:\n\n- first\n- second\n\n```sh\nls\n```\n"
 
@@ -171,7 +171,8 @@ def test_a_long_page_is_split_over_numbered_comments(mute: Any, fine: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "rewrite", [pytest.param(None, marks=pytest.mark.long, id="as it is"), pytest.param(formatted, id="re-formatted")]
+    "rewrite",
+    [pytest.param(None, marks=pytest.mark.long, id="as it is"), pytest.param(reformat_page, id="re-formatted")],
 )
 def test_what_a_person_puts_in_and_merges_is_known_again(mute: Any, fine: Any, rewrite: Any) -> None:
     mute.clone()
@@ -192,7 +193,7 @@ def test_a_text_that_was_put_in_has_its_comment_resolved(mute: Any, fine: Any) -
     mute.clone()
     mute.commit("Edit two", {"options.md": OPTIONS, "errors.md": "# Errors\n\nMany.\n"})
     fine(mute.push())
-    with BackgroundServer(mute.storage, PlatformSettings(rewrite=formatted)) as editor:
+    with BackgroundServer(mute.storage, PlatformSettings(rewrite=reformat_page)) as editor:
         write_by_hand(mute, editor, "1", "options", OPTIONS)
     fine(mute.sync())
     assert set(comments_of(mute)) == {"Proposed text of `errors.md`"}

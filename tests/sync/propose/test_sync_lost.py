@@ -11,7 +11,7 @@ from syncd.plan.merge.pages import Side
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Unchanged
-from tests.sync.normalising import FILES, formatted, lossy, typographic
+from tests.sync.normalising import FILES, lossy, reformat_page, typographic
 
 WRITTEN = """---
 icon: gear
@@ -89,7 +89,7 @@ def assert_quiet(world: Any, fine: Any) -> None:
     assert world.git("for-each-ref") == before
 
 
-@everywhere(formatted, default="no-ids")
+@everywhere(reformat_page, default="no-ids")
 def test_a_server_that_only_formats_changes_no_byte_in_git(rewriting: Any, fine: Any) -> None:
     world = rewriting
     world.clone()

@@ -25,7 +25,7 @@ _MASKS = (
 
 
 @dataclass
-class Sited:
+class SiteClone:
     """What a test has in hand."""
 
     shell: Any
@@ -105,7 +105,7 @@ class Sited:
 
 
 @contextmanager
-def sited(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
+def create_sites(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[SiteClone]:
     """Given a served platform, make a clone, three spaces and a site with two sections."""
     docs = shell.root / "docs"
     assert run(["clone", shell.url, shell.space, str(docs), "--token-file", str(shell.token)]) == 0
@@ -119,6 +119,6 @@ def sited(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
             made = SiteSectionCreate(space_id=spaces[alias], title=alias.title())
             client.sections.create(organization, site, made)
         client.sites.publish(organization, site)
-        each = Sited(shell, capsys, docs, client, organization, site, spaces)
+        each = SiteClone(shell, capsys, docs, client, organization, site, spaces)
         each.configure()
         yield each
