@@ -45,7 +45,7 @@ class GitDeeds(Runs):
             with self._rewriting(writer, step):
                 writer.git("reset", "--quiet", "--hard", f"HEAD~{back}")
             writer.told.append(f"git reset --hard HEAD~{back}")
-            # A reset that takes away a word's commit and the one that deleted it says nothing of what was proposed before.
+            # A reset that takes away both a word and its deletion says nothing of what was proposed before.
             deleted = (name for name in self.ledger.named("dead") if self.ledger.tokens[name].author == writer.name)
             unknown = [name for name in deleted if not writer.git("log", "--format=%H", f"-S{name}", "HEAD")]
             self.ledger.free(unknown, f"{step.id} reset")
