@@ -27,7 +27,7 @@ class Customization:
         return self._transport.call("PUT", _path(organization, site), SiteCustomizationSettings, body=settings.wire())
 
     @operation("getSiteSpaceCustomizationById")
-    def get_of_site_space(self, organization: str, site: str, site_space: str) -> SiteCustomizationSettings:
+    def get_site_space(self, organization: str, site: str, site_space: str) -> SiteCustomizationSettings:
         """Given a site-space's id, return the settings that its visitors see (deprecated)."""
         path = _path(organization, site, "site-spaces", site_space)
         return self._transport.call("GET", path, SiteCustomizationSettings)

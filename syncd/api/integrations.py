@@ -72,23 +72,23 @@ class Integrations:
         self._transport.delete(("integrations", name))
 
     @operation("listIntegrationEvents")
-    def events(self, name: str) -> Iterator[IntegrationEvent]:
+    def list_events(self, name: str) -> Iterator[IntegrationEvent]:
         """Given an integration, return its events, newest first."""
         return iterate_list(self._transport, ("integrations", name, "events"), Listing[IntegrationEvent])
 
     @operation("getIntegrationEvent")
-    def event(self, name: str, event_id: str) -> IntegrationEventDetail:
+    def get_event(self, name: str, event_id: str) -> IntegrationEventDetail:
         """Given an event's id, return it with the trace of what was done about it."""
         return self._transport.call("GET", ("integrations", name, "events", event_id), IntegrationEventDetail)
 
     @operation("listIntegrationInstallations")
-    def installations(self, name: str, *, external_id: str | None = None) -> Iterator[Installation]:
+    def list_installations(self, name: str, *, external_id: str | None = None) -> Iterator[Installation]:
         """Given an integration, return its installations in all organizations."""
         path = ("integrations", name, "installations")
         return iterate_list(self._transport, path, Listing[Installation], params={"externalId": external_id})
 
     @operation("listIntegrationSpaceInstallations")
-    def spaces(
+    def list_spaces(
         self, name: str, *, external_id: str | None = None, extended: bool | None = None
     ) -> Iterator[SpaceInstallation]:
         """Given an integration, return every space that it is in; `extended` asks for the spaces themselves."""
@@ -98,13 +98,13 @@ class Integrations:
         )
 
     @operation("listIntegrationSiteInstallations")
-    def sites(self, name: str, *, external_id: str | None = None) -> Iterator[SiteInstallation]:
+    def list_sites(self, name: str, *, external_id: str | None = None) -> Iterator[SiteInstallation]:
         """Given an integration, return every site that it is in."""
         path = ("integrations", name, "sites")
         return iterate_list(self._transport, path, Listing[SiteInstallation], params={"externalId": external_id})
 
     @operation("listOrganizationInstallations")
-    def installed(self, organization: str) -> Iterator[Installation]:
+    def list_installed(self, organization: str) -> Iterator[Installation]:
         """Given an organization, return what is installed there."""
         return iterate_list(self._transport, ("orgs", organization, "installations"), Listing[Installation])
 
@@ -118,7 +118,7 @@ class Integrations:
         return self._transport.call("POST", ("integrations", name, "installations"), Installation, body=body)
 
     @operation("getIntegrationInstallationById")
-    def installation(self, name: str, installation: str) -> Installation:
+    def get_installation(self, name: str, installation: str) -> Installation:
         """Given an installation's id, return it."""
         return self._transport.call("GET", _path(name, installation), Installation)
 
@@ -133,7 +133,7 @@ class Integrations:
         self._transport.delete(_path(name, installation))
 
     @operation("listIntegrationInstallationSpaces")
-    def spaces_of(self, name: str, installation: str) -> Iterator[SpaceInstallation]:
+    def list_installation_spaces(self, name: str, installation: str) -> Iterator[SpaceInstallation]:
         """Given an installation, return the spaces that it is in."""
         return iterate_list(self._transport, _path(name, installation, "spaces"), Listing[SpaceInstallation])
 
@@ -144,12 +144,14 @@ class Integrations:
         return self._transport.call("POST", path, SpaceInstallation, body=place.wire())
 
     @operation("getIntegrationSpaceInstallation")
-    def on_space(self, name: str, installation: str, space: str) -> SpaceInstallation:
+    def get_space_installation(self, name: str, installation: str, space: str) -> SpaceInstallation:
         """Given an installation and a space that it is in, return what it is there."""
         return self._transport.call("GET", _path(name, installation, "spaces", space), SpaceInstallation)
 
     @operation("updateIntegrationSpaceInstallation")
-    def update_on_space(self, name: str, installation: str, space: str, update: PlacementUpdate) -> SpaceInstallation:
+    def update_space_installation(
+        self, name: str, installation: str, space: str, update: PlacementUpdate
+    ) -> SpaceInstallation:
         """Given an installation, a space and new members, return what it is there then."""
         path = _path(name, installation, "spaces", space)
         return self._transport.call("PATCH", path, SpaceInstallation, body=update.wire())
@@ -160,7 +162,7 @@ class Integrations:
         self._transport.delete(_path(name, installation, "spaces", space))
 
     @operation("listIntegrationInstallationSites")
-    def sites_of(self, name: str, installation: str) -> Iterator[SiteInstallation]:
+    def list_installation_sites(self, name: str, installation: str) -> Iterator[SiteInstallation]:
         """Given an installation, return the sites that it is in."""
         return iterate_list(self._transport, _path(name, installation, "sites"), Listing[SiteInstallation])
 
@@ -171,12 +173,14 @@ class Integrations:
         return self._transport.call("POST", path, SiteInstallation, body=place.wire())
 
     @operation("getIntegrationSiteInstallation")
-    def on_site(self, name: str, installation: str, site: str) -> SiteInstallation:
+    def get_site_installation(self, name: str, installation: str, site: str) -> SiteInstallation:
         """Given an installation and a site that it is in, return what it is there."""
         return self._transport.call("GET", _path(name, installation, "sites", site), SiteInstallation)
 
     @operation("updateIntegrationSiteInstallation")
-    def update_on_site(self, name: str, installation: str, site: str, update: PlacementUpdate) -> SiteInstallation:
+    def update_site_installation(
+        self, name: str, installation: str, site: str, update: PlacementUpdate
+    ) -> SiteInstallation:
         """Given an installation, a site and new members, return what it is there then."""
         path = _path(name, installation, "sites", site)
         return self._transport.call("PATCH", path, SiteInstallation, body=update.wire())

@@ -77,7 +77,7 @@ class Claim:
     of: str = ""
 
 
-def claims_in(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
+def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
     """Given a JSON Schema of visitors, return its claims, in its order.
 
     Shapes: booleans, strings (with an `enum` or without), numbers, arrays of those, and objects of any of these, each
@@ -92,7 +92,7 @@ def claims_in(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
     return tuple(claim for claim in found if claim.kind != "object")
 
 
-def template_conditions(claims: tuple[Claim, ...]) -> tuple[TemplateCondition, ...]:
+def suggest_conditions(claims: tuple[Claim, ...]) -> tuple[TemplateCondition, ...]:
     """Given claims, return one suggested condition for each of them."""
     return tuple(_suggested(claim) for claim in claims)
 

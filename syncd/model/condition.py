@@ -80,19 +80,19 @@ class NoCondition(ValueError):
         self.at = at
 
 
-def parts_of(text: str) -> tuple[Part, ...]:
+def split_condition(text: str) -> tuple[Part, ...]:
     """Given a condition, return its parts, each behind those that it is made of; the last one is the whole.
 
     Raises: NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
     claim.
     """
-    parts = parts_of_expression(text)
+    parts = split_expression(text)
     if not any(part.claim is not None for part in parts):
         raise NoCondition("a condition reads at least one claim, such as visitor.claims.isBetaUser")
     return parts
 
 
-def parts_of_expression(text: str) -> tuple[Part, ...]:
+def split_expression(text: str) -> tuple[Part, ...]:
     """Given an expression, which need not read a claim, return its parts as `parts_of` does. Raises: NoCondition."""
     if len(text) > CONDITION_MAX:
         raise NoCondition(f"a condition has at most {CONDITION_MAX} characters")
@@ -101,18 +101,18 @@ def parts_of_expression(text: str) -> tuple[Part, ...]:
     return tuple(reader.parts)
 
 
-def claims_of(text: str) -> frozenset[ClaimPath]:
+def find_condition_claims(text: str) -> frozenset[ClaimPath]:
     """Given a condition, return the claims that it reads, each as its names below `visitor.claims`.
 
     Shapes: `visitor.claims.unsigned.plan === "pro"` gives `("unsigned", "plan")`; a key that is computed ends the
     path, and a property of a value (`length`) looks like one more name.
     Raises: ValueError when the text is no condition.
     """
-    return frozenset(part.claim for part in parts_of(text) if part.claim is not None)
+    return frozenset(part.claim for part in split_condition(text) if part.claim is not None)
 
 
 def _checked(text: str) -> str:
-    parts_of(text)
+    split_condition(text)
     return text
 
 

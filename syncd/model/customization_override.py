@@ -155,11 +155,11 @@ class SiteSpaceCustomizationOverride(Declared):
     social_preview: Nullable[LinkedPageOverride] = None
 
 
-def amended(overrides: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+def amend_override(overrides: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """Given a site-space's overrides and the JSON of a change to them, return the overrides from then on."""
     result = dict(overrides)
     for name, value in change.items():
-        kept = amended(result.get(name, {}), value) or None if name in GROUPS and value is not None else value
+        kept = amend_override(result.get(name, {}), value) or None if name in GROUPS and value is not None else value
         if kept is None:
             result.pop(name, None)
         else:
@@ -167,9 +167,9 @@ def amended(overrides: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str
     return result
 
 
-def overlaid(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+def apply_override(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Given a site's settings and a site-space's overrides, return the settings that visitors of that see."""
     result = dict(settings)
     for name, value in overrides.items():
-        result[name] = overlaid(result.get(name, {}), value) if name in GROUPS else value
+        result[name] = apply_override(result.get(name, {}), value) if name in GROUPS else value
     return result

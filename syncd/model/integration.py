@@ -81,11 +81,11 @@ class ConfigurationProperty(Declared):
             raise ValueError("`enum` and `completion_url` are for texts only")
         if self.type != "button" and self.model_fields_set & {"callback_url", "button_text"}:
             raise ValueError("`callback_url` and `button_text` are for buttons only")
-        if "default" in self.model_fields_set and (problem := self.problem(self.default)):
+        if "default" in self.model_fields_set and (problem := self.find_problem(self.default)):
             raise ValueError(f"default: {problem}")
         return self
 
-    def problem(self, value: Any) -> str | None:
+    def find_problem(self, value: Any) -> str | None:
         """Given a value from outside, return why it cannot be this property's, or None when it can."""
         if self.type == "button":
             return "a button has no value"
@@ -171,13 +171,13 @@ def _policy(value: str | dict[str, str]) -> str | dict[str, str]:
     directives = value if isinstance(value, dict) else {}
     if not all(_DIRECTIVE.fullmatch(name) and ";" not in text for name, text in directives.items()):
         raise ValueError("must name directives of a content security policy")
-    text = policy_text(value)
+    text = format_policy(value)
     if len(text) > POLICY_MAX or not _POLICY.fullmatch(text):
         raise ValueError(f"must be one line of at most {POLICY_MAX} characters")
     return value
 
 
-def policy_text(policy: str | dict[str, str]) -> str:
+def format_policy(policy: str | dict[str, str]) -> str:
     """Given a content security policy as text or by directive, return it as text."""
     return policy if isinstance(policy, str) else "; ".join(f"{name} {value}" for name, value in policy.items())
 

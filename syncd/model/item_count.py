@@ -29,7 +29,7 @@ class ItemCount:
             raise TooManyItems(f"there are more than {ITEMS_MAX[kind]} {kind}")
 
 
-def count_as(kind: str) -> AfterValidator:
+def make_counter(kind: str) -> AfterValidator:
     """Given a kind of item, return what lets pydantic count each one of it where the context is an ItemCount."""
 
     def count(item: Item, info: ValidationInfo) -> Item:

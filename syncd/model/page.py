@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from syncd.model.base import Observed, ObservedId
 from syncd.model.document import Document
 from syncd.model.file import GitBlob
-from syncd.model.item_count import count_as
+from syncd.model.item_count import make_counter
 
 Scalar = str | bool | int | float
 """The value of a variable. Source: not-shown.md (c) 18."""
@@ -89,7 +89,7 @@ class Page(Observed):
     computed_seed: str | None = None
 
 
-CountedPage = Annotated[Page, count_as("pages")]
+CountedPage = Annotated[Page, make_counter("pages")]
 
 
 class PageTree(Observed):
@@ -98,7 +98,7 @@ class PageTree(Observed):
     pages: tuple[CountedPage, ...]
 
 
-def walk(pages: tuple[Page, ...]) -> Iterator[tuple[Page, Page | None]]:
+def walk_pages(pages: tuple[Page, ...]) -> Iterator[tuple[Page, Page | None]]:
     """Given a page tree, return each page with its parent, parents first, in reading order; any depth."""
     pending: list[tuple[Page, Page | None]] = [(page, None) for page in reversed(pages)]
     while pending:

@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9\-._~/]*")
 _ID_MAX = 100
 
 
-def source_key(source: str) -> str:
+def make_source_key(source: str) -> str:
     """Given a redirect's source, return the key under which a site has it once, in whatever way it is written.
 
     Shapes: each segment is percent-decoded, folded as Unicode folds case (`É` is `é`, `ß` is `ss`), and encoded again,

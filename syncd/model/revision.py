@@ -6,7 +6,7 @@ from syncd.model.base import Observed, ObservedId
 from syncd.model.change_request import ChangeRequest
 from syncd.model.document import Document
 from syncd.model.file import File, GitBlob
-from syncd.model.item_count import count_as
+from syncd.model.item_count import make_counter
 from syncd.model.page import CountedPage, Scalar
 
 __all__ = ["GitCommit", "GitSyncState", "ReusableContent", "Revision", "Scalar"]
@@ -42,8 +42,8 @@ class Revision(Observed):
     id: ObservedId
     parents: tuple[ObservedId, ...] = ()
     pages: tuple[CountedPage, ...] = ()
-    files: tuple[Annotated[File, count_as("files")], ...] = ()
-    reusable_contents: tuple[Annotated[ReusableContent, count_as("reusable contents")], ...] = ()
+    files: tuple[Annotated[File, make_counter("files")], ...] = ()
+    reusable_contents: tuple[Annotated[ReusableContent, make_counter("reusable contents")], ...] = ()
     variables: dict[str, Scalar] = {}
     tags: tuple[dict[str, Any], ...] = ()
     created_at: str | None = None

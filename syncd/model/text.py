@@ -53,7 +53,7 @@ _BREAKS = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}]+")
 _HALF = re.compile(f"[{HALVES}]")
 
 
-def one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Given text, return it as one line: each run of spaces, and of what cannot be seen, is one space."""
     return " ".join(_RUN.sub(" ", text).split())
 
@@ -83,7 +83,7 @@ def mask_unprintable(text: str, by: str = " ") -> str:
     return text if text.isprintable() else "".join(sign if sign.isprintable() else by for sign in text)
 
 
-def has_half(text: str) -> bool:
+def has_half_character(text: str) -> bool:
     """Given text, return whether half a character is in it, so that it cannot be written."""
     return not text.isascii() and _HALF.search(text) is not None
 

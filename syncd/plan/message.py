@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from syncd.model.change_request import SUBJECT_MAX
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 
 LAYOUT_VERSION = "1"
 """Version of the layout rules; a mirror made by older rules is made anew."""
@@ -31,9 +31,9 @@ def render_mirror_message(subject: str, *, space: str, revision: str, change_req
     trailers += [(CHANGE_REQUEST, str(number)) for number in change_requests]
     trailers.append((LAYOUT, LAYOUT_VERSION))
     for key, value in trailers:
-        if not value or value != one_line(value):
+        if not value or value != join_lines(value):
             raise ValueError(f"{value!r} cannot be a {key}")
-    return f"{one_line(subject)}\n\n" + "".join(f"{key}: {value}\n" for key, value in trailers)
+    return f"{join_lines(subject)}\n\n" + "".join(f"{key}: {value}\n" for key, value in trailers)
 
 
 def render_proposed_subject(number: int, subject: str) -> str:
@@ -64,19 +64,19 @@ def build_former_marker(branch: str, instance: str) -> str:
 
 
 def _clean_branch(branch: str) -> str:
-    return one_line(branch).translate({ord(sign): "_" for sign in "[]~"})
+    return join_lines(branch).translate({ord(sign): "_" for sign in "[]~"})
 
 
 def add_marker(subject: str, mark: str) -> str:
     """Given a subject and a marker, return both within the API's limit; the subject is cut, the marker never."""
     room = SUBJECT_MAX - len(mark) - 1
-    text = one_line(subject) or "Update content"
+    text = join_lines(subject) or "Update content"
     return f"{text if len(text) <= room else text[: room - 1] + '…'} {mark}"
 
 
 def remove_marker(subject: str) -> str:
     """Given a change request's subject, return it without syncd's marker."""
-    return _MARKER.sub("", one_line(subject))
+    return _MARKER.sub("", join_lines(subject))
 
 
 def choose_subject(subjects: Sequence[str]) -> str:

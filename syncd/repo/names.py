@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from syncd.errors import GitFailed, PathRefused
-from syncd.model.text import CONTROLS, HALVES, LINE_SEPARATORS, TURNING, has_half
+from syncd.model.text import CONTROLS, HALVES, LINE_SEPARATORS, TURNING, has_half_character
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF_REFUSED = re.compile(rf"[{CONTROLS}{HALVES} ~^:?*\[\\]|\.\.|@\{{|//|/\.|\.lock(?:/|$)|[/.]$")
@@ -65,7 +65,7 @@ def check_path(path: str) -> str:
 
 def _find_reason(path: str) -> str:
     """Why a path may not be written, or ""."""
-    if has_half(path):
+    if has_half_character(path):
         return "is not UTF-8"
     if _CONTROL.search(path):
         return "holds a control character"

@@ -16,7 +16,7 @@ from typing import Self
 
 from syncd.errors import GitFailed, SyncdError
 from syncd.fault_points import FaultPoint, reach
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.repo import refs
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.git import Git
@@ -201,7 +201,7 @@ def _format_person(person: Person) -> str:
 
 def _clean_name(text: str) -> str:
     """A name as a commit's header can hold it: without what would end it or is unseen. Source: git, ident.c."""
-    return one_line(text.replace("<", " ").replace(">", " "))
+    return join_lines(text.replace("<", " ").replace(">", " "))
 
 
 def _format_message(message: str) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.repo import Repository
 
 HEADS = "refs/heads/"
@@ -52,7 +52,7 @@ def match_branches(names: Iterable[str], patterns: Sequence[str]) -> Iterable[st
     merge by hand is matched only by a pattern that says so.
     """
     for name in names:
-        seen = one_line(name) == name and name.isprintable() and not name.startswith("-")
+        seen = join_lines(name) == name and name.isprintable() and not name.startswith("-")
         meant = [one for one in patterns if one.startswith(OWN_PREFIX)] if name.startswith(OWN_PREFIX) else patterns
         if seen and any(fnmatchcase(name, pattern) for pattern in meant):
             yield name

@@ -9,7 +9,7 @@ from syncd.layout.tree.preserve import has_same_entries, preserve_entries
 from syncd.layout.tree.settings import Settings
 from syncd.layout.tree.summary import Entry, parse_summary, render_summary
 from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_variables, render_tags, render_variables
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.repo import Repository, Writer
 from syncd.sync.settings import read_text_at
@@ -104,7 +104,7 @@ def compute_shape(revision: Revision, placement: Placement) -> str:
     paths = placement.pages
     facts = [
         (p.id, above and above.id, paths.get(p.id), p.type, p.title, p.slug, p.link_title, p.target, p.computed)
-        for p, above in walk(revision.pages)
+        for p, above in walk_pages(revision.pages)
     ]
     digest = hashlib.sha256(repr((placement.summary, facts)).encode()).hexdigest()
     return digest + (_VARIABLES if revision.variables else "") + (_TAGS if revision.tags else "")

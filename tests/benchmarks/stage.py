@@ -18,7 +18,7 @@ from typing import Self
 from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.run.cycle import run_cycle
@@ -192,7 +192,7 @@ class Stage:
     def edit(self, space: str, count: int, mark: str) -> None:
         """Given a space and a number of pages, change that many, spread over the whole, and merge."""
         with self.client() as client:
-            pages = [page for page, _ in walk(client.content.get(space).pages) if page.type == "document"]
+            pages = [page for page, _ in walk_pages(client.content.get(space).pages) if page.type == "document"]
             changes = []
             for page in pages[:: max(1, len(pages) // count)][:count]:
                 text = (client.content.get_page(space, page.id).markdown or "") + f"\n{mark}.\n"

@@ -23,7 +23,7 @@ from syncd.api.client import Client
 from syncd.config import ConfigFile, trust_document
 from syncd.config.finding import read_valid
 from syncd.model.change_request import ChangeRequest
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
@@ -404,7 +404,7 @@ def _said(request: ChangeRequest) -> tuple[int, str, str, str]:
 def proposed(client: Client, space: str, request: str) -> tuple[Any, ...]:
     """Given a change request, return its pages (path, title, Markdown) and the names of its files."""
     revision = client.change_request_content.get(space, request)
-    pages = [page for page, _ in walk(revision.pages)]
+    pages = [page for page, _ in walk_pages(revision.pages)]
     documents = [page.id for page in pages if page.type == "document"]
     texts = [client.change_request_content.get_page(space, request, page).markdown or "" for page in documents]
     shape = [(page.path, page.title, page.type) for page in pages]

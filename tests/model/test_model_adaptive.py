@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from syncd.model.adaptive import CLAIMS_MAX, DEPTH_MAX, claims_in, template_conditions
-from syncd.model.condition import claims_of
+from syncd.model.adaptive import CLAIMS_MAX, DEPTH_MAX, find_claims, suggest_conditions
+from syncd.model.condition import find_condition_claims
 
 
 def _object(**properties: Any) -> dict[str, Any]:
@@ -29,10 +29,10 @@ _WHOLE = _object(
 
 
 def test_each_claim_suggests_one_condition_that_reads_it() -> None:
-    claims = claims_in({"$schema": "http://json-schema.org/draft-07/schema#", **_WHOLE})
-    conditions = template_conditions(claims)
+    claims = find_claims({"$schema": "http://json-schema.org/draft-07/schema#", **_WHOLE})
+    conditions = suggest_conditions(claims)
     for claim, condition in zip(claims, conditions, strict=True):
-        (read,) = claims_of(condition.condition)
+        (read,) = find_condition_claims(condition.condition)
         assert read[: len(claim.path)] == claim.path
     assert {condition.description: condition.condition for condition in conditions} == {
         "Visitors of whom isBetaUser is true": "visitor.claims.isBetaUser === true",
@@ -51,7 +51,7 @@ def test_the_longest_claim_still_makes_a_condition() -> None:
     for number in range(DEPTH_MAX):
         schema = _object(**{f"{number}-".ljust(64, "x"): schema}) | {"description": ""}
     del schema["description"]
-    assert claims_of(template_conditions(claims_in(schema))[0].condition)
+    assert find_condition_claims(suggest_conditions(find_claims(schema))[0].condition)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_the_longest_claim_still_makes_a_condition() -> None:
 )
 def test_any_other_claim_is_refused(properties: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="jsonSchema"):
-        claims_in(_object(**properties))
+        find_claims(_object(**properties))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_any_other_claim_is_refused(properties: dict[str, Any]) -> None:
 )
 def test_any_other_root_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="jsonSchema"):
-        claims_in(_object() | change)
+        find_claims(_object() | change)
 
 
 def test_depth_is_bounded_and_deep_schemas_do_no_harm() -> None:
@@ -107,4 +107,4 @@ def test_depth_is_bounded_and_deep_schemas_do_no_harm() -> None:
     for _ in range(DEPTH_MAX + 1):
         schema = _object(a=schema | {"description": ""})
     with pytest.raises(ValueError, match="nest"):
-        claims_in(schema)
+        find_claims(schema)

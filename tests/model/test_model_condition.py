@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.model.condition import CONDITION_MAX, DEPTH_MAX, STEPS_MAX, NoCondition, claims_of, parts_of
+from syncd.model.condition import (
+    CONDITION_MAX,
+    DEPTH_MAX,
+    STEPS_MAX,
+    NoCondition,
+    find_condition_claims,
+    split_condition,
+)
 
 _READ = {
     "visitor.claims.isBetaUser == true": {("isBetaUser",)},
@@ -24,8 +31,8 @@ _READ = {
 
 @pytest.mark.parametrize("text", _READ)
 def test_a_condition_says_which_claims_it_reads(text: str) -> None:
-    assert claims_of(text) == _READ[text]
-    assert claims_of(f"\n  ({text})\t") == _READ[text]
+    assert find_condition_claims(text) == _READ[text]
+    assert find_condition_claims(f"\n  ({text})\t") == _READ[text]
 
 
 @pytest.mark.parametrize(
@@ -60,27 +67,27 @@ def test_a_condition_says_which_claims_it_reads(text: str) -> None:
 )
 def test_what_cannot_be_a_condition_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="condition"):
-        claims_of(text)
+        find_condition_claims(text)
 
 
 def test_length_and_depth_are_bounded() -> None:
     longest = "visitor.claims.a" + " " * (CONDITION_MAX - 16)
-    assert claims_of(longest)
+    assert find_condition_claims(longest)
     for text in (longest + " ", "(" * DEPTH_MAX + "visitor.claims.a" + ")" * DEPTH_MAX, "visitor.claims" + "[" * 900):
         with pytest.raises(ValueError, match="condition"):
-            claims_of(text)
+            find_condition_claims(text)
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.text(st.sampled_from("visitor.claims()[]!=<>&|?:,\"'\\ 0a-+"), max_size=60))
 def test_no_text_does_more_than_be_read_or_refused(text: str) -> None:
     with suppress(ValueError):
-        assert claims_of("visitor.claims.a == " + text)
+        assert find_condition_claims("visitor.claims.a == " + text)
 
 
 def test_the_parts_of_a_condition_stand_where_they_were_read() -> None:
     text = "['x'].includes(visitor.claims.unsigned.plan) && !visitor.claims['a-b'].c"
-    parts = parts_of(text)
+    parts = split_condition(text)
     spelled = {part.what: text[slice(*part.span)] for part in parts}
     assert spelled["call"] == "['x'].includes(visitor.claims.unsigned.plan)"
     assert spelled["&&"] == text
@@ -92,12 +99,12 @@ def test_the_parts_of_a_condition_stand_where_they_were_read() -> None:
 
 
 def test_steps_are_bounded_and_long_chains_need_no_depth() -> None:
-    assert parts_of("visitor.claims.a" + "&&1" * ((STEPS_MAX - 6) // 2))
+    assert split_condition("visitor.claims.a" + "&&1" * ((STEPS_MAX - 6) // 2))
     with pytest.raises(NoCondition, match="words and signs"):
-        parts_of("visitor.claims.a" + "&&1" * (STEPS_MAX // 2))
+        split_condition("visitor.claims.a" + "&&1" * (STEPS_MAX // 2))
 
 
 def test_a_failure_names_the_character() -> None:
     with pytest.raises(NoCondition, match=r"single|== or ===") as failure:
-        parts_of("visitor.claims.a = 1")
+        split_condition("visitor.claims.a = 1")
     assert failure.value.at == 17

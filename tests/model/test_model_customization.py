@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from syncd.model.customization import SiteCustomizationSettings
-from syncd.model.customization_override import SiteSpaceCustomizationOverride, amended, overlaid
+from syncd.model.customization_override import SiteSpaceCustomizationOverride, amend_override, apply_override
 from syncd.model.customization_write import SiteCustomizationWrite
 
 
@@ -37,25 +37,25 @@ def _given(**change: Any) -> dict[str, Any]:
 
 
 def test_omitted_is_unchanged_and_null_goes_back_to_the_site() -> None:
-    own = amended({}, _given(styling={"theme": "bold", "sidebar": {"list": "line"}}, favicon={}))
-    assert overlaid(_SITE, own) == {
+    own = amend_override({}, _given(styling={"theme": "bold", "sidebar": {"list": "line"}}, favicon={}))
+    assert apply_override(_SITE, own) == {
         **_SITE,
         "styling": {"theme": "bold", "corners": "rounded", "sidebar": {"background": "default", "list": "line"}},
         "favicon": {},
     }
-    own = amended(own, _given(styling={"corners": "straight", "theme": None}))
+    own = amend_override(own, _given(styling={"corners": "straight", "theme": None}))
     assert own == {"styling": {"sidebar": {"list": "line"}, "corners": "straight"}, "favicon": {}}
-    own = amended(own, _given(styling={"sidebar": {"list": None}, "corners": None}, favicon=None))
+    own = amend_override(own, _given(styling={"sidebar": {"list": None}, "corners": None}, favicon=None))
     assert own == {}
-    assert overlaid(_SITE, own) == _SITE
+    assert apply_override(_SITE, own) == _SITE
 
 
 def test_a_group_goes_back_to_the_site_as_a_whole_and_other_values_are_replaced_as_a_whole() -> None:
     reference = {"kind": "page", "page": "p", "space": "s"}
-    own = amended({}, _given(styling={"theme": "bold"}, header={"primaryLink": reference}))
-    own = amended(own, _given(styling=None, header={"primaryLink": {"kind": "url", "url": "https://a.example"}}))
+    own = amend_override({}, _given(styling={"theme": "bold"}, header={"primaryLink": reference}))
+    own = amend_override(own, _given(styling=None, header={"primaryLink": {"kind": "url", "url": "https://a.example"}}))
     assert own == {"header": {"primaryLink": {"kind": "url", "url": "https://a.example"}}}
-    assert amended(own, {}) == own
+    assert amend_override(own, {}) == own
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from syncd.model.page import Page, walk
+from syncd.model.page import Page, walk_pages
 from tests.growing import assert_linear
 
 trees: st.SearchStrategy[dict[str, Any]] = st.recursive(
@@ -34,7 +34,7 @@ def nested(depth: int) -> bytes:
 @given(trees)
 @settings(deadline=None, max_examples=100)
 def test_a_walk_meets_every_page_in_reading_order_after_its_parent(tree: dict[str, Any]) -> None:
-    met = list(walk((numbered(tree),)))
+    met = list(walk_pages((numbered(tree),)))
     assert [page.id for page, _ in met] == [str(place) for place in range(len(met))]
     for page, parent in met[1:]:
         assert parent is not None
@@ -46,11 +46,11 @@ def test_a_walk_does_not_recurse() -> None:
     page = Page(id="leaf")
     for _ in range(5000):
         page = Page.model_construct(id="p", pages=(page,))
-    assert sum(1 for _ in walk((page,))) == 5001
+    assert sum(1 for _ in walk_pages((page,))) == 5001
 
 
 def test_the_depth_that_people_write_is_read() -> None:
-    assert sum(1 for _ in walk((Page.model_validate_json(nested(50)),))) == 50
+    assert sum(1 for _ in walk_pages((Page.model_validate_json(nested(50)),))) == 50
 
 
 def test_a_tree_nested_too_deep_is_refused_in_linear_time() -> None:

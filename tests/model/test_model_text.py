@@ -20,9 +20,9 @@ from syncd.model.text import (
     TURNING,
     ZERO_WIDTH,
     clean_title,
-    has_half,
+    has_half_character,
+    join_lines,
     mask_unprintable,
-    one_line,
     replace_half_characters,
     show_hidden,
     show_hidden_in_json,
@@ -38,10 +38,10 @@ text = st.text(st.characters() | st.sampled_from(UNSEEN))
 
 @given(text)
 def test_one_line_is_one_line_of_what_can_be_seen(said: str) -> None:
-    line = one_line(said)
+    line = join_lines(said)
     assert line.splitlines() in ([], [line])
     assert not set(line) & set(UNSEEN)
-    assert one_line(line) == line
+    assert join_lines(line) == line
 
 
 @given(text)
@@ -87,8 +87,8 @@ def test_a_title_keeps_what_languages_need_and_loses_what_ends_its_line() -> Non
 @given(st.text(st.characters() | st.sampled_from("\ud800\udfff")))
 def test_half_characters_are_found_and_replaced(said: str) -> None:
     whole = replace_half_characters(said)
-    assert not has_half(whole)
-    assert has_half(said) == (whole != said)
+    assert not has_half_character(whole)
+    assert has_half_character(said) == (whole != said)
     assert len(whole.encode().decode()) == len(said)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.cli.terminal.text import format_json
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from tests.cli.conftest import Shell
 from tests.security.lies import Came, Liar
 
@@ -122,7 +122,7 @@ def test_words_of_people_are_words_in_a_commit(liar: Liar, shell: Shell) -> None
     assert not HIDDEN.search(whole)
     head, _, message = whole.partition("\n\n")
     assert [line.split()[0] for line in head.splitlines()] == ["tree", "parent", "parent", "author", "committer"]
-    assert message.splitlines()[0] == f"Merged: {one_line(subject)}"
+    assert message.splitlines()[0] == f"Merged: {join_lines(subject)}"
     assert message.count("\n\n") == 1
     keys = [line.partition(":")[0] for line in message.rpartition("\n\n")[2].splitlines()]
     assert keys == [*TRAILERS[:2], "Syncd-Change-Request", TRAILERS[2]]

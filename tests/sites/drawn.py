@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Area, Kind, Ref
 
 GATE = "visitor.claims.partner == true"
@@ -94,7 +94,7 @@ def file_of(drawn: Drawn, organization: str, site: str, holding: str) -> SiteFil
     add("visitors", "", dict(drawn.claims))
     orders[ROOT] = tuple(place(key, ROOT) for key in drawn.places[ROOT])
     for source, to in drawn.redirects.items():
-        add("redirect", source_key(source), {"source": source, "to": to})
+        add("redirect", make_source_key(source), {"source": source, "to": to})
     if drawn.styles:
         add("customization", "", dict(drawn.styles))
     for key, fields in drawn.overrides.items():

@@ -37,7 +37,7 @@ def asked(client: Client, organization: str, site: str, document: Mapping[str, A
     for key in document.get("customization", {}).get("overrides", {}):
         if key in variants:
             id = variants[key]["id"]
-            server.effective[key] = client.customization.get_of_site_space(organization, site, id).wire()
+            server.effective[key] = client.customization.get_site_space(organization, site, id).wire()
     for key, variant in variants.items():
         if f"'in': '{key}'" in str(document):
             space = variant["space"]["id"]

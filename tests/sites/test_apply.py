@@ -12,7 +12,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.errors import Rejected, Stopped, Unreachable
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Area, Ref
 from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
@@ -324,7 +324,7 @@ def test_a_source_that_is_written_in_another_way_is_the_same_redirect(stage: Sta
     ways = ("/%C3%89cole", "/%c3%a9cole", "/%C3%A9COLE")
     for source in ways:
         item = Item(
-            "redirect", source_key(source), {"source": source, "to": {"url": "https://example.com"}}, Place("s")
+            "redirect", make_source_key(source), {"source": source, "to": {"url": "https://example.com"}}, Place("s")
         )
         file = replace(only_redirects(stage, 0), items={item.ref: item})
         assert stage.apply(file).exit_code == 0

@@ -16,7 +16,7 @@ import pytest
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.apply import ApplyResult
 from tests.sites.stage import WRITES, Stage, Wire, create_stage
@@ -100,7 +100,7 @@ def titles(stage: Stage) -> Counter[Any]:
         found = [("group", one.title) for one in client.section_groups.list(*at)]
         found += [("section", f"{one.title} {one.path}") for one in sections]
         found += [("variant", f"{one.path} {inner.path}") for one in sections for inner in one.site_spaces]
-        return Counter([*found, *(("redirect", source_key(one.source)) for one in client.redirects.list(*at))])
+        return Counter([*found, *(("redirect", make_source_key(one.source)) for one in client.redirects.list(*at))])
 
 
 EXPECTED = Counter(

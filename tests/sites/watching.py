@@ -8,7 +8,7 @@ import httpx
 import sqlalchemy as sa
 
 from syncd.layout.site.read.declared import SiteFile
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.platform.schema import accounts
 from tests.sites.drawn import Drawn
 from tests.sites.stage import Stage
@@ -24,7 +24,7 @@ class Watcher:
     def __init__(self, stage: Stage, drawn: Drawn, file: SiteFile) -> None:
         self.stage = stage
         self.secret = drawn.secret() - set(self._public())
-        self.wanted = {source_key(item.fields["source"]) for item in file.of("redirect")}
+        self.wanted = {make_source_key(item.fields["source"]) for item in file.of("redirect")}
         self.before = set(self._redirects())
         self.broken: list[str] = []
 
@@ -57,7 +57,7 @@ class Watcher:
                 yield row.space
 
     def _redirects(self) -> Iterator[str]:
-        return (source_key(row.source) for row in self._rows(accounts.redirects))
+        return (make_source_key(row.source) for row in self._rows(accounts.redirects))
 
     def _paths(self) -> Iterator[tuple[str, list[str]]]:
         yield "sections", [row.path for row in self._rows(accounts.sections)]

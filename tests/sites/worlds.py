@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
 from syncd.plan.site.live_state import Capabilities, ExistingItem, LiveSite, LockEntry, SiteLock
 
@@ -191,7 +191,7 @@ def _variants(dice: random.Random, parent: Ref, items: dict[Ref, Item]) -> None:
 
 def _redirects(dice: random.Random, items: Mapping[Ref, Item]) -> Iterator[Item]:
     for source in _some(dice, SOURCES, 0, 5):
-        yield _item("redirect", source_key(source), {"source": source, "to": _to(dice, items)}, ROOT)
+        yield _item("redirect", make_source_key(source), {"source": source, "to": _to(dice, items)}, ROOT)
 
 
 def _to(dice: random.Random, items: Mapping[Ref, Item]) -> dict[str, Any]:
@@ -357,8 +357,8 @@ def _meddled(dice: random.Random, live: LiveSite) -> LiveSite:
         elif number < 0.25:
             things[thing.id] = _edited(dice, thing, things)
     for number, source in enumerate(_some(dice, SOURCES, 0, 2)):
-        taken = {source_key(one.fields["source"]) for one in things.values() if one.kind == "redirect"}
-        if source_key(source) not in taken:
+        taken = {make_source_key(one.fields["source"]) for one in things.values() if one.kind == "redirect"}
+        if make_source_key(source) not in taken:
             fields = {"source": source, "destination": {"kind": "external", "url": "https://example.com/hand"}}
             things[f"rh{number}"] = ExistingItem("redirect", f"rh{number}", fields)
     if any(thing.kind == "section" for thing in things.values()) and dice.random() < 0.4:

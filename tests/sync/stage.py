@@ -16,7 +16,7 @@ from syncd.layout.tree.draft import read_draft
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Operation
 from syncd.model.page import Page
-from syncd.model.page import walk as walk_pages
+from syncd.model.page import walk_pages as walk_pages
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.mirror.source import MainContent, ProposedContent

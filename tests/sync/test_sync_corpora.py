@@ -11,7 +11,7 @@ import pytest
 from syncd.layout.tree.draft import read_draft
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX
-from syncd.model.page import Page, walk
+from syncd.model.page import Page, walk_pages
 from syncd.model.revision import Revision
 from syncd.model.space import SpaceCreate
 from syncd.platform.services.directory.read import import_directory
@@ -66,8 +66,10 @@ def _published(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _facts(revision: Revision) -> list[Any]:
     """All that a reader can tell of a revision: no ids, dates or addresses."""
-    paths = {page.id: page.path for page, _ in walk(revision.pages)} | {file.id: file.name for file in revision.files}
-    named = {page.id: f"page {number}" for number, (page, _) in enumerate(walk(revision.pages))}
+    paths = {page.id: page.path for page, _ in walk_pages(revision.pages)} | {
+        file.id: file.name for file in revision.files
+    }
+    named = {page.id: f"page {number}" for number, (page, _) in enumerate(walk_pages(revision.pages))}
     named |= {file.id: f"file {file.git.path if file.git else file.name}" for file in revision.files}
 
     def plain(value: Any) -> Any:
@@ -82,7 +84,7 @@ def _facts(revision: Revision) -> list[Any]:
         return plain(members)
 
     assert paths
-    pages = [(page_facts(page), above and named[above.id]) for page, above in walk(revision.pages)]
+    pages = [(page_facts(page), above and named[above.id]) for page, above in walk_pages(revision.pages)]
     files = [file.model_dump(mode="json", exclude={"id", "download_url"}) for file in revision.files]
     includes = [content.model_dump(mode="json", exclude={"id"}) for content in revision.reusable_contents]
     return [pages, files, includes, revision.variables, revision.tags]

@@ -21,7 +21,7 @@ from syncd.layout.site.addresses.follow import words
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.layout.site.read.redirect_files import destination
 from syncd.layout.site.write.edits import with_redirect, without_redirect
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import Ref
 from syncd.sync.site.read.site_file import SiteFileTexts, read_source
 
@@ -57,7 +57,9 @@ def add_redirect(
     result = _write_changes(
         location, (source, old_findings), with_redirect(before, _list_texts(source), pair[0], target, note)
     )
-    _print_result("add", result.file.items[Ref.of("redirect", source_key(pair[0]))], result.warnings, as_json=as_json)
+    _print_result(
+        "add", result.file.items[Ref.of("redirect", make_source_key(pair[0]))], result.warnings, as_json=as_json
+    )
     return 0
 
 
@@ -69,7 +71,7 @@ def remove_redirect(config_file: Path | None, file: Path | None, word: str, *, a
     location = locate_site_file(config_file, file)
     source = location.read()
     before, old_findings = read_source(source)
-    item = before.items.get(Ref.of("redirect", source_key(word)))
+    item = before.items.get(Ref.of("redirect", make_source_key(word)))
     if item is None:
         near = NearMisses(str(one.fields.get("source")) for one in before.of("redirect")).find(word)
         hint = f"did you mean {near}?" if near else "syncd redirects export lists all"

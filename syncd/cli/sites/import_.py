@@ -25,7 +25,7 @@ from syncd.files import create_file, read_file
 from syncd.layout.site.write.emit import SCHEMA
 from syncd.layout.site.write.imports import Remark
 from syncd.layout.site.write.render import block
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import AREAS, Area
 from syncd.model.wording import format_count
 from syncd.plan.site.lockfile.lockfile import find_lock_path, render_lock
@@ -117,7 +117,7 @@ def _print_missing(location: SiteFileLocation, foreign: ForeignFile, *, as_json:
     found = foreign.read(site, lambda space: {file: path for path, file in site.pages.get(space, {}).items()} or None)
     document = dict(found.document)
     known = site.rules.keys()
-    document["redirects"] = [one for one in document.get("redirects", ()) if source_key(one["from"]) not in known]
+    document["redirects"] = [one for one in document.get("redirects", ()) if make_source_key(one["from"]) not in known]
     document = {name: value for name, value in document.items() if value}
     if as_json:
         print_document({"files": [], "missing": document, "not_taken": _build_remarks(found.remarks)})

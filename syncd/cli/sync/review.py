@@ -16,7 +16,7 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, read_time
 from syncd.layout.richtext.nodes import count_common_prefix
 from syncd.model.comment import TEXT_MAX, CommentBody
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.model.user import User
 from syncd.model.wording import format_count
 from syncd.plan.message import remove_marker
@@ -154,7 +154,7 @@ def _format_quickfix(root: Path, discussion: Discussion) -> Iterator[str]:
         place = f"{_format_location(root, remark)}:1: " if remark.path else ""
         state = "" if remark.is_open else " (resolved)"
         yield escape(
-            f"{place}#{discussion.request.number}{state} {one_line(' | '.join(remarks))} [{remark.comment.id}]"
+            f"{place}#{discussion.request.number}{state} {join_lines(' | '.join(remarks))} [{remark.comment.id}]"
         )
 
 
@@ -168,7 +168,7 @@ def _format_author(user: User, at: str) -> str:
 
 
 def _choose_user_name(user: User) -> str:
-    return one_line(user.display_name) or user.email or user.id
+    return join_lines(user.display_name) or user.email or user.id
 
 
 def _format_age(at: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from syncd.layout.richtext.html.elements import read_html_tag, write_html_tag
 from syncd.layout.richtext.nodes import Node, collect_text
-from syncd.model.text import has_half
+from syncd.model.text import has_half_character
 
 FENCE_INFO = "json syncd:node"
 """The info string of a fence that keeps a block."""
@@ -83,6 +83,6 @@ def _dump_json(node: Node, *, indent: int | None = None) -> str | None:
     try:
         text = json.dumps(node, ensure_ascii=False, allow_nan=False, separators=separators, indent=indent)
         # Half a character cannot stand in a page; then all that is not ASCII is spelled in ASCII.
-        return json.dumps(node, separators=separators, indent=indent) if has_half(text) else text
+        return json.dumps(node, separators=separators, indent=indent) if has_half_character(text) else text
     except (ValueError, TypeError, RecursionError):
         return None

@@ -13,7 +13,7 @@ from syncd.layout.tree.settings import Settings
 from syncd.layout.tree.summary import Entry, assemble_entries, is_safe_target
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.layout.yaml import yaml
-from syncd.model.page import Page, walk
+from syncd.model.page import Page, walk_pages
 from syncd.model.revision import Revision
 from syncd.model.text import clean_title
 
@@ -143,7 +143,7 @@ def _find_early_links(pages: tuple[Page, ...]) -> set[str]:
     """Return the ids of links that come before the page that they lead to."""
     seen: set[str] = set()
     early: set[str] = set()
-    for page, _ in walk(pages):
+    for page, _ in walk_pages(pages):
         if page.type == "document":
             seen.add(page.id)
         elif page.type == "link" and page.target and page.target.get("page") not in seen:

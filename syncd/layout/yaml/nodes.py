@@ -21,7 +21,7 @@ from yaml.events import (
 )
 
 from syncd.errors import FileInvalid
-from syncd.model.text import has_half
+from syncd.model.text import has_half_character
 
 BYTES_MAX = 1 << 20
 DEPTH_MAX = 16
@@ -154,7 +154,7 @@ class _TreeBuilder:
                 if back is not None:
                     text = text.translate(back)
                 start, end = event.start_mark.index + skipped, event.end_mark.index + skipped
-                if event.style == '"' and has_half(text):
+                if event.style == '"' and has_half_character(text):
                     # Only the parser that stands in where libyaml is missing lets these through.
                     raise self.invalid("holds half a character", start)
                 if holder.__class__ is dict and self.key is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from syncd.layout.tree.placement import Placement
 from syncd.model.anchor import Anchor, Kind
 from syncd.model.file import File
-from syncd.model.page import Page, walk
+from syncd.model.page import Page, walk_pages
 from syncd.model.revision import ReusableContent, Revision
 from syncd.plan.change import Change, Plan
 
@@ -61,7 +61,7 @@ def compute_fingerprint(item: Page | File | ReusableContent) -> str:
 def list_bodies(revision: Revision, placement: Placement) -> Iterator[RevisionBody]:
     """Given a revision and where its parts go, return every body that its mirror holds."""
     groups: tuple[tuple[Kind, Iterator[Page | File | ReusableContent], Mapping[str, str]], ...] = (
-        ("page", (page for page, _ in walk(revision.pages)), placement.pages),
+        ("page", (page for page, _ in walk_pages(revision.pages)), placement.pages),
         ("file", iter(revision.files), placement.files),
         ("include", iter(revision.reusable_contents), placement.includes),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from syncd.layout.richtext.nodes import Node, add_keys, collect_text, make_block, make_mark, make_paragraph, make_text
 from syncd.model.document import Document
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.plan.change import Change
 from syncd.plan.propose.description_conflicts import (
     NO_CONFLICTS,
@@ -179,7 +179,7 @@ def _render_paragraphs(text: str) -> Iterator[Node]:
                 items[-1] += "" if found else f" {line}"
             yield _render_list(items)
         elif lines:
-            yield make_paragraph([make_text(one_line(part))])
+            yield make_paragraph([make_text(join_lines(part))])
 
 
 def _render_section(title: str, items: Sequence[str]) -> Iterator[Node]:
@@ -191,7 +191,7 @@ def _render_section(title: str, items: Sequence[str]) -> Iterator[Node]:
 
 
 def _shorten_line(text: str) -> str:
-    return one_line(text[: 2 * LINE_MAX])[:LINE_MAX]
+    return join_lines(text[: 2 * LINE_MAX])[:LINE_MAX]
 
 
 def _format_manual_step(change: Change) -> str:

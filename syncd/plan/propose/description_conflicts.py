@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from syncd.layout.richtext.nodes import Node, add_keys, collect_text, make_block, make_mark, make_paragraph, make_text
 from syncd.model.document import Document
-from syncd.model.text import one_line, show_hidden
+from syncd.model.text import join_lines, show_hidden
 
 PAGES_MAX, LINES_MAX, LINE_MAX = 20, 24, 300
 """Pages that are told of each; lines of one version of a page that are shown; characters of a line."""
@@ -153,7 +153,7 @@ def _clean_text(text: str, *, code: bool = False) -> str:
     """Text from outside as one line that means nothing to machines, cut where it is too long."""
     cut = text if len(text) <= LINE_MAX else f"{text[:LINE_MAX]} [cut: {len(text) - LINE_MAX} more characters]"
     # A hyphen that looks alike: no line for machines begins in a text.
-    return _TRAILER.sub("Syncd\u2010", show_hidden(cut.expandtabs(4)) if code else one_line(cut))
+    return _TRAILER.sub("Syncd\u2010", show_hidden(cut.expandtabs(4)) if code else join_lines(cut))
 
 
 def _compute_digest(nodes: Sequence[Node]) -> str:

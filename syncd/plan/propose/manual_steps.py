@@ -9,7 +9,7 @@ from syncd.layout.tree.summary import Entry
 from syncd.layout.yaml import yaml
 from syncd.model.page import Page
 from syncd.model.revision import Scalar
-from syncd.model.text import clean_title, one_line
+from syncd.model.text import clean_title, join_lines
 from syncd.plan.change import Change
 from syncd.plan.toc_match import TOP, Identity, Outline, OutlineEntry
 
@@ -173,7 +173,7 @@ def _find_address(entry: Entry) -> str:
 
 
 def _quote(text: str) -> str:
-    plain = one_line(text)
+    plain = join_lines(text)
     return repr(plain if len(plain) <= SHOWN else plain[: SHOWN - 1] + "…")
 
 

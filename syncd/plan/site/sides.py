@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from syncd.layout.site.read.declared import Item, Place, SiteFile
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Area, Kind, Ref
 from syncd.plan.site.differ import DriftRules, FieldDiff
 from syncd.plan.site.live_state import By, ExistingItem, IdOf, LiveSite, LockEntry, SiteLock
@@ -80,7 +80,7 @@ class Sides:
     @cached_property
     def absent_sources(self) -> Mapping[str, Place]:
         """The places where the file says that a redirect shall not be there, by the key of its source."""
-        return {source_key(source): place for source, place in self.desired.absent.items()}
+        return {make_source_key(source): place for source, place in self.desired.absent.items()}
 
     @cached_property
     def _owners(self) -> Mapping[str, Ref]:

@@ -73,7 +73,7 @@ def _complete_by_schema(schema: ConfigurationSchema, configuration: Mapping[str,
         if known is None:
             # Names come from outside and may be long: only those that the integration knows are repeated.
             raise Failure(400, "configuration: has a property that the integration does not ask for")
-        if problem := known.problem(value):
+        if problem := known.find_problem(value):
             raise Failure(400, f"configuration.{name}: {problem}")
     defaults = {name: one.default for name, one in schema.properties.items() if "default" in one.model_fields_set}
     complete = {**defaults, **configuration}

@@ -19,7 +19,7 @@ from syncd.model.integration import (
     IntegrationPublish,
     Scope,
     Target,
-    policy_text,
+    format_policy,
 )
 from syncd.model.listing import Listing
 from syncd.platform.http import addresses, answers
@@ -219,7 +219,7 @@ def _build_columns(body: IntegrationNew) -> dict[str, Any]:
     sent = body.wire()
     details = {name: sent[name] for name in (*_DETAIL_MEMBERS, "runtime") if name in sent}
     if body.content_security_policy:
-        details["contentSecurityPolicy"] = policy_text(body.content_security_policy)
+        details["contentSecurityPolicy"] = format_policy(body.content_security_policy)
     return {
         "title": body.title,
         "description": body.description,

@@ -11,8 +11,8 @@ from syncd.model.adaptive import (
     SiteAdaptiveSchema,
     SiteAdaptiveSchemaWrite,
     TemplateConditions,
-    claims_in,
-    template_conditions,
+    find_claims,
+    suggest_conditions,
 )
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import answers
@@ -63,8 +63,8 @@ def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
     with at.storage.read() as connection:
         at.require_site(connection)
         row = _find_schema(connection, at.site_id)
-    claims = () if row is None else claims_in(row.json_schema)
-    return answers.ok({"items": [condition.wire() for condition in template_conditions(claims)]})
+    claims = () if row is None else find_claims(row.json_schema)
+    return answers.ok({"items": [condition.wire() for condition in suggest_conditions(claims)]})
 
 
 def _describe_unsigned_claims(schema: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _check_schema(schema: dict[str, Any]) -> None:
     from jsonschema.exceptions import SchemaError
 
     try:
-        claims_in(schema)
+        find_claims(schema)
         Draft7Validator.check_schema(schema)
     except ValueError as problem:
         raise Failure(400, str(problem)) from None

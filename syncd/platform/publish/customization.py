@@ -7,7 +7,7 @@ from fastapi import Response
 from fastapi.responses import JSONResponse
 
 from syncd.model.customization import SiteCustomizationSettings
-from syncd.model.customization_override import SiteSpaceCustomizationOverride, amended, overlaid
+from syncd.model.customization_override import SiteSpaceCustomizationOverride, amend_override, apply_override
 from syncd.model.customization_write import SiteCustomizationWrite
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import answers
@@ -122,7 +122,7 @@ def override_site_space_customization_by_id(at: AtSite, site_space_id: str, chan
         row = site_spaces.require_site_space(at.open_view(connection), site_space_id)
         if "title" in given:
             _update_title(connection, row.id, given.pop("title"))
-        kept = amended(_find_overrides(connection, row.id), given)
+        kept = amend_override(_find_overrides(connection, row.id), given)
         _save_overrides(connection, at, row.id, kept)
         return answers.ok(_read_effective_settings(connection, at, row.id))
 
@@ -169,7 +169,7 @@ def _read_effective_settings(connection: sa.Connection, at: AtSite, site_space_i
 def _overlay_settings(site: dict[str, Any], title: str | None, own: dict[str, Any]) -> dict[str, Any]:
     # A site's title is not its site-spaces' title: without one of its own, each has its content's.
     titles = {} if title is None else {"title": title}
-    return titles | overlaid({name: value for name, value in site.items() if name != "title"}, own)
+    return titles | apply_override({name: value for name, value in site.items() if name != "title"}, own)
 
 
 def _find_overrides(connection: sa.Connection, site_space_id: str) -> dict[str, Any]:

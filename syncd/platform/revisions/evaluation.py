@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, possible_values, truths_of
-from syncd.model.condition import NoCondition, Part, parts_of_expression
+from syncd.model.condition import NoCondition, Part, split_expression
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import ROOT
 
@@ -53,7 +53,7 @@ class Variables:
 
     def _evaluate_possible(self, expression: str) -> Possible:
         try:
-            return possible_values(parts_of_expression(expression), self._find_values)
+            return possible_values(split_expression(expression), self._find_values)
         except NoCondition:
             return frozenset({ANY})
 

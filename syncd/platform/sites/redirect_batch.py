@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.platform.schema import accounts
 from syncd.platform.sites.structure import SiteView
 from syncd.platform.storage.times import format_time
@@ -30,7 +30,7 @@ class RedirectBatch:
         """Given a site and every source that is to be changed, read what there is for them."""
         self._view = view
         self._gone: list[str] = []
-        keys = {source_key(source) for source in sources}
+        keys = {make_source_key(source) for source in sources}
         query = sa.select(_TABLE.c.source_key, _TABLE.c.id).where(
             _TABLE.c.site == view.at.site_id, _TABLE.c.source_key.in_(keys)
         )
@@ -38,7 +38,7 @@ class RedirectBatch:
 
     def put(self, source: str, destination: dict[str, Any]) -> tuple[str, bool]:
         """Given a source and where it leads, keep that; return the redirect's id, and whether it is new."""
-        key, storage = source_key(source), self._view.at.storage
+        key, storage = make_source_key(source), self._view.at.storage
         if (found := self._known.get(key)) is not None:
             found.row["destination"] = destination
             return found.id, False
@@ -56,7 +56,7 @@ class RedirectBatch:
 
     def drop(self, source: str) -> None:
         """Given a source, let the site have no redirect for it."""
-        found = self._known.pop(source_key(source), None)
+        found = self._known.pop(make_source_key(source), None)
         if found is not None and not found.is_new:
             self._gone.append(found.id)
 

@@ -16,7 +16,7 @@ from syncd.model.redirect import (
     SiteRedirect,
     Source,
     ToSection,
-    source_key,
+    make_source_key,
 )
 from syncd.platform.http import answers, failures
 from syncd.platform.http.bodies import RequestBody
@@ -100,7 +100,7 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
             values["destination"] = normalise_destination(view, update.destination)
         if "source" in update.model_fields_set:
             _require_free_source(view, update.source, besides=row.id)
-            values |= {"source": update.source, "source_key": source_key(update.source)}
+            values |= {"source": update.source, "source_key": make_source_key(update.source)}
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == row.id).values(values))
         return answers.ok(_serialize_redirect(_require_redirect(view, row.id)))
@@ -181,7 +181,7 @@ def _insert_redirect(view: SiteView, source: str, destination: dict[str, Any]) -
         "id": storage.new_id(),
         "site": view.at.site_id,
         "source": source,
-        "source_key": source_key(source),
+        "source_key": make_source_key(source),
         "destination": destination,
         "created_at": format_time(storage.now()),
     }
@@ -196,7 +196,7 @@ def _require_free_source(view: SiteView, source: str, *, besides: str | None) ->
 
 def _find_redirect(view: SiteView, source: str) -> sa.Row[Any] | None:
     return view.connection.execute(
-        _select_redirects(view.at).where(_TABLE.c.source_key == source_key(source))
+        _select_redirects(view.at).where(_TABLE.c.source_key == make_source_key(source))
     ).one_or_none()
 
 

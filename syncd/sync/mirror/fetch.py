@@ -18,7 +18,7 @@ from syncd.layout.page.frontmatter import add_title, complete_page
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.plan.mirror.revision import RevisionBody, compute_fingerprint
 from syncd.repo import Blob, Writer
 from syncd.repo.failures import translate_system_failures
@@ -63,7 +63,9 @@ class BodyFetcher:
         self.workspace, self.binding, self.gathered, self.writer = workspace, binding, gathered, writer
         self.repository, self.listing = workspace.repository, listing
         asked = {item.id for item in gathered.plan.fetch}
-        self.pages = {page.id: page for page, _ in walk(gathered.revision.pages) if page.id in asked} if asked else {}
+        self.pages = (
+            {page.id: page for page, _ in walk_pages(gathered.revision.pages) if page.id in asked} if asked else {}
+        )
         self.files = {file.id: file for file in gathered.revision.files if file.id in asked}
         self.translation = Translation(gathered.placement)
         self.incoming_texts = IncomingTexts(self.repository, binding, gathered, self.translation)

@@ -7,7 +7,7 @@ from syncd.errors import AnswerTooLarge, Held, NotFound, Rejected, Unreachable
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.revision import Revision
 from syncd.model.space import Space
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.model.user import User
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions, guard_restored
@@ -261,6 +261,6 @@ def _build_signature(
 def _build_person(workspace: Workspace, user: User | None) -> Person:
     if user is None:
         return workspace.committer()
-    name = one_line(user.display_name).translate({ord(c): None for c in "<>"}) or user.id
-    email = one_line(user.email or "").translate({ord(c): None for c in "<> "}) or f"{user.id}@users.invalid"
+    name = join_lines(user.display_name).translate({ord(c): None for c in "<>"}) or user.id
+    email = join_lines(user.email or "").translate({ord(c): None for c in "<> "}) or f"{user.id}@users.invalid"
     return Person(name, email, when=workspace.now())

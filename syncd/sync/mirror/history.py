@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from syncd.api.client import Client
 from syncd.errors import AnswerTooLarge, NotFound, NotThePlatform, Rejected, Unauthorized
 from syncd.model.file import File
-from syncd.model.page import Page, walk
+from syncd.model.page import Page, walk_pages
 from syncd.model.revision import ReusableContent, Revision
 
 STEPS_MAX = 50
@@ -75,7 +75,7 @@ def find_passed(
         except _NOT_SHOWN:
             return PassedRevisions()
         between.append(PastContent(client, space, revision.id, revision))
-        pages += sum(1 for _ in walk(revision.pages))
+        pages += sum(1 for _ in walk_pages(revision.pages))
         if len(between) > STEPS_MAX or pages > PAGES_MAX:
             return PassedRevisions()
     if revision.parents[:1] == (last,):

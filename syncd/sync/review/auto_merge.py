@@ -8,7 +8,7 @@ from dataclasses import replace
 from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest
 from syncd.model.review import Review
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
@@ -36,7 +36,7 @@ def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -
     verdicts = list_verdicts(workspace, binding, request)
     against = sorted(review.reviewer.display_name for review in verdicts if review.status == "changes-requested")
     if against:
-        return _build_waiting(request, f"changes are requested by {one_line(', '.join(against))}")
+        return _build_waiting(request, f"changes are requested by {join_lines(', '.join(against))}")
     state = _compute_state(request, verdicts)
     refused = load_notes(workspace, binding, request.number).get(REFUSED)
     if isinstance(refused, dict) and refused.get("state") == state:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from syncd.api.parallel import run_parallel
 from syncd.errors import PlatformError, Rejected, SyncdError
-from syncd.model.redirect import RedirectResult, RedirectUpserts, source_key
+from syncd.model.redirect import RedirectResult, RedirectUpserts, make_source_key
 from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import LiveSite
 from syncd.plan.site.steps import Step
@@ -79,10 +79,10 @@ class RedirectSender:
             if self.offered and is_fatal(error):
                 raise
             return None  # refused as a whole: one at a time, it turns out which of them is at fault
-        found = {source_key(one.source): one for one in answers}
+        found = {make_source_key(one.source): one for one in answers}
         results: list[Result] = []
         for step in steps:
-            answer = found.get(source_key(self._source(step)))
+            answer = found.get(make_source_key(self._source(step)))
             if answer is not None and answer.id is not None and answer.status != "error":
                 ids.add(step.ref, answer.id)
             results.append((step, _find_error(step, answer)))
@@ -107,13 +107,13 @@ def split_rounds(steps: Sequence[Step], live: LiveSite) -> Iterator[list[Step]]:
     current: list[Step] = []
     left: set[str] = set()
     for step in steps:
-        if left and "source" in step.body and source_key(step.body["source"]) in left:
+        if left and "source" in step.body and make_source_key(step.body["source"]) in left:
             yield current
             current, left = [], set()
         current.append(step)
         there = live.things.get(step.id) if isinstance(step.id, str) else None
         if there is not None and (step.call is Call.REDIRECT_DELETE or "source" in step.body):
-            left.add(source_key(str(there.fields["source"])))
+            left.add(make_source_key(str(there.fields["source"])))
     yield current
 
 

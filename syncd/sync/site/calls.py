@@ -13,7 +13,7 @@ from syncd.model.adaptive import SiteAdaptiveSchemaWrite
 from syncd.model.base import Declared
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.customization_override import SiteSpaceCustomizationOverride
-from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite, source_key
+from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite, make_source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.model.site import (
     SectionMove,
@@ -272,9 +272,9 @@ class CallSender:
         try:
             made = post()
         except (AnswerLost, Rejected) as error:
-            key = source_key(new.source)
+            key = make_source_key(new.source)
             there = self.reader.redirects().values()
-            found = [one for one in there if source_key(one.fields["source"]) == key]
+            found = [one for one in there if make_source_key(one.fields["source"]) == key]
             if isinstance(error, Rejected) and not any(one.fields["destination"] == new.destination for one in found):
                 raise
             made = found[0].id if found else post()

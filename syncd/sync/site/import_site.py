@@ -15,9 +15,9 @@ from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.write.emit import emit_site_file
 from syncd.layout.site.write.exports import csv_text
 from syncd.layout.site.write.imports import Imported, Remark
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import AREAS, Area, Ref
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.declare import REDIRECT_FILE, DeclaredSite, SiteTitles, count_unmanaged, declare_site
@@ -118,14 +118,14 @@ def _import_foreign(workspace: Workspace, target: ImportTarget, drawn: DeclaredS
 def _render_files(drawn: DeclaredSite, target: ImportTarget, taken: Imported) -> tuple[dict[str, str], frozenset[Ref]]:
     """The files by their paths, and the refs of the redirects from elsewhere that the site does not have."""
     document = dict(drawn.document)
-    known = {source_key(one["from"]) for one in (*document.get("redirects", ()), *drawn.redirects)}
-    more = [one for one in taken.document.get("redirects", ()) if source_key(one["from"]) not in known]
+    known = {make_source_key(one["from"]) for one in (*document.get("redirects", ()), *drawn.redirects)}
+    more = [one for one in taken.document.get("redirects", ()) if make_source_key(one["from"]) not in known]
     if more:
         document["redirects"] = [*document.get("redirects", ()), *more]
     files = {target.path: emit_site_file(document)}
     if drawn.redirects:
         files[join(dirname(target.path), REDIRECT_FILE)] = csv_text(drawn.redirects)
-    return files, frozenset(Ref.of("redirect", source_key(one["from"])) for one in more)
+    return files, frozenset(Ref.of("redirect", make_source_key(one["from"])) for one in more)
 
 
 def read_site(workspace: Workspace, target: ImportTarget) -> tuple[LiveSite, SiteTitles]:
@@ -183,7 +183,7 @@ def _choose_only(found: Sequence[tuple[str, str]], noun: str, option: str) -> st
         return found[0][0]
     if not found:
         raise ConfigInvalid(f"this token sees no {noun}", hint=f"name it with {option}, or use another token")
-    listed = "\n".join(f"{id}  {one_line(title)}" for id, title in found[:20])
+    listed = "\n".join(f"{id}  {join_lines(title)}" for id, title in found[:20])
     raise ConfigInvalid(
         f"there are {len(found)} {noun}s; which one is meant?", hint=f"name it with {option}:\n{listed}"
     )

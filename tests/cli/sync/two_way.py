@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Markdown, Operation, UpdatePage
-from syncd.model.page import Page, walk
+from syncd.model.page import Page, walk_pages
 from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
@@ -156,7 +156,7 @@ class Web:
             tree = self.client.content.list_pages(self.space)
         else:
             tree = self.client.change_request_content.list_pages(self.space, str(request))
-        return [page for page, _ in walk(tree) if page.type == "document"]
+        return [page for page, _ in walk_pages(tree) if page.type == "document"]
 
     def _page(self, slug: str, request: int) -> Page:
         found = [page for page in self.pages(request=request) if page.slug == slug]

@@ -11,7 +11,7 @@ from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.graph import follow, hops, own_hosts
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import Item, Place, SiteFile
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 
 HOST = (("docs.acme.example", "/v"),)
 STEPS = st.dictionaries(st.integers(0, 12), st.integers(0, 16), max_size=12).map(
@@ -23,7 +23,7 @@ def redirects(targets: Mapping[str, Mapping[str, object]], *, hosts: tuple[tuple
     items = {}
     for line, (source, to) in enumerate(targets.items(), start=1):
         place = Place("site.yaml", line)
-        item = Item("redirect", source_key(source), {"source": source, "to": to}, place)
+        item = Item("redirect", make_source_key(source), {"source": source, "to": to}, place)
         items[item.ref] = item
     return SiteFile("site.yaml", "o", "s", items, hosts=hosts)
 

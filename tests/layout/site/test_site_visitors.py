@@ -11,8 +11,8 @@ from syncd.layout.site.check.conditions import check_conditions
 from syncd.layout.site.read.customization import leaves
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.layout.site.read.visitors import check_claims, claims_of_schema, schema_of, schema_with, still_read
-from syncd.model.adaptive import DRAFT, UNSIGNED_DESCRIPTION, claims_in
-from syncd.model.condition import NoCondition, parts_of
+from syncd.model.adaptive import DRAFT, UNSIGNED_DESCRIPTION, find_claims
+from syncd.model.condition import NoCondition, split_condition
 from syncd.model.ref import CUSTOMIZATION, VISITORS, Ref
 
 FLAG = {"type": "boolean", "description": "Yes or no."}
@@ -45,7 +45,7 @@ _named = st.dictionaries(
 def test_claims_and_schema_are_two_forms_of_one_thing(old: dict[str, Any], new: dict[str, Any], gone: set[str]) -> None:
     schema = schema_of(old)
     assert claims_of_schema(schema) == old
-    assert claims_in(schema) is not None
+    assert find_claims(schema) is not None
     wider = schema_with(schema, new)
     assert claims_of_schema(wider) == {**old, **new}
     narrower = schema_with(wider, dict.fromkeys(gone))
@@ -182,7 +182,7 @@ def test_conditions_of_links_are_checked_where_they_stand() -> None:
     ],
 )
 def test_a_gate_is_judged_by_what_its_condition_can_come_to(text: str, open_to_all: bool) -> None:
-    assert only_unsigned(parts_of(text)) is open_to_all
+    assert only_unsigned(split_condition(text)) is open_to_all
     found = [one for one in check_conditions(_file(text, claims=None)) if one.code == "SY202"]
     assert bool(found) is open_to_all
 
@@ -202,7 +202,7 @@ def test_a_variant_behind_a_signed_gate_needs_no_other() -> None:
 @given(st.lists(st.sampled_from(_WORDS + _SIGNS), max_size=14))
 def test_every_condition_that_can_be_read_can_be_judged(tokens: list[str]) -> None:
     try:
-        parts = parts_of("visitor.claims.a == " + " ".join(tokens))
+        parts = split_condition("visitor.claims.a == " + " ".join(tokens))
     except NoCondition:
         return
     assert passes(parts) in (True, False)

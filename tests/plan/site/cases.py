@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import AREAS, ROOT, Kind, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import Capabilities, ExistingItem, LiveSite, SiteLock
@@ -39,7 +39,7 @@ def group(key: str, parent: Ref = ROOT, **fields: Any) -> Item:
 
 
 def redirect(source: str, **to: Any) -> Item:
-    return Item("redirect", source_key(source), {"source": source, "to": to}, Place("site.yaml"))
+    return Item("redirect", make_source_key(source), {"source": source, "to": to}, Place("site.yaml"))
 
 
 def single(kind: Kind, key: str = "", **fields: Any) -> Item:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from syncd.layout.site.read.declared import SiteFile
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import AREA, ROOT
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import ExistingItem, LiveSite, LockEntry, SiteLock
@@ -62,8 +62,8 @@ def no_two_are_equal(live: LiveSite) -> None:
 
 def replaced(file: SiteFile, gone: ExistingItem, after: LiveSite) -> None:
     """A redirect goes last only when the file declares none for its source, or that one stands."""
-    key = source_key(gone.fields["source"])
-    stands = {source_key(thing.fields["source"]) for thing in after.of("redirect")}
+    key = make_source_key(gone.fields["source"])
+    stands = {make_source_key(thing.fields["source"]) for thing in after.of("redirect")}
     assert f"redirect:{key}" not in file.items or key in stands, f"{gone.fields['source']} is gone, its heir is missing"
 
 
@@ -73,7 +73,7 @@ def is_known(ref: str, entry: LockEntry, live: LiveSite) -> bool:
     if thing is None or thing.kind != kind:
         return False
     if kind == "redirect":
-        return source_key(thing.fields["source"]) == key
+        return make_source_key(thing.fields["source"]) == key
     if "-syncd-" in str(thing.fields.get("path")):
         return True
     names = [name for name in ("title", "path", "space") if name in entry.applied and entry.applied[name] is not None]
@@ -83,7 +83,7 @@ def is_known(ref: str, entry: LockEntry, live: LiveSite) -> bool:
 def deletes_are_owned(file: SiteFile, live: LiveSite, lock: SiteLock, plan: SitePlan) -> None:
     """Everything that goes is syncd's, declared absent, or in an area of which all goes; and nothing goes with it."""
     owned = {entry.id for ref, entry in lock.items.items() if is_known(ref, entry, live)}
-    absent = {source_key(source) for source in file.absent}
+    absent = {make_source_key(source) for source in file.absent}
     gone: dict[str, ExistingItem] = {}
     for step in plan.steps:
         if step.call.endswith(".delete") and step.kind != "override":
@@ -93,7 +93,7 @@ def deletes_are_owned(file: SiteFile, live: LiveSite, lock: SiteLock, plan: Site
     for thing in gone.values():
         area = AREA[thing.kind]
         prune = file.policy.pruned(area)
-        named = thing.kind == "redirect" and source_key(thing.fields["source"]) in absent
+        named = thing.kind == "redirect" and make_source_key(thing.fields["source"]) in absent
         assert named or prune == "all" or (prune == "owned" and thing.id in owned), f"{thing.id} is not syncd's"
     declared = find_matched_ids(file, live, lock)
     assert not gone.keys() & set(declared.values())

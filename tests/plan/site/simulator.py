@@ -9,8 +9,8 @@ from syncd.layout.site.read.customization import overlay
 from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.visitors import claims_of_schema, schema_of
 from syncd.layout.tree.paths import slugify
-from syncd.model.customization_override import amended, overlaid
-from syncd.model.redirect import source_key
+from syncd.model.customization_override import amend_override, apply_override
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import ExistingItem, InFlightRequest, LiveSite, LockEntry, SiteLock, replace_refs
@@ -288,7 +288,7 @@ class Simulator:
 
     def override_patch(self, id: str, body: dict[str, Any], step: Step) -> None:
         self._get(id, "variant")
-        self.own[id] = amended(self.own.get(id, {}), body)
+        self.own[id] = amend_override(self.own.get(id, {}), body)
 
     def override_delete(self, id: str, body: dict[str, Any], step: Step) -> None:
         self.own.pop(id, None)
@@ -366,7 +366,7 @@ class Simulator:
     def _source(self, source: str, besides: str) -> None:
         for thing in self.things.values():
             is_other = thing.kind == "redirect" and thing.id != besides
-            if is_other and source_key(thing.fields["source"]) == source_key(source):
+            if is_other and make_source_key(thing.fields["source"]) == make_source_key(source):
                 raise Refused(f"redirect {thing.id} has this source")
 
     def _target(self, destination: Mapping[str, Any]) -> None:
@@ -411,6 +411,6 @@ class Simulator:
         return found
 
     def _effective(self, id: str) -> dict[str, Any]:
-        return overlaid(
+        return apply_override(
             {name: value for name, value in self.customization.items() if name != "title"}, self.own.get(id, {})
         )

@@ -10,7 +10,7 @@ import pytest
 
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, UpdatePage
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle
@@ -29,7 +29,7 @@ def pages(world: Any, request: str = "") -> dict[str, str]:
     """Ids of documents by path in the API."""
     with world.client() as client:
         read = client.change_request_content.get(world.space, request) if request else client.content.get(world.space)
-        return {page.path or "": page.id for page, _ in walk(read.pages) if page.type == "document"}
+        return {page.path or "": page.id for page, _ in walk_pages(read.pages) if page.type == "document"}
 
 
 def table(world: Any, request: str = "") -> list[tuple[str, str, int]]:

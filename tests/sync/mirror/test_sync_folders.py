@@ -6,7 +6,7 @@ import pytest
 
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, InsertPage, Operation, UpdatePage
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.sync.run.values import RunOptions
 
 TABLE = (
@@ -26,7 +26,7 @@ def edit_main(world: Any, *operations: Operation) -> None:
 def ids(world: Any) -> dict[str, str]:
     """Ids of pages by title."""
     with world.client() as client:
-        return {page.title: page.id for page, _ in walk(client.content.get(world.space).pages)}
+        return {page.title: page.id for page, _ in walk_pages(client.content.get(world.space).pages)}
 
 
 def titles_of(world: Any) -> list[str]:

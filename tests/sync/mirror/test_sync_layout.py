@@ -11,7 +11,7 @@ from syncd.model.blob_id import compute_blob_id
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, UpdatePage
 from syncd.model.file import File, GitBlob
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
@@ -46,7 +46,7 @@ def merged(world: Any, *operations: Any) -> None:
 
 def page_called(world: Any, title: str) -> str:
     with world.client() as client:
-        return next(page.id for page, _ in walk(client.content.get(world.space).pages) if page.title == title)
+        return next(page.id for page, _ in walk_pages(client.content.get(world.space).pages) if page.title == title)
 
 
 def listed(world: Any, commit: str = "main") -> list[str]:

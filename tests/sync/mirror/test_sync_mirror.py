@@ -8,7 +8,7 @@ import pytest
 from syncd.errors import BecameEmpty
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.sync.outcome import Held, Unchanged
 from syncd.sync.run.values import RunOptions
 
@@ -170,7 +170,7 @@ def test_a_large_file_arrives_byte_for_byte(world: Any, fine: Any) -> None:
 def test_a_merge_of_somebody_else_carries_their_name_and_words(world: Any, fine: Any) -> None:
     world.clone()
     with world.client() as client:
-        pages = [page for page, _ in walk(client.content.get(world.space).pages)]
+        pages = [page for page, _ in walk_pages(client.content.get(world.space).pages)]
         (options,) = [page.id for page in pages if page.slug == "options"]
         for words in ("First words", "Second words"):
             request = client.change_requests.create(world.space, ChangeRequestCreate(subject=words))

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.layout.tree.paths import slugify
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Ref
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def page_addresses(draft: "Draft") -> dict[str, str]:
 
 def fold_address(path: str) -> str:
     """Given a path below a site, return it in one spelling, that of a redirect's key, without slashes at its ends."""
-    return "/".join(filter(None, source_key(path).split("/")))
+    return "/".join(filter(None, make_source_key(path).split("/")))
 
 
 def unfold_address(inner: str) -> str:

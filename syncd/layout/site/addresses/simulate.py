@@ -6,7 +6,7 @@ from typing import Literal
 
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.follow import Fate, follow
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 
 Verdict = Literal["ok", "fixed", "moved", "regression", "wrong-landing", "new-loop"]
 BAD: frozenset[str] = frozenset({"regression", "wrong-landing", "new-loop"})
@@ -86,6 +86,6 @@ class _Judge:
 
 def _retargeted(was: Fate, now: Fate) -> bool:
     """Whether the redirect that answers is the same and somebody made it lead elsewhere."""
-    if not was.rule or source_key(was.rule) != source_key(now.rule):
+    if not was.rule or make_source_key(was.rule) != make_source_key(now.rule):
         return False
     return was.hops[0].to != now.hops[0].to

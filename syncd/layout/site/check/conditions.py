@@ -16,7 +16,7 @@ from syncd.layout.site.read.members import shown
 from syncd.layout.site.read.rules import broken
 from syncd.layout.site.read.visitors import claims_of_schema, declared, listing, meant
 from syncd.model.adaptive import UNSIGNED
-from syncd.model.condition import CONDITION_MAX, NoCondition, Part, parts_of
+from syncd.model.condition import CONDITION_MAX, NoCondition, Part, split_condition
 from syncd.model.ref import VISITORS
 
 _EQUALITIES = frozenset({"==", "===", "!=", "!=="})
@@ -88,7 +88,7 @@ def _parts(condition: Condition) -> tuple[Part, ...] | Finding | None:
     if len(condition.text) > CONDITION_MAX and condition.content:
         return None
     try:
-        return parts_of(condition.text)
+        return split_condition(condition.text)
     except NoCondition as failure:
         return broken("SY201", condition.at((failure.at, failure.at + 1)), str(failure))
 
@@ -97,7 +97,7 @@ def _kept_by_section(file: SiteFile, item: Item) -> bool:
     """Whether a variant's section has a condition that only a signed claim makes true."""
     section = file.items.get(item.parent) if item.kind == "variant" else None
     try:
-        return section is not None and not passes(parts_of(section.fields.get("condition") or ""))
+        return section is not None and not passes(split_condition(section.fields.get("condition") or ""))
     except NoCondition:
         return False
 

@@ -13,7 +13,7 @@ from syncd.layout.site.addresses.graph import follow, hops, own_path
 from syncd.layout.site.check.structure import named
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.site.read.rules import broken
-from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
+from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, make_source_key
 from syncd.model.ref import Ref
 from syncd.model.web_address import ADDRESS_MAX, is_web_address
 
@@ -135,7 +135,7 @@ def _twice(file: SiteFile) -> Iterator[Finding]:
                 message = f"{named(source)} equals {named(_source(first))} ({at}); {_alike(source, _source(first))}"
             yield broken("SY302", item.where("source"), message)
     for source, place in file.absent.items():
-        if (declared := file.items.get(Ref.of("redirect", source_key(source)))) is not None:
+        if (declared := file.items.get(Ref.of("redirect", make_source_key(source)))) is not None:
             message = f"{named(source)} is under absent: and is a redirect (line {declared.where('source').line})"
             yield broken("SY302", place, message)
 

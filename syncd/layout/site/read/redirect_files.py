@@ -16,7 +16,7 @@ from syncd.layout.site.read.declared import Item, Place
 from syncd.layout.site.read.reader import Reader, shortened
 from syncd.layout.site.read.redirects import read_redirects
 from syncd.layout.site.read.rules import broken
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.wording import format_count
 
 LINES_MAX = 100_000
@@ -135,7 +135,7 @@ class _Lines:
                 self.findings.append(broken("SY303", there, message, _FORMS))
             return
         fields: dict[str, Any] = {"source": source[0], "to": to}
-        yield Item("redirect", source_key(source[0]), fields, place, {"source": place, "to": there}, note=note)
+        yield Item("redirect", make_source_key(source[0]), fields, place, {"source": place, "to": there}, note=note)
 
     def wrong(self, code: str, number: int, column: int, text: str, message: str, hint: str) -> None:
         self.findings.append(broken(code, Place(self.path, number, column, max(1, len(text))), message, hint))

@@ -8,7 +8,7 @@ from syncd.layout.site.read.reader import Reader, is_wrong
 from syncd.layout.site.read.shape import REDIRECT, TO
 from syncd.layout.site.read.structure import read_identity
 from syncd.layout.yaml.nodes import Node
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 
 _PLAIN = frozenset({"from", "to"})
 _SINGLE = ("id", "was")
@@ -39,7 +39,7 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
             place = reader.spot(at)
             values, where = {"source": source, **fields}, {"source": place, **places}
             if to is None or fields["to"] is not None:
-                yield Item("redirect", source_key(source), values, place, where, **identity, **noted)
+                yield Item("redirect", make_source_key(source), values, place, where, **identity, **noted)
 
 
 def _destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:

@@ -11,8 +11,8 @@ from typing import Any
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Place, SiteFile
 from syncd.layout.site.read.rules import broken
-from syncd.model.adaptive import DRAFT, UNSIGNED, UNSIGNED_DESCRIPTION, claims_in
-from syncd.model.condition import ClaimPath, NoCondition, parts_of
+from syncd.model.adaptive import DRAFT, UNSIGNED, UNSIGNED_DESCRIPTION, find_claims
+from syncd.model.condition import ClaimPath, NoCondition, split_condition
 from syncd.model.ref import VISITORS
 
 SIGNED = "claims"
@@ -93,7 +93,7 @@ def _of_claim(file: SiteFile, name: str, claim: Any) -> Iterator[Finding]:
 def _problem(claims: Mapping[str, Any]) -> tuple[str, str] | None:
     """What the API would not take about claims: where in the schema, and a predicate."""
     try:
-        claims_in(schema_of(claims))
+        find_claims(schema_of(claims))
     except ValueError as failure:
         where, _, what = str(failure).partition(": ")
         return where, what
@@ -117,7 +117,7 @@ def still_read(gone: Iterable[str], conditions: Iterable[tuple[str, str]], place
 
 def _claims(text: str) -> Iterator[ClaimPath]:
     try:
-        yield from (part.claim for part in parts_of(text) if part.claim)
+        yield from (part.claim for part in split_condition(text) if part.claim)
     except NoCondition:
         return
 

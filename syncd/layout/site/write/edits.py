@@ -11,7 +11,7 @@ from syncd.layout.site.read.redirect_files import BYTES_MAX, kind_of
 from syncd.layout.site.write.exports import spelled
 from syncd.layout.site.write.patch import Patch, patched
 from syncd.layout.yaml import yaml
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import Ref
 
 _LIST = "redirects"
@@ -25,7 +25,7 @@ def with_redirect(
     Shape: it goes into the site file; where that keeps none of its own, into the first redirect file in CSV.
     Raises: FileInvalid when the source is redirected already, or when the file cannot be changed by a program.
     """
-    known = file.items.get(Ref.of("redirect", source_key(source)))
+    known = file.items.get(Ref.of("redirect", make_source_key(source)))
     if known is not None:
         place, said = known.where("source"), known.fields.get("source")
         what = f"{source} is redirected already" + (f", as {said}" if said != source else "")
@@ -51,7 +51,7 @@ def without_redirect(file: SiteFile, texts: Mapping[str, str], item: Item) -> di
     at = () if path != file.path else (_LIST,)
     for index, entry in enumerate(root[_LIST] if at else root):
         sources = entry["from"] if isinstance(entry["from"], list) else [entry["from"]]
-        keys = [source_key(str(source)) for source in sources]
+        keys = [make_source_key(str(source)) for source in sources]
         if item.key in keys:
             place = (*at, index) if len(keys) == 1 else (*at, index, "from", keys.index(item.key))
             return {path: patched(texts[path], path, [Patch("remove", place)])}

@@ -10,7 +10,7 @@ from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.read.declared import Item
 from syncd.layout.site.read.redirect_files import destination
 from syncd.model.ref import Ref
-from syncd.model.text import one_line
+from syncd.model.text import join_lines
 
 PERMANENT = 301
 
@@ -36,7 +36,7 @@ def csv_text(entries: Iterable[Mapping[str, Any]]) -> str:
 
     Shape: there is a column of notes when one of them has a note.
     """
-    rows = [(entry["from"], spelled(entry["to"]), one_line(entry.get("note", ""))) for entry in entries]
+    rows = [(entry["from"], spelled(entry["to"]), join_lines(entry.get("note", ""))) for entry in entries]
     width = 3 if any(note for _, _, note in rows) else 2
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -54,7 +54,7 @@ def redirects_text(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     for item in site.file.of("redirect"):
         target = address(site, item.fields.get("to"))
         if target:
-            lines += [f"# {note}\n"] if (note := one_line(item.note)) else []
+            lines += [f"# {note}\n"] if (note := join_lines(item.note)) else []
             lines.append(f"{item.fields['source']} {target} {PERMANENT}\n")
         else:
             left.append(str(item.fields["source"]))

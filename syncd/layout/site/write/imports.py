@@ -22,7 +22,7 @@ from syncd.layout.site.read.redirect_files import (  # fmt: skip
 )
 from syncd.layout.site.write.imports_structure import StructureImport
 from syncd.layout.yaml.nodes import Node, Tree, compose_tree
-from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
+from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, make_source_key
 
 BYTES_MAX = 16 << 20
 DEPTH_MAX = 64
@@ -201,7 +201,7 @@ class _Redirects:
             self.remark(place, f"{source} has a query or an anchor, which the API does not look at")
         elif len(path) > SOURCE_MAX or not _SOURCE.fullmatch(path):
             self.remark(place, f"{source} is no path that the API takes")
-        elif (key := source_key(path)) in self.seen:
+        elif (key := make_source_key(path)) in self.seen:
             self.remark(place, f"{source} is redirected further up, which counts")
         else:
             self.seen.add(key)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
-from syncd.model.condition import claims_of
+from syncd.model.condition import find_condition_claims
 from syncd.model.ref import SITE
 from syncd.plan.site.call import Call
 from syncd.plan.site.differ import Diff, FieldDiff
@@ -97,7 +97,7 @@ def _list_sets(parts: Mapping[str, FieldDiff]) -> dict[str, Any]:
 def find_claims_read(condition: Any) -> Set[str]:
     """Given a condition, return the names of the claims that it reads, such as `unsigned.beta`; none of a wrong one."""
     try:
-        paths = claims_of(condition) if isinstance(condition, str) else frozenset()
+        paths = find_condition_claims(condition) if isinstance(condition, str) else frozenset()
     except ValueError:
         return frozenset()
     return {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Kind, Ref
 from syncd.plan.site.live_state import ExistingItem, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.lockfile.in_flight import was_deleting, was_making
@@ -237,7 +237,7 @@ class _Matcher:
 
     def _former_refs(self, item: Item) -> list[Ref]:
         if item.kind == "redirect":
-            return [Ref.of("redirect", source_key(name)) for name in item.was]
+            return [Ref.of("redirect", make_source_key(name)) for name in item.was]
         if item.kind != "variant" or "/" not in item.key:
             return [Ref.of(item.kind, name) for name in item.was]
         section, _, key = item.key.partition("/")
@@ -325,7 +325,7 @@ class _Matcher:
 
     @cached_property
     def _sources(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("redirect", lambda thing: source_key(str(thing.fields.get("source") or "")))
+        return self._index("redirect", lambda thing: make_source_key(str(thing.fields.get("source") or "")))
 
     def _index(self, kind: Kind, key: Callable[[ExistingItem], object]) -> Mapping[object, list[ExistingItem]]:
         found: defaultdict[object, list[ExistingItem]] = defaultdict(list)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import ExistingItem, LiveSite, LockEntry, SiteLock
 from syncd.plan.site.structure.renames import is_temporary
@@ -22,7 +22,7 @@ def is_recorded(ref: Ref, entry: LockEntry, thing: ExistingItem) -> bool:
     if kind != thing.kind:
         return False
     if kind == "redirect":
-        return source_key(str(thing.fields.get("source"))) == source_key(key)
+        return make_source_key(str(thing.fields.get("source"))) == make_source_key(key)
     known = _list_traits(kind, entry.applied, entry.applied.get("parent"))
     return (
         not known

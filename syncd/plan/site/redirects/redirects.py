@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import Ref
 from syncd.plan.site import resolve
 from syncd.plan.site.call import Call
@@ -193,7 +193,7 @@ def _find_base(
 
 def _find_contested_sources(sides: Sides, decided: _Redirects) -> _Sources:
     """Sources that redirects leave, and those that are to be had and that another redirect has."""
-    now = {thing.id: source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
+    now = {thing.id: make_source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
     holders = {key: id for id, key in now.items()}
     moving = {
         thing.id: sides.desired.items[ref].key
@@ -264,7 +264,7 @@ def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
         if thing.id in sides.matches.refs or thing.id in sides.matches.disputed:
             continue
         ref, source = sides.find_ref(thing.id), str(thing.fields.get("source"))
-        key = source_key(source)
+        key = make_source_key(source)
         absent = sides.absent_sources.get(key)
         is_owned = sides.is_owned(thing.id)
         is_chosen = sides.is_covered(ref) or (absent is not None and sides.is_covered(Ref.of("redirect", key)))
@@ -283,7 +283,7 @@ def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
 def _explain_kept(sides: Sides, thing: ExistingItem, *, is_declared: bool) -> str:
     """Why a redirect that is syncd's, or that the policy or `absent` names, stays all the same; "" when it goes."""
     prune = sides.desired.policy.pruned("redirects")
-    is_named = prune == "all" or source_key(str(thing.fields.get("source"))) in sides.absent_sources
+    is_named = prune == "all" or make_source_key(str(thing.fields.get("source"))) in sides.absent_sources
     if not is_named and not sides.is_recorded(thing):
         return f"kept: it is not {sides.find_base_ref(thing.id).words}, as which the lock has its id"
     if is_declared:

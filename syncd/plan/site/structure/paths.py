@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from syncd.model.redirect import source_key
+from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.call import Call
 from syncd.plan.site.differ import MISSING
@@ -84,11 +84,11 @@ def find_broken_addresses(sides: Sides, structure: Structure) -> Iterator[tuple[
     if not leaving:
         return
     sources = {item.key for item in sides.desired.of("redirect")}
-    sources |= {source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
+    sources |= {make_source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
     heirs = _find_heirs(sides, structure)
     for ref in leaving:
         former = _find_address(sides, ref, heirs)
-        if former and source_key(former) not in sources:
+        if former and make_source_key(former) not in sources:
             yield ref, former
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from syncd.api.client import Client
 from syncd.errors import NotFound, NotThePlatform, PlatformError, Unauthorized
-from syncd.model.page import walk
+from syncd.model.page import walk_pages
 from syncd.model.ref import ROOT
 from syncd.model.site import Site, SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from syncd.model.space import Space
@@ -144,7 +144,7 @@ class SiteReader:
 
     def override(self, site_space: str) -> Mapping[str, Any]:
         """Given a site-space's id, return the settings that its visitors see, with every member."""
-        return self.client.customization.get_of_site_space(self.organization, self.site, site_space).wire()
+        return self.client.customization.get_site_space(self.organization, self.site, site_space).wire()
 
     def pages(self, space: str) -> Mapping[str, str] | None:
         """Given a space's id, return the ids of its pages by their paths; None when it cannot be read."""
@@ -152,12 +152,12 @@ class SiteReader:
             pages = tuple(self.client.content.list_pages(space))
         except (NotFound, Unauthorized):
             return None
-        return {page.path or "": page.id for page, _ in walk(pages)}
+        return {page.path or "": page.id for page, _ in walk_pages(pages)}
 
     def page_files(self, space: str) -> Mapping[str, str] | None:
         """Given a space's id, return the paths of its pages by their files; None when the platform tells no files."""
         try:
-            pages = [page for page, _ in walk(tuple(self.client.content.list_pages(space)))]
+            pages = [page for page, _ in walk_pages(tuple(self.client.content.list_pages(space)))]
         except (NotFound, Unauthorized):
             return None
         found = {page.git.path: page.path or "" for page in pages if page.git is not None}
