@@ -21,7 +21,7 @@ _UNKNOWN = "application/octet-stream"
 
 @dataclass(frozen=True)
 class FetchedFile:
-    """A file as it was found at its address."""
+    """A file that was fetched from its address."""
 
     data: bytes
     content_type: str

@@ -1,4 +1,4 @@
-"""Main content moves: the one place where a space gets another revision, so that whoever follows it hears of it."""
+"""The only place where a space gets another revision as main content, so that the event is always recorded."""
 
 import sqlalchemy as sa
 

@@ -96,7 +96,7 @@ def _choose_parent(state: _MergeState, id: str) -> str:
 
 
 def _revive_parents(state: _MergeState) -> None:
-    """Give everything that lives a parent that lives: the change request's own is kept, another's is climbed past."""
+    """Give every surviving entry a surviving parent: one of the change request is restored, another is skipped."""
     pending = list(state.parents)
     while pending:
         id = pending.pop()

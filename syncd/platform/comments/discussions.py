@@ -1,4 +1,4 @@
-"""Where a discussion is held: on a space, or on one of its change requests; both work alike."""
+"""Discussions: comments on a space, or on one of its change requests; both work alike."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from syncd.platform.storage.storage import CurrentStorage, Storage
 
 @dataclass(frozen=True)
 class Discussion:
-    """A discussion's place, found. Shapes: `path` is below `/v1`; `revision` is what a comment now is written about."""
+    """A discussion that the caller may read, with the caller's `role` in its space."""
 
     space: sa.Row[Any]
     change_request: sa.Row[Any] | None
@@ -37,7 +37,7 @@ class Discussion:
 
     @property
     def condition(self) -> sa.ColumnElement[bool]:
-        """The condition for a comment to be held here."""
+        """The condition for a comment to belong to this discussion."""
         column = comments.c.change_request
         held = column.is_(None) if self.change_request is None else column == self.change_request.id
         return sa.and_(comments.c.space == self.space.id, held)

@@ -117,7 +117,7 @@ class CommentSerializer:
         return [row.posted_by for row in rows] + [one.user for each in reacted.values() for one in each]
 
     def _load_people(self, ids: Sequence[str]) -> None:
-        """Look up everybody who is about to be shown."""
+        """Load the users that are about to be serialised."""
         self._people |= users.read_users(self.connection, self.request, set(ids) - self._people.keys())
 
 

@@ -110,16 +110,12 @@ def _list_page_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
             named = {
                 side: _serialize_page(tree.entries[entry.parent])
                 for side, tree, entry in parents
-                if is_page(_find_parent_node(tree, entry))
+                if is_page(tree.entries[entry.parent].node)
             }
             yield {"type": "page_moved", "page": _serialize_page(after), "parent": named}
         attributes = _compare_entries(before, after, _read_page_values)
         if attributes:
             yield {"type": "page_edited", "page": _serialize_page(after), "attributes": attributes}
-
-
-def _find_parent_node(tree: Outline, entry: TreeEntry) -> Any:
-    return tree.entries[entry.parent].node
 
 
 def _serialize_page(entry: TreeEntry) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The revision that a request means: a space's main content, a change request's, or one by id; opened to be read."""
+"""The revision that a request's path names: a space's main content, a change request's, or one by id."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from syncd.platform.storage.storage import Storage
 
 _REMEMBERED = 4_096
 
-# Made once: what every read of content asks first is the dearer part of many of them.
+# Built once: every read of content runs this query first, and building it costs more than many reads do.
 _SPACE = roles.select_spaces(spaces.c.organization, spaces.c.revision, spaces.c.deleted_at).where(
     spaces.c.id == sa.bindparam("space")
 )
@@ -33,7 +33,7 @@ _SPACE = roles.select_spaces(spaces.c.organization, spaces.c.revision, spaces.c.
 
 @dataclass(frozen=True, slots=True)
 class RevisionView:
-    """The revision that a request means, opened; `change_request` is the id of the one whose content it is."""
+    """The revision that a path names, opened; `change_request` is the id of the one whose content it is."""
 
     storage: Storage
     caller: Caller
@@ -60,7 +60,7 @@ ResolvedPath = tuple[str, revisions.RevisionRecord, str | None]
 
 
 class ResolvedPathCache:
-    """What paths meant to callers, for as long as nobody changes the database; one for each application.
+    """A cache of resolved paths by caller, valid until the database changes; one for each application.
 
     A mirror asks for the pages of a revision by the thousand, and between two of them nothing has changed: whether it
     has costs a hundredth of what it costs to ask again who may read what. Nothing is remembered without such a check.
@@ -71,7 +71,7 @@ class ResolvedPathCache:
         self._known: dict[tuple[int | str | None, ...], ResolvedPath] = {}
 
     async def resolve(self, caller: Caller, path: Mapping[str, str]) -> ResolvedPath:
-        """Given a caller and the parameters of a path, return what they mean. Raises: Failure 403 and 404."""
+        """Resolve the parameters of a path for a caller. Raises: Failure 403 and 404."""
         version = self._storage.version()
         which = (path["space_id"], path.get("revision_id"), path.get("change_request_id"))
         key = (version, caller.user_id, caller.needed, *which)
@@ -87,7 +87,7 @@ class ResolvedPathCache:
 
 
 async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
-    """Given a request, return what it means. Raises: Failure 401, 403, and 404 for a space or revision."""
+    """Open the revision that a request's path names. Raises: Failure 401, 403, and 404 for a space or revision."""
     storage: Storage = request.app.state.storage
     caller = await auth.authenticate_caller(request)
     resolved_paths: ResolvedPathCache = request.app.state.resolved_paths
@@ -135,7 +135,7 @@ def describe_parameter(name: str) -> dict[str, Any]:
 def build_render_context(
     request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True
 ) -> RenderContext:
-    """Given whose content is shown, return how this request's answer shows it."""
+    """Return the context in which the answer to a request renders content."""
     settings: PlatformSettings = request.app.state.settings
     downloads = DownloadSigner(
         addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())

@@ -1,4 +1,4 @@
-"""Two sequences side by side: the items that both have in the same order, as many as possible."""
+"""Common items of two sequences: those that both have exactly once, in the same order, as many as possible."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -7,7 +7,7 @@ from syncd.layout.compare.alignment import find_longest_increasing
 
 
 def pair_unique_items(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Given two sequences, return where the items that each has exactly once stand in both, in the order of both.
+    """Return the indexes, in both sequences, of items that each has exactly once and that keep their order.
 
     Shapes: the longest such list, ascending on both sides. Cost: n log n.
     """

@@ -1,7 +1,7 @@
-"""What the expressions of a page come to, as far as that does not depend on who reads it.
+"""Evaluation of a page's expressions, as far as they do not depend on the reader.
 
-Known are the variables of the space and of the page. What asks for anything else, such as a claim of the visitor, has
-no value here unless it comes to the same for everybody: `false && visitor.claims.x` is false.
+The variables of the space and of the page are known. An expression that uses anything else, such as a claim of the
+visitor, has no value here unless the result is the same for everybody: `false && visitor.claims.x` is false.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Downloads: what a `downloadURL` leads to, and what kind of file a name and its bytes stand for."""
+"""File downloads, and the media type and dimensions of files."""
 
 import hmac
 import mimetypes
@@ -23,8 +23,8 @@ CONTENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A
 
 _UNKNOWN = "application/octet-stream"
 _INLINE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif")
-"""What a browser may show in place; anything that could carry a script is offered for saving."""
-# Built in only: what the machine's own tables say would differ from one machine to the next.
+"""Types that a browser may display; anything that could carry a script is only offered for saving."""
+# Only the built-in table: the system's own tables differ from machine to machine.
 _TYPES = mimetypes.MimeTypes()
 for _name in ("image/webp", "image/avif", "font/woff2"):
     _TYPES.add_type(_name, f".{_name.partition('/')[2]}")

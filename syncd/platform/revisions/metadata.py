@@ -1,4 +1,4 @@
-"""What a page's text says about the page: its frontmatter is the truth, and its members follow from it."""
+"""Page metadata in frontmatter, which is authoritative: the page's members in the API are derived from it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

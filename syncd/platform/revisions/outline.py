@@ -56,7 +56,7 @@ class Outline:
 
 
 class Draft:
-    """A tree under change: it holds only what differs from its base, and so does what is saved of it."""
+    """A modified copy of a tree: it holds only what differs from its base, and only that is saved."""
 
     def __init__(self, base: Outline | None = None) -> None:
         """Given the tree to start from, begin a draft of it; without one, the draft is an empty tree."""
@@ -74,22 +74,22 @@ class Draft:
         return self._own.get(id) or self.base.entries[id].node
 
     def parent(self, id: str) -> str:
-        """Given an id, return the id of what holds it."""
+        """Return the id of the parent of an entry."""
         return self._parent.get(id) or self.base.entries[id].parent
 
     def children(self, id: str) -> list[str]:
-        """Given an id, return the ids that it holds, in order."""
+        """Return the ids of an entry's children, in order."""
         order = self._order.get(id)
         return list(self.base.order.get(id, ()) if order is None else order)
 
     def ancestors(self, id: str) -> Iterator[str]:
-        """Given an id, return what holds it, nearest first, the root last."""
+        """Yield the ids of an entry's ancestors, nearest first, the root last."""
         while id != ROOT:
             id = self.parent(id)
             yield id
 
     def walk(self, id: str) -> Iterator[str]:
-        """Given an id, return it and all that it holds, parents first, in reading order."""
+        """Yield an id and the ids of all its descendants, parents first, in reading order."""
         pending = [id]
         while pending:
             here = pending.pop()
@@ -97,12 +97,12 @@ class Draft:
             pending += reversed(self.children(here))
 
     def path(self, id: str) -> str:
-        """Given a page, return its path in the API: its ancestors' slugs and its own."""
+        """Return the path of a page in the API: the slugs of its ancestors and its own."""
         slugs = [self.node(id).slug, *(self.node(above).slug for above in self.ancestors(id))]
         return "/".join(slug for slug in reversed(slugs) if slug)
 
     def find_by_file(self, path: str) -> str | None:
-        """Given a path in a repository, return the id of what lies there."""
+        """Return the id of the entry with a file path in a repository, or None."""
         key = make_collision_key(path)
         for id in (*self.touched_ids, self.base.by_file.get(key)):
             if id is not None and id in self and make_collision_key(self.node(id).path or "") == key:
@@ -123,7 +123,7 @@ class Draft:
         self._insert_child(node.id, into, at)
 
     def replace_node(self, node: Node) -> None:
-        """Given a node of this draft with other members, let it take the place of the former one."""
+        """Replace the node with the same id; its children stay."""
         former = self.node(node.id)
         if replace(node, children=former.children) != former:
             self._own[node.id] = node
@@ -137,16 +137,16 @@ class Draft:
         self._insert_child(id, into, at)
 
     def set_order(self, id: str, children: list[str]) -> None:
-        """Given an id and the order of its children, put them so; the children are the ones that it has."""
+        """Set the order of an entry's children; `children` has the same ids as before."""
         if children != self.children(id):
             self._order[id] = list(children)
 
     def remove(self, id: str) -> None:
-        """Given an id, remove it and all that it holds."""
+        """Remove an entry and its descendants."""
         self.remove_all([id])
 
     def remove_all(self, ids: Iterable[str]) -> None:
-        """Given ids, remove each and all that it holds. Cost: linear, however many siblings go together."""
+        """Remove entries and their descendants. Cost: linear, however many siblings are removed together."""
         outermost = list(ids)
         gone = {each for id in outermost for each in self.walk(id)}
         for former in {self.parent(id) for id in outermost} - gone:
@@ -158,7 +158,7 @@ class Draft:
             self._order.pop(each, None)
 
     def hash_tree(self) -> tuple[bytes, list[NodeRow]]:
-        """Return the hash of this draft's tree, and the rows that its base does not have."""
+        """Return the root hash of this draft, and the node rows that its base does not have."""
         changed = {id for id in (*self._own, *self._order) if id in self}
         dirty = changed | {above for id in changed for above in self.ancestors(id)}
         rows: dict[str, NodeRow] = {}
@@ -190,12 +190,12 @@ def has_path(node: Node) -> bool:
 
 
 def find_cached_outline(root: bytes) -> Outline | None:
-    """Given a root hash, return its outline when it is at hand, without asking the database."""
+    """Return the outline of a root hash when it is cached, without a query, else None."""
     return _cache.get(root)
 
 
 def open_outline(connection: sa.Connection, root: bytes) -> Outline:
-    """Given a root hash, return its outline; remembered, since it can never change."""
+    """Return the outline of a root hash; cached, since it can never change."""
     return _cache.get(root) or _cache.put(root, build_outline(root, tree.load_nodes(connection, root)))
 
 

@@ -1,4 +1,4 @@
-"""A page's text as a reader asks for it: with expressions and conditions evaluated, and with what it includes in it.
+"""A page's text as Markdown, on request with expressions and conditions evaluated and includes expanded.
 
 Only what does not depend on the reader is evaluated (`evaluation`): whoever calls is no visitor of a site, so
 `evaluated=true` and `deterministic-only` say the same. What asks for more stays as it is written.
@@ -27,7 +27,7 @@ DEPTH_MAX = 8
 """Includes within includes."""
 INCLUDES_MAX = 500
 CHARACTERS_MAX = 250_000
-"""Of all that one page includes: a few that include each other several times could fill any memory."""
+"""Of all that one page includes: a few texts that include each other several times could fill any memory."""
 
 _EXPRESSION = re.compile(r'<code class="expression">([^<\n]*+)</code>|' + BRACES)
 _CONDITION = re.compile(r"(?m:^)[ \t]*+\{%[ \t]*+(if|endif)\b[ \t]*+((?:[^%\n]|%(?!\}))*+)%\}[ \t]*+(?:\r?\n|\Z)")
@@ -132,7 +132,7 @@ def _find_tags(text: str) -> Iterator[re.Match[str]]:
 
 
 def _replace_in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> str:
-    """Replace what matches, but not in code blocks, which show how such things are written."""
+    """Replace matches outside of code blocks, which show how such syntax is written."""
     if not pattern.search(text):
         return text
     pieces: list[str] = []

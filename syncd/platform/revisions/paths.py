@@ -1,4 +1,4 @@
-"""Where written pages and files come to lie in a repository: paths derived from their place, each unique."""
+"""File paths of pages and files that are written through the API: derived from their position, each unique."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
@@ -17,7 +17,7 @@ _RESERVED = ("summary.md", ".gitbook.yaml")
 
 
 class DraftPaths:
-    """Paths for what a draft's writer inserted, moved or renamed; what they did not touch keeps the path it has."""
+    """Allocates file paths for entries that were inserted, moved or renamed in a draft; all others keep theirs."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -39,7 +39,7 @@ class DraftPaths:
                 self._switch_readme(parent)
         below = [each for id in self._find_outermost(set(moved)) for each in self._draft.walk(id)]
         documents = [id for id in below if self._draft.node(id).type == "document"]
-        # All of them leave before the first one arrives, so that two pages can change places.
+        # All give up their paths before the first one gets a new one, so that two pages can swap theirs.
         self._leaving.update(documents)
         for id in documents:
             self._assign_path(id, self._list_candidates(id))

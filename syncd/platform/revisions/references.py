@@ -1,4 +1,4 @@
-"""Addresses that only the platform understands, in Markdown that is being written: they become relative file paths."""
+"""Platform-only addresses in Markdown that is written through the API: they become relative file paths."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +11,7 @@ from syncd.platform.revisions.tree import PAGES
 
 @dataclass
 class DraftReferences:
-    """What an address can mean in one batch: something by its id or path, or by a `ref` of this batch only."""
+    """Resolves addresses in one batch of operations: by id, by path, or by a `ref` of this batch."""
 
     draft: Draft
     pages: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A revision as JSON bytes: what did not change since it was last asked for is joined, not rendered again."""
+"""A revision as JSON bytes; parts that did not change since they were last rendered come from a cache."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -20,7 +20,7 @@ _cache: Cache[str, "RevisionRecord"] = Cache(_REMEMBERED)
 
 @dataclass(frozen=True, slots=True)
 class RevisionRecord:
-    """A revision as the database keeps it."""
+    """A revision as the database stores it."""
 
     id: str
     space: str

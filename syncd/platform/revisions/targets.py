@@ -1,4 +1,4 @@
-"""What an address in a text means in one revision, and the content reference that stands for it in a document."""
+"""Resolution of addresses in texts of one revision, and the content references that stand for them in documents."""
 
 import re
 from collections.abc import Container, Mapping
@@ -40,7 +40,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class TargetResolver:
-    """Resolves addresses in one revision; every question costs a few look-ups in its outline."""
+    """Resolves addresses in one revision; each costs a few look-ups in its outline."""
 
     outline: Outline
     _by_path: dict[str, str | None] = field(default_factory=dict)

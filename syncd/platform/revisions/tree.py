@@ -48,7 +48,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node as the database keeps it."""
+    """A node as the database stores it."""
 
     hash: bytes
     own: bytes
@@ -56,7 +56,7 @@ class NodeRow:
 
 
 def encode_node(node: Node) -> NodeRow:
-    """Given a node, return its row; equal nodes have equal hashes, whoever made them."""
+    """Return the row of a node; equal nodes have equal hashes."""
     # Members have no order, but what is in them does: variables stay in the order in which a writer put them.
     fields = {name: node.fields[name] for name in sorted(node.fields)}
     members = [node.id, node.type, node.title, node.slug, fields, node.body, node.path]
@@ -67,14 +67,14 @@ def encode_node(node: Node) -> NodeRow:
 
 
 def decode_node(row: NodeRow) -> Node:
-    """Given a row, return its node."""
+    """Return the node in a row."""
     children = tuple(row.children[at : at + HASH_BYTES] for at in range(0, len(row.children), HASH_BYTES))
     id, type, title, slug, fields, body, path = json.loads(row.own)
     return Node(id, type, title, slug, fields, body, path, children)
 
 
 def load_nodes(connection: sa.Connection, root: bytes) -> dict[bytes, Node]:
-    """Given a root hash, return every node below and including it; one query a level, none for what is remembered."""
+    """Return all nodes of a tree by their hashes, with one query for each level; cached nodes need none."""
     found: dict[bytes, Node] = {}
     level = [root]
     while level:
@@ -85,7 +85,7 @@ def load_nodes(connection: sa.Connection, root: bytes) -> dict[bytes, Node]:
 
 
 def insert_nodes(connection: sa.Connection, rows: Iterable[NodeRow]) -> None:
-    """Given rows, keep those that are not there yet."""
+    """Insert the node rows that are not stored yet."""
     insert_new(connection, nodes, [{"hash": row.hash, "own": row.own, "children": row.children} for row in rows])
 
 

@@ -43,7 +43,7 @@ def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
 
 
 def find_row(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
-    """Given a structure and what a caller points at, return its row."""
+    """Return the row of the item that a caller names, or None."""
     kinds = {
         "site-space": structure.find_site_space,
         "site-section": structure.find_section,
@@ -80,7 +80,7 @@ def list_siblings(structure: Structure, row: sa.Row[Any]) -> Sequence[sa.Row[Any
 
 
 def update_positions(view: SiteView, rows: Sequence[sa.Row[Any]]) -> None:
-    """Given all that stands in one place, in the order wanted, write down who has a new position."""
+    """Update the positions of all siblings, given in their new order."""
     changed: dict[sa.Table, list[dict[str, Any]]] = defaultdict(list)
     for position, row in enumerate(rows):
         if row.position != position:

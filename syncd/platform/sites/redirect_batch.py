@@ -1,4 +1,4 @@
-"""Many redirects in one transaction: what is there is read once, and what becomes of it is written once."""
+"""Many redirects in one transaction: existing ones are read once, and all changes are written once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class RedirectBatch:
             self._gone.append(found.id)
 
     def write(self) -> None:
-        """Bring the table to what was kept."""
+        """Write all changes to the table."""
         run, kept = self._view.connection.execute, self._known.values()
         of: sa.BindParameter[str] = sa.bindparam("of", type_=_TABLE.c.id.type)
         if self._gone:

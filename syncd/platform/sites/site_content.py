@@ -1,4 +1,4 @@
-"""What sites need to know about content: spaces as they are shown, and where a page is; the one seam to those rooms."""
+"""What sites need to know about content: the linked Spaces, and the paths of pages; the only link to those modules."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """The order of the spaces and collections under one parent: each has a key, and a key fits between any two.
 
-A move writes the key of what is moved and nothing else. Keys grow where things are moved to the same place again and
-again, so that all keys under a parent are made anew, evenly, before they grow too long.
+A move writes only the key of the moved item. Keys grow when items are moved to the same position again and again, so
+all keys under a parent are renumbered evenly before they grow too long.
 """
 
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ _MIDDLE = _DIGITS[len(_DIGITS) // 2]
 
 @dataclass(frozen=True)
 class Container:
-    """Where spaces and collections stand: in a collection, or with a null parent in the organization itself."""
+    """What spaces and collections are in: a collection, or the organization itself when `parent` is None."""
 
     organization: str
     parent: str | None
 
 
 def compute_key_between(low: str, high: str | None) -> str:
-    """Given two keys, return one between them; a null `high` is behind every key.
+    """Return a key between two keys; `high` None is behind every key.
 
     Shapes: `low` sorts before `high`, and neither ends with `0`, so that there is always room.
     """

@@ -38,9 +38,9 @@ def require_collection(
 
 
 def require_container(connection: sa.Connection, caller: Caller, container: Container) -> None:
-    """Given a place, make sure that the caller may put something there.
+    """Require the caller to be allowed to create something in a container.
 
-    Raises: Failure 404 when there is no such place in the organization, 403 when the caller may not create there.
+    Raises: Failure 404 when the organization has no such collection, 403 when the caller may not create there.
     """
     if container.parent is None:
         caller.require_role(caller.find_role(container.organization), "create")
@@ -52,7 +52,7 @@ def require_container(connection: sa.Connection, caller: Caller, container: Cont
 
 
 def require_target_organization(connection: sa.Connection, caller: Caller, organization_id: str) -> None:
-    """Given the organization that something shall belong to from now on, make sure that the caller may create there.
+    """Require the caller to be allowed to create content in the organization to which something is transferred.
 
     Raises: Failure 404 when the caller is no member, and 412 when the caller's role there is too weak.
     """

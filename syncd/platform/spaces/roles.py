@@ -1,4 +1,4 @@
-"""What a person may do with a space or a collection; the one place that decides it, and does so within a query.
+"""Roles in spaces and collections: the only module that decides them, as SQL expressions within a query.
 
 An administrator of the organization may do everything. For all others the nearest place that says something decides:
 the space, then the collection that holds it, and so on; at last the person's role in the organization. At each place a

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.services.ask.conditions import drop_conditions
 from syncd.platform.services.ask.endpoint import strip_markup
+from syncd.platform.services.ask.retrieval import drop_conditions
 from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess

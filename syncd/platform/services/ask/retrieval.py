@@ -5,6 +5,7 @@ only these are looked at section by section. What it costs follows the question,
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext import split_sections
 from syncd.platform.cache import Cache
-from syncd.platform.services.ask.conditions import drop_conditions
 from syncd.platform.services.ask.scope import PublishedSpace, is_page_open
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import MATCHES_MAX, find_matches
@@ -37,6 +37,7 @@ _TIERS = {"0": 3.0, "1": 2.0}
 _SATURATION, _BY_LENGTH = 1.2, 0.75
 """The two numbers of BM25."""
 _REMEMBERED = 20_000_000
+_CONDITION = re.compile(r"\{%-?\s{0,100}(if|endif)\b")
 
 _Section = tuple[str, str, str, Mapping[str, int], int]
 _cache: Cache[str, tuple[_Section, ...]] = Cache(_REMEMBERED, weigh=lambda read: sum(len(one[2]) for one in read) + 1)
@@ -158,3 +159,22 @@ def _rate_sections(
         # A heading alone answers nothing, and a title covers all sections of its page alike.
         if body and any(stem in counted or stem in in_heading for stem in worth):
             yield Passage(place, page, title, anchor, heading or title, body, score, covered)
+
+
+def drop_conditions(markdown: str) -> str:
+    """Given Markdown, return it without its conditional blocks, nested ones included; one that never ends goes on."""
+    kept: list[str] = []
+    depth = start = at = 0
+    while mark := _CONDITION.search(markdown, at):
+        closed = markdown.find("%}", mark.end())
+        at = len(markdown) if closed < 0 else closed + 2
+        if mark[1] == "if":
+            if not depth:
+                kept.append(markdown[start : mark.start()])
+            depth += 1
+        elif depth:
+            depth -= 1
+            start = at
+    if not depth:
+        kept.append(markdown[start:])
+    return "".join(kept)

@@ -1,4 +1,4 @@
-"""Import a directory in Git Sync layout as a space, or as a new revision of one; who was there keeps its id."""
+"""Import a directory in Git Sync layout as a space, or as a new revision of one; known pages keep their ids."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Export a space to a directory in Git Sync layout: the way back from `importing`."""
+"""Export a space to a directory in Git Sync layout: the reverse of `read`."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Where references stand and lead to, as the API shows it: with the organization, space and version of the content."""
+"""Locations of references and of their targets in the API: with the organization, space and version of the content."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any

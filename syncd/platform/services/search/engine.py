@@ -1,4 +1,4 @@
-"""The one place that knows how each database keeps and finds words; every statement is bound, none is put together."""
+"""Full-text search on each database; values are always bound as parameters, never part of a statement."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who translates: a built-in way that works offline, and a service that the operator names.
+"""Translation providers: a built-in one that works offline, and a service that the operator configures.
 
 The built-in one is a pseudo-localisation: the same words, accented and longer, which shows what is translated, what is
 not, and where a longer language does not fit. A service speaks a small protocol of JSON over HTTP::
@@ -41,7 +41,7 @@ class ProviderFailed(Exception):
 
 @dataclass(frozen=True)
 class TranslationOptions:
-    """What is wanted of a translation. Shapes: languages are codes; `source` is "" when it is not known."""
+    """The options of a translation. Shapes: languages are codes; `source` is "" when it is not known."""
 
     source: str
     target: str
@@ -56,7 +56,7 @@ class Provider(Protocol):
 
 
 def create_provider(settings: PlatformSettings) -> Provider:
-    """Given the settings, return who translates."""
+    """Return the provider that the settings select."""
     if settings.translate is None:
         return PseudoProvider()
     return ServiceProvider(settings.translate)

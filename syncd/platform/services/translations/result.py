@@ -21,7 +21,7 @@ from syncd.platform.storage.storage import Storage
 
 @dataclass(frozen=True)
 class TranslationResult:
-    """What a run leads to: the root of the translated tree, and the draft of what the result space is to hold."""
+    """The result of a run: the root of the translated tree, and the draft of the result space's new content."""
 
     translated_root: bytes
     draft: Draft
@@ -29,7 +29,7 @@ class TranslationResult:
 
 @dataclass(frozen=True)
 class ResultInputs:
-    """What a run's outcome is made of.
+    """The inputs of a run's result.
 
     Shapes: `source` is translated; `pages` are the translations by page; `base` is the translated tree of the last
     run, `ours` what is in the result space now.
@@ -42,7 +42,7 @@ class ResultInputs:
 
 
 def prepare_result(storage: Storage, sources: ResultInputs) -> TranslationResult:
-    """Given what a run's outcome is made of, return it, with all its nodes and texts kept; nothing points to it yet."""
+    """Compute the result of a run; its nodes and texts are stored, but nothing refers to them yet."""
     base, ours = sources.base, sources.ours
     bare = _save_draft(storage, _translate_tree(sources.source, sources.pages), besides=base)
     if ours.root == base.root:
