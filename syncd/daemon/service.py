@@ -1,9 +1,11 @@
 """The service: every job in its time, each alone in its repository, until a signal ends it."""
 
+import json
 import os
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
@@ -12,7 +14,6 @@ from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
 
 from syncd.daemon.clock import Clock
-from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
 from syncd.daemon.locks import RUN as RUN_LOCK
@@ -22,6 +23,7 @@ from syncd.daemon.run_files import RunFiles
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
+from syncd.store.status import SITE_STATES, read_store_summary
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.run.values import RUN, Result, is_stopped
 from syncd.watch import Watcher
@@ -327,3 +329,24 @@ class Service:
             self._leave(0)
         self._locks.release_all()
         return 0
+
+
+def read_counts(state: Path) -> StateCounts:
+    """Given the path of a state database, return what it holds in numbers; an absent or damaged one holds nothing.
+
+    Raises: StoreError.
+    """
+    seen = read_store_summary(state)
+    items: Counter[tuple[str, str]] = Counter()
+    try:
+        for look in seen.site_states:
+            facts = json.loads(look.facts)
+            for kind in SITE_STATES:
+                for area, count in facts[kind].items():
+                    items[area, kind] += count
+        moments = [datetime.fromisoformat(look.at).timestamp() for look in seen.site_states]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise StoreError(f"{state} holds a look at a site that makes no sense: {error!r}") from error
+    outcomes = Counter((outcome.flow, outcome.state) for outcome in seen.outcomes)
+    pending = sum(not plan.approved for plan in seen.pending_plans)
+    return StateCounts(outcomes, pending, items, min(moments, default=None))

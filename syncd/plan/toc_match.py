@@ -123,12 +123,14 @@ def _pair_by_key(
 ) -> tuple[list[OutlineEntry], list[OutlineEntry]]:
     """Pair by a key that is the only one on both sides, or numbered; return what is left of both."""
     ours, theirs = _index_by_key(left, key, numbered=numbered), _index_by_key(right, key, numbered=numbered)
-    met: set[Identity] = set()
+    matched: set[Identity] = set()
     for name, spot in theirs.items():
         if (twin := ours.get(name)) is not None:
             spot.identity = twin.identity
-            met.add(twin.identity)
-    return [spot for spot in left if spot.identity not in met], [spot for spot in right if spot.identity not in met]
+            matched.add(twin.identity)
+    return [spot for spot in left if spot.identity not in matched], [
+        spot for spot in right if spot.identity not in matched
+    ]
 
 
 def _index_by_key(

@@ -56,9 +56,9 @@ class SpaceFilesWriter:
     def _write_summary(self, revision: Revision, placement: Placement, former: str) -> None:
         entries = build_entries(revision.pages, placement)
         path = self.binding.path(placement.summary)
-        there = self._read_former(placement.summary, former)
-        if there is not None:
-            written = parse_summary(there, at=path)
+        former_text = self._read_former(placement.summary, former)
+        if former_text is not None:
+            written = parse_summary(former_text, at=path)
             entries = preserve_entries(entries, written, self._read_seen_entries(self.binding.path(former)))
             if has_same_entries(written, entries, at=placement.summary):
                 return
@@ -73,23 +73,27 @@ class SpaceFilesWriter:
 
     def _write_variables(self, revision: Revision, inner: str) -> None:
         path = self.binding.path(inner)
-        there = self._read_former(inner, self.former.add_root(VARIABLES))
+        former_text = self._read_former(inner, self.former.add_root(VARIABLES))
         if not revision.variables:
-            self._remove_emptied(path, there, _VARIABLES)
-        elif there is None or parse_variables(there, at=path) != dict(revision.variables):
+            self._remove_emptied(path, former_text, _VARIABLES)
+        elif former_text is None or parse_variables(former_text, at=path) != dict(revision.variables):
             self._put(path, render_variables(revision.variables))
 
     def _write_tags(self, revision: Revision, inner: str) -> None:
         path = self.binding.path(inner)
-        there = self._read_former(inner, self.former.add_root(TAGS))
+        former_text = self._read_former(inner, self.former.add_root(TAGS))
         if not revision.tags:
-            self._remove_emptied(path, there, _TAGS)
-        elif there is None or parse_tags(there, at=path) != tuple(revision.tags):
+            self._remove_emptied(path, former_text, _TAGS)
+        elif former_text is None or parse_tags(former_text, at=path) != tuple(revision.tags):
             self._put(path, render_tags(revision.tags))
 
-    def _remove_emptied(self, path: str, there: str | None, mark: str) -> None:
+    def _remove_emptied(self, path: str, former_text: str | None, mark: str) -> None:
         """Remove a file whose last value was deleted on the platform; a file that never was on the platform stays."""
-        if there is not None and mark in self.shape and read_text_at(self.repository, self.seen, path) == there:
+        if (
+            former_text is not None
+            and mark in self.shape
+            and read_text_at(self.repository, self.seen, path) == former_text
+        ):
             self.writer.remove(path)
 
     def _put(self, path: str, text: str) -> None:

@@ -246,7 +246,7 @@ def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
 def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[list[Decision]]:
     """The decisions in conflict, in groups that are linked with each other."""
     seen: set[int] = set()
-    knots: list[list[Decision]] = []
+    groups: list[list[Decision]] = []
     for start, decision in enumerate(decisions):
         if not decision.why or start in seen:
             continue
@@ -257,8 +257,8 @@ def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -
                 members.add(index)
                 pending += links[index]
         seen |= members
-        knots.append([decisions[index] for index in sorted(members, key=lambda i: (decisions[i].why == LINKED, i))])
-    return knots
+        groups.append([decisions[index] for index in sorted(members, key=lambda i: (decisions[i].why == LINKED, i))])
+    return groups
 
 
 def find_longer_side(one: bytes, other: bytes) -> Side | None:

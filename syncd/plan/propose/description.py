@@ -66,16 +66,16 @@ class Description:
     conflicts: Conflicts = NO_CONFLICTS
 
 
-def render_description(told: Description) -> Document:
+def render_description(description: Description) -> Document:
     """Given what is to be told, return the description; its last line is for machines.
 
     Shape: that line holds the commit's full id and a digest of all text before it, by which a person's words are known.
     """
-    nodes = [*_render_opening(told), *_render_commits(told.commits)]
-    nodes += _render_section("By hand", [_format_manual_step(change) for change in told.manual_steps])
-    nodes += _render_section("Text that the platform did not keep", told.losses)
-    nodes += render_conflicts(told.conflicts)
-    line = _format_machine_line(told, _compute_digest(_read_text(nodes)))
+    nodes = [*_render_opening(description), *_render_commits(description.commits)]
+    nodes += _render_section("By hand", [_format_manual_step(change) for change in description.manual_steps])
+    nodes += _render_section("Text that the platform did not keep", description.losses)
+    nodes += render_conflicts(description.conflicts)
+    line = _format_machine_line(description, _compute_digest(_read_text(nodes)))
     return Document(object="document", data={}, nodes=tuple(add_keys([*nodes, make_paragraph([_render_code(line)])])))
 
 
@@ -110,7 +110,7 @@ def is_about(description: Document | None, branch: str) -> bool:
     return not first.startswith(_FIRST) or first == f"{_FIRST}{_shorten_line(branch)}."
 
 
-def update_description(existing: Document | None, told: Description) -> Document | None:
+def update_description(existing: Document | None, description: Description) -> Document | None:
     """Given the description as it is, return what it shall be; None when it stays.
 
     Shape: what syncd wrote is written anew. What a person changed keeps every word and only gets the commit's new id,
@@ -118,29 +118,29 @@ def update_description(existing: Document | None, told: Description) -> Document
     """
     text = existing.text() if existing is not None else ""
     if existing is None or not text.strip() or _FORMER.fullmatch(text):
-        return render_description(told)
+        return render_description(description)
     found = _find_machine_line(existing)
     if found is None:
         return None
     if found["digest"] == _compute_digest(text.replace(found[0], "")):
-        fresh = render_description(told)
+        fresh = render_description(description)
         return fresh if fresh.text() != text else None
-    line = _format_machine_line(told, found["digest"])
+    line = _format_machine_line(description, found["digest"])
     nodes = [_replace_text(node, found[0], line) for node in existing.nodes]
-    if read_fingerprint(existing) != told.conflicts.fingerprint:
-        nodes = replace_conflicts(nodes, told.conflicts, before=_find_machine_block(existing))
+    if read_fingerprint(existing) != description.conflicts.fingerprint:
+        nodes = replace_conflicts(nodes, description.conflicts, before=_find_machine_block(existing))
     fresh = existing.model_copy(update={"nodes": tuple(nodes)})
     return fresh if fresh.text() != text else None
 
 
-def update_conflicts(existing: Document | None, told: Conflicts) -> Document | None:
+def update_conflicts(existing: Document | None, conflicts: Conflicts) -> Document | None:
     """Given the description as it is, return it with what is in conflict now, and all else as it is; None when it
     stays, as one without the line for machines does."""
     found = _find_machine_line(existing)
-    if existing is None or found is None or read_fingerprint(existing) == told.fingerprint:
+    if existing is None or found is None or read_fingerprint(existing) == conflicts.fingerprint:
         return None
     text = existing.text()
-    nodes = replace_conflicts(existing.nodes, told, before=_find_machine_block(existing))
+    nodes = replace_conflicts(existing.nodes, conflicts, before=_find_machine_block(existing))
     if found["digest"] == _compute_digest(text.replace(found[0], "")):
         digest = _compute_digest(_read_text(nodes).replace(found[0], ""))
         line = found[0].replace(f"({found['digest']})", f"({digest})")
@@ -148,8 +148,8 @@ def update_conflicts(existing: Document | None, told: Conflicts) -> Document | N
     return existing.model_copy(update={"nodes": tuple(nodes)})
 
 
-def _render_opening(told: Description) -> Iterator[Node]:
-    yield make_paragraph([make_text(f"{_FIRST}{_shorten_line(told.branch)}.")])
+def _render_opening(description: Description) -> Iterator[Node]:
+    yield make_paragraph([make_text(f"{_FIRST}{_shorten_line(description.branch)}.")])
 
 
 def _render_commits(commits: Sequence[CommitSummary]) -> Iterator[Node]:
@@ -195,13 +195,13 @@ def _shorten_line(text: str) -> str:
 
 
 def _format_manual_step(change: Change) -> str:
-    told = change.message or f"{change.noun} {change.key}"
-    return f"{change.where}: {told}" if change.where else told
+    sentence = change.message or f"{change.noun} {change.key}"
+    return f"{change.where}: {sentence}" if change.where else sentence
 
 
 def _render_list(items: Sequence[str]) -> Node:
-    held = [make_block("list-item", {}, [make_paragraph([make_text(_shorten_line(item))])]) for item in items]
-    return make_block("list-unordered", {}, held)
+    list_items = [make_block("list-item", {}, [make_paragraph([make_text(_shorten_line(item))])]) for item in items]
+    return make_block("list-unordered", {}, list_items)
 
 
 def _render_code(text: str) -> Node:
@@ -217,8 +217,8 @@ def _compute_digest(text: str) -> str:
     return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _format_machine_line(told: Description, digest: str) -> str:
-    return f"Syncd-Commit: {told.commit}{f' {told.base}' if told.base else ''} ({digest})"
+def _format_machine_line(description: Description, digest: str) -> str:
+    return f"Syncd-Commit: {description.commit}{f' {description.base}' if description.base else ''} ({digest})"
 
 
 def _find_machine_line(description: Document | None) -> re.Match[str] | None:

@@ -87,17 +87,17 @@ def _split_hunk(lines: list[str], theirs: str) -> tuple[list[str], list[str]]:
     return ours[: ours.index(_BASE)] if _BASE in ours else ours, lines[middle + 1 :]
 
 
-def render_conflicts(told: Conflicts) -> list[Node]:
+def render_conflicts(conflicts: Conflicts) -> list[Node]:
     """Given what is in conflict, return the blocks that say so, lines for machines included; none for nothing."""
-    if not told.fingerprint:
+    if not conflicts.fingerprint:
         return []
     inner = [make_block("heading-2", {}, [make_text(_TITLE)])]
-    for page in told.pages[:PAGES_MAX]:
+    for page in conflicts.pages[:PAGES_MAX]:
         inner += _render_page(page)
-    if len(told.pages) > PAGES_MAX:
-        inner.append(make_paragraph([make_text(f"And {len(told.pages) - PAGES_MAX} more pages.")]))
+    if len(conflicts.pages) > PAGES_MAX:
+        inner.append(make_paragraph([make_text(f"And {len(conflicts.pages) - PAGES_MAX} more pages.")]))
     about = " What follows was left out of this change request, and is kept up to date by syncd."
-    first = make_paragraph([_render_code(f"Syncd-Conflicts: {told.fingerprint}"), make_text(about)])
+    first = make_paragraph([_render_code(f"Syncd-Conflicts: {conflicts.fingerprint}"), make_text(about)])
     last = make_paragraph([_render_code(f"Syncd-Conflicts-End: {_compute_digest(inner)}")])
     return [first, *inner, last]
 
@@ -109,12 +109,12 @@ def read_fingerprint(description: Document | None) -> str:
     return found[1] if found is not None else ""
 
 
-def replace_conflicts(nodes: Sequence[Node], told: Conflicts, *, before: int) -> list[Node]:
+def replace_conflicts(nodes: Sequence[Node], conflicts: Conflicts, *, before: int) -> list[Node]:
     """Given the blocks of a description, return them with what is told of conflicts in place of what was told before.
 
     Shape: what was not told before is put in front of the block with the number `before`. A person's words stay.
     """
-    fresh, place = add_keys(render_conflicts(told)), _find_part(nodes)
+    fresh, place = add_keys(render_conflicts(conflicts)), _find_part(nodes)
     if place is None:
         return [*nodes[:before], *fresh, *nodes[before:]]
     first, last = place

@@ -139,13 +139,13 @@ def report_tags(
     existing: tuple[dict[str, Any], ...], desired: tuple[dict[str, Any], ...], *, path: str
 ) -> Iterator[Change]:
     """Given the tags of both sides, say what to create, change and delete."""
-    there, here = _index_by_slug(existing), _index_by_slug(desired)
-    for name in sorted(there.keys() | here.keys()):
-        if name not in there:
+    on_platform, in_git = _index_by_slug(existing), _index_by_slug(desired)
+    for name in sorted(on_platform.keys() | in_git.keys()):
+        if name not in on_platform:
             what = f"Create the tag {_quote(name)} as this file describes it."
-        elif name not in here:
+        elif name not in in_git:
             what = f"Delete the tag {_quote(name)}."
-        elif any(there[name].get(member) != value for member, value in here[name].items()):
+        elif any(on_platform[name].get(member) != value for member, value in in_git[name].items()):
             what = f"Change the tag {_quote(name)} to what this file says of it."
         else:
             continue

@@ -59,14 +59,14 @@ def bind_spaces(
         return workspace, []
     _restore_main(workspace)
     ready: list[Binding] = []
-    met: list[tuple[str, Outcome]] = []
+    outcomes: list[tuple[str, Outcome]] = []
     for binding in workspace.bindings:
         outcome = outcome_of(partial(_bind_space, workspace, binding, prefer, move=move))
         if not isinstance(outcome, Unchanged):
-            met.append((binding.name, outcome))
+            outcomes.append((binding.name, outcome))
         if not outcome.exit_code:
             ready.append(binding)
-    return replace(workspace, bindings=tuple(ready)), met
+    return replace(workspace, bindings=tuple(ready)), outcomes
 
 
 def _bind_space(
@@ -110,29 +110,33 @@ class _SpaceBinder:
         if self.repository.is_cut(self.tip):
             why = f"whether {self.workspace.branch} has met {name} before is not known in this shallow clone"
             raise HistoryCut(why)
-        laid = self._read_candidate()
+        candidate = self._read_candidate()
         if not move:
             unbound = Held(f"{name} is not bound to {self.workspace.branch} yet", "syncd pull")
-            return self._describe_choice(self._list_differences(laid)) if laid is not None else unbound
+            return self._describe_choice(self._list_differences(candidate)) if candidate is not None else unbound
         if self.main is not None and not self.repository.is_ancestor(self.main, self.tip):
             why = f"{name} is bound once {self.workspace.branch} has all of {self.workspace.remote}/main"
             return Waiting(why, hint="syncd pull")
-        held = _read_draft(self.workspace, self.binding, self.tip)  # a mistake in these files is said before all else
-        if laid is None or (prefer is not None and not self._is_fresh(laid)):
-            laid = self._write_candidate()
-        changes = self._list_differences(laid)
+        branch_draft = _read_draft(
+            self.workspace, self.binding, self.tip
+        )  # a mistake in these files is said before all else
+        if candidate is None or (prefer is not None and not self._is_fresh(candidate)):
+            candidate = self._write_candidate()
+        changes = self._list_differences(candidate)
         side = (prefer or {}).get(name)
-        if side is None and laid.parents[0] == self.tip:
-            side = self._choose_side(held, laid, changes)
-        return self._describe_choice(changes) if side is None else self._take_side(side, held, laid, changes)
+        if side is None and candidate.parents[0] == self.tip:
+            side = self._choose_side(branch_draft, candidate, changes)
+        return (
+            self._describe_choice(changes) if side is None else self._take_side(side, branch_draft, candidate, changes)
+        )
 
     def _read_candidate(self) -> Commit | None:
         found = self.repository.resolve(self.ref)
         return self.repository.list_commits(None, found, limit=1)[0] if found else None
 
-    def _is_fresh(self, laid: Commit) -> bool:
-        known = laid.trailers.get(REVISION), laid.trailers.get(LAYOUT)
-        return laid.parents[0] == self.tip and known == ([self._read_space().revision], [LAYOUT_VERSION])
+    def _is_fresh(self, candidate: Commit) -> bool:
+        known = candidate.trailers.get(REVISION), candidate.trailers.get(LAYOUT)
+        return candidate.parents[0] == self.tip and known == ([self._read_space().revision], [LAYOUT_VERSION])
 
     def _read_space(self) -> Space:
         return self.workspace.client.spaces.get(self.binding.space)
@@ -144,25 +148,27 @@ class _SpaceBinder:
         aside = replace(self.workspace, main_ref=self.ref, onto=self.tip)
         mirror(aside, self.binding, space=self._read_space(), proposals=())
         self._rename_lane(_MAIN, _UNDECIDED)
-        laid = self._read_candidate()
-        assert laid is not None
-        return laid
+        candidate = self._read_candidate()
+        assert candidate is not None
+        return candidate
 
-    def _list_differences(self, laid: Commit) -> list[FileChange]:
-        return self.repository.list_changes(laid.parents[0], laid.oid, self.binding.directory)
+    def _list_differences(self, candidate: Commit) -> list[FileChange]:
+        return self.repository.list_changes(candidate.parents[0], candidate.oid, self.binding.directory)
 
-    def _choose_side(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> PreferredSide | None:
+    def _choose_side(
+        self, branch_draft: Draft, candidate: Commit, changes: Sequence[FileChange]
+    ) -> PreferredSide | None:
         """The side that goes first without a person: when both are equal, or one of them has nothing to lose."""
-        if all(change.status == "A" for change in changes) and (not changes or _is_empty(held)):
+        if all(change.status == "A" for change in changes) and (not changes or _is_empty(branch_draft)):
             return "platform"
-        offered = _read_draft(self.workspace, self.binding, laid.oid)
-        return "git" if _is_empty(offered) or self._is_blank(offered, laid) else None
+        offered = _read_draft(self.workspace, self.binding, candidate.oid)
+        return "git" if _is_empty(offered) or self._is_blank(offered, candidate) else None
 
-    def _is_blank(self, offered: Draft, laid: Commit) -> bool:
+    def _is_blank(self, offered: Draft, candidate: Commit) -> bool:
         """Whether the space is as a new one is: a single page that has nothing but its title."""
         if len(offered.documents) != 1 or _is_empty(replace(offered, documents=())) is False:
             return False
-        oid = self.repository.lookup(laid.oid, self.binding.path(offered.documents[0]))
+        oid = self.repository.lookup(candidate.oid, self.binding.path(offered.documents[0]))
         return oid is None or is_blank_page(self.repository.read(oid).decode("utf-8", "replace"))
 
     def _describe_choice(self, changes: Sequence[FileChange]) -> Held:
@@ -181,37 +187,39 @@ class _SpaceBinder:
         )
         return Held(why, hint, paths=paths)
 
-    def _take_side(self, side: PreferredSide, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Applied:
+    def _take_side(
+        self, side: PreferredSide, branch_draft: Draft, candidate: Commit, changes: Sequence[FileChange]
+    ) -> Applied:
         """Let the branch take in the mirror commit, then let main content's ref name it."""
         assert self.tip is not None
-        mirrored = laid.oid if self.main in (None, self.tip) else self._rebase_candidate(laid)
-        ahead = side == "platform" and mirrored == laid.oid
-        tip = mirrored if ahead else self._write_merge(side, held, laid, mirrored)
+        mirrored = candidate.oid if self.main in (None, self.tip) else self._rebase_candidate(candidate)
+        ahead = side == "platform" and mirrored == candidate.oid
+        tip = mirrored if ahead else self._write_merge(side, branch_draft, candidate, mirrored)
         self.repository.fast_forward(self.workspace.branch, old=self.tip, new=tip)
         self._record_main(mirrored)
         words = "both sides were equal" if not changes else f"{self.workspace.branch} {_WORDS[side]}"
         return Applied((Change("adopt", "space", self.binding.name, words, before=self.tip, after=tip),))
 
-    def _rebase_candidate(self, laid: Commit) -> str:
+    def _rebase_candidate(self, candidate: Commit) -> str:
         """The mirror commit once more, upon main content as it is: what the branch has of other spaces stays out."""
         assert self.main is not None
         inside = [self.binding.directory] if self.binding.directory else []
-        changes = {found.path: found.after for found in self.repository.compare_trees(self.main, laid.oid, inside)}
+        changes = {found.path: found.after for found in self.repository.compare_trees(self.main, candidate.oid, inside)}
         tree = self.repository.write_tree(self.repository.find_tree(self.main), changes)
-        message, person = f"{laid.subject}\n\n{laid.body}\n", self.workspace.committer()
+        message, person = f"{candidate.subject}\n\n{candidate.body}\n", self.workspace.committer()
         return self.repository.commit_tree(
-            tree, parents=[self.main], message=message, author=laid.author, committer=person
+            tree, parents=[self.main], message=message, author=candidate.author, committer=person
         )
 
-    def _write_merge(self, side: PreferredSide, held: Draft, laid: Commit, mirrored: str) -> str:
+    def _write_merge(self, side: PreferredSide, branch_draft: Draft, candidate: Commit, mirrored: str) -> str:
         """The branch's next commit. Where Git declares no order of its pages, what folders suggest is written down."""
         assert self.tip is not None
         branch, person = self.workspace.branch, self.workspace.committer()
-        tree = self.repository.find_tree(laid.oid if side == "platform" else self.tip)
+        tree = self.repository.find_tree(candidate.oid if side == "platform" else self.tip)
         assert tree is not None
-        if side == "git" and held.is_inferred and held.documents:
-            summary = self.binding.path(held.settings.add_root(held.settings.summary))
-            tree = self.repository.write_tree(tree, {summary: render_summary(held.entries).encode()})
+        if side == "git" and branch_draft.is_inferred and branch_draft.documents:
+            summary = self.binding.path(branch_draft.settings.add_root(branch_draft.settings.summary))
+            tree = self.repository.write_tree(tree, {summary: render_summary(branch_draft.entries).encode()})
         message = f"Merge {self.workspace.remote}/main into {branch}\n\n{self.binding.name}: {branch} {_WORDS[side]}.\n"
         return self.repository.commit_tree(
             tree, parents=[self.tip, mirrored], message=message, author=person, committer=person
@@ -278,11 +286,11 @@ def _restore_main(workspace: Workspace) -> None:
 def _find_pushed(workspace: Workspace, newest: str) -> str | None:
     """The mirror commit that the upstream has, if it grew from the newest one that the branch carries."""
     repository, upstream = workspace.repository, workspace.upstream
-    there = repository.resolve(upstream.tracking_ref(upstream.mirror)) if upstream and upstream.has_mirror else None
-    if there is None or not repository.is_ancestor(newest, there):
+    pushed = repository.resolve(upstream.tracking_ref(upstream.mirror)) if upstream and upstream.has_mirror else None
+    if pushed is None or not repository.is_ancestor(newest, pushed):
         return None
-    found = (_find_carried(workspace, binding, there) for binding in workspace.bindings)
-    return there if any(commit is not None and commit.oid == there for commit in found) else None
+    found = (_find_carried(workspace, binding, pushed) for binding in workspace.bindings)
+    return pushed if any(commit is not None and commit.oid == pushed for commit in found) else None
 
 
 def _find_carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:

@@ -34,8 +34,8 @@ def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> 
             latest = {binding: find_known_requests(workspace, binding, job.branch) for binding in opened}
             lost = [(binding, found) for binding, found in latest.items() if _is_second(workspace, binding, found)]
             for binding, found in lost:
-                mine = _find_own_number(workspace, binding)
-                _withdraw(workspace, binding, [one for one in found.doubles if one.number == mine])
+                own_number = _find_own_number(workspace, binding)
+                _withdraw(workspace, binding, [one for one in found.doubles if one.number == own_number])
         if not lost:
             break
     live = {binding: one.live for binding, one in latest.items() if one.live is not None}
@@ -59,8 +59,8 @@ def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownReques
     if not wanted:
         return CiResult(tuple(results), requests, tuple(notes))
     stage = prepare_stage(replace(workspace, bindings=tuple(wanted)), job, known)
-    wish = RunOptions(branches=(job.branch,), integrate=False, subject=job.subject)
-    results += run_cycle(stage.workspace, wish)
+    options = RunOptions(branches=(job.branch,), integrate=False, subject=job.subject)
+    results += run_cycle(stage.workspace, options)
     notes += stage.notes
     if stage.is_cut and any(result.outcome.exit_code == MergeConflict.exit_code for result in results):
         notes.append(f"the clone lacks commits that {job.branch} proposed before; fetch the whole history, where")

@@ -159,8 +159,8 @@ class _StageBuilder:
         """What of a commit the platform held when it was written together with words of reviewers: a part of it where
         something waits for a person. Given are the revisions of what was there before without their words, and of what
         was written."""
-        there = self.find_content(binding, "", written)
-        content = self.repository.find_tree(there) if there is not None else None
+        written_commit = self.find_content(binding, "", written)
+        content = self.repository.find_tree(written_commit) if written_commit is not None else None
         if content is None:
             return commit
         base = self.write_content(binding, self.find_content(binding, "", former) or self.base_commit, [])

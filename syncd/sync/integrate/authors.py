@@ -128,9 +128,9 @@ def _read_author(workspace: Workspace, oid: str) -> Author | None:
     if not oid:
         return None
     commit = _read_commit(workspace, oid)
-    whole = find_original(workspace.repository, commit)
-    if whole and whole in workspace.repository.select_present([whole]):
-        commit = _read_commit(workspace, whole)
+    original = find_original(workspace.repository, commit)
+    if original and original in workspace.repository.select_present([original]):
+        commit = _read_commit(workspace, original)
     name = "" if commit.author.email == COMMITTER[1] else commit.author.name
     return Author(name, commit.author.when, commit.oid, commit.subject)
 

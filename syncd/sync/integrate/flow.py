@@ -55,8 +55,10 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     reach(FaultPoint.MERGE_WRITTEN)
     workspace.repository.fast_forward(branch, old=ours, new=found.commit)
     record_tip(workspace, branch)
-    told = f"fast-forwarded to {name}" if result is None else f"took in {name}" if conflicts else f"merged with {name}"
-    change = Change("update", "branch", branch, told, before=ours, after=found.commit)
+    description = (
+        f"fast-forwarded to {name}" if result is None else f"took in {name}" if conflicts else f"merged with {name}"
+    )
+    change = Change("update", "branch", branch, description, before=ours, after=found.commit)
     return Applied((change,), result.notes if result is not None else (), conflicts)
 
 

@@ -111,11 +111,11 @@ def _list_lanes(workspace: Workspace, branch: str) -> Iterator[LaneRef]:
     if workspace.upstream is not None:
         yield LaneRef(workspace.upstream.tracking_ref(branch))
     for binding in workspace.bindings:
-        mine = [
+        records = [
             found for found in list_records(workspace, binding) if found.branch == branch and found.number.isdecimal()
         ]
-        if mine:
-            newest = max(mine, key=lambda found: int(found.number))
+        if records:
+            newest = max(records, key=lambda found: int(found.number))
             yield LaneRef(workspace.change_ref(binding, int(newest.number)))
     yield LaneRef(workspace.main)
 
@@ -132,9 +132,9 @@ def _merge_lane(workspace: Workspace, branch: str, lane: LaneRef) -> MergeResult
 def _build_page_conflict(
     workspace: Workspace, branch: str, lane: LaneRef, held: EntryConflict, result: MergeResult
 ) -> PageConflict:
-    whole = PageConflict(branch, lane, held, result)
-    versions = {side: whole.page.at(side) for side in SIDES}
+    conflict = PageConflict(branch, lane, held, result)
+    versions = {side: conflict.page.at(side) for side in SIDES}
     read = workspace.repository.read
     texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
     parts = split_hunks(held.text, Labels(), texts) if len(texts) == len(SIDES) else ()
-    return PageConflict(branch, lane, held, result, parts, texts) if list_hunks(parts) else whole
+    return PageConflict(branch, lane, held, result, parts, texts) if list_hunks(parts) else conflict

@@ -87,14 +87,14 @@ class Exchange:
         return self.repository.open_remote(upstream.access, pulse=pulse)
 
     def _fetch_branches(self, upstream: Upstream) -> Outcome:
-        asked = [*self.names, *self.patterns]
+        requested = [*self.names, *self.patterns]
         if upstream.push != "never":
-            asked += [upstream.side.format(branch=name) for name in asked]
+            requested += [upstream.side.format(branch=name) for name in requested]
         if upstream.has_mirror:
-            asked += [upstream.mirror, upstream.change_branch("*")]
+            requested += [upstream.mirror, upstream.change_branch("*")]
         with self.open_remote(upstream) as remote:
-            heads = remote.list_heads(asked)
-            there = {name: heads[name] for name in match_branches(heads, asked)}
+            heads = remote.list_heads(requested)
+            there = {name: heads[name] for name in match_branches(heads, requested)}
             news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking_ref(name))]
             if news:
                 known = {
@@ -102,15 +102,17 @@ class Exchange:
                     *self.repository.list_refs("refs/remotes/").values(),
                 }
                 there |= remote.fetch(news, known=sorted(known))
-        changes = [*self._prune_tracking(upstream, asked, there), *self._track_all(upstream, news, there)]
+        changes = [*self._prune_tracking(upstream, requested, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there
         return Applied(tuple(changes)) if changes else Unchanged()
 
-    def _prune_tracking(self, upstream: Upstream, asked: Sequence[str], there: Mapping[str, str]) -> Iterator[Change]:
+    def _prune_tracking(
+        self, upstream: Upstream, requested: Sequence[str], there: Mapping[str, str]
+    ) -> Iterator[Change]:
         """Forget where branches were that the remote has no more; first, since `a` is in the way of `a/b`."""
         prefix = upstream.tracking_ref("")
         tracked = {ref.removeprefix(prefix): (ref, oid) for ref, oid in self.repository.list_refs(prefix).items()}
-        for name in sorted(match_branches(tracked.keys() - there.keys() - {"HEAD"}, asked)):
+        for name in sorted(match_branches(tracked.keys() - there.keys() - {"HEAD"}, requested)):
             ref, oid = tracked[name]
             self.repository.delete_ref(ref, old=oid)
             yield Change("delete", "branch", f"{upstream.name}/{name}", "the remote has it no more", before=oid)
@@ -144,37 +146,37 @@ class Exchange:
         if ours is None:
             self.repository.fast_forward(branch, old=None, new=theirs)
             return Applied((Change("create", "branch", branch, f"from {name}", after=theirs),))
-        met = self._find_rewritten(upstream, branch, ours, theirs)
-        if met is None and self.repository.find_merge_base(ours, theirs) is None:
+        last_seen = self._find_rewritten(upstream, branch, ours, theirs)
+        if last_seen is None and self.repository.find_merge_base(ours, theirs) is None:
             raise Conflict(
                 f"{name} and {branch} have no commit in common; nothing was moved",
                 hint=f"is it the right repository? If it is: git merge --allow-unrelated-histories {name}",
             )
-        if met is None:
+        if last_seen is None:
             return integrate(self.workspace, branch, upstream.tracking_ref(branch))
-        if not self.repository.is_ancestor(ours, met):
-            raise _build_rewritten_error(name, branch, met)
+        if not self.repository.is_ancestor(ours, last_seen):
+            raise _build_rewritten_error(name, branch, last_seen)
         self.repository.follow(branch, old=ours, new=theirs)
         words = f"follows {name}, which was rewritten"
         return Applied((Change("move", "branch", branch, words, before=ours, after=theirs),))
 
     def _find_rewritten(self, upstream: Upstream, branch: str, ours: str, theirs: str) -> str | None:
         """What the branch last held of the remote, when the remote has given that up and nobody has settled it here."""
-        met, is_ancestor = self.repository.resolve(upstream.last_seen_ref(branch)), self.repository.is_ancestor
-        if met is None or ours == theirs or is_ancestor(met, theirs):
+        last_seen, is_ancestor = self.repository.resolve(upstream.last_seen_ref(branch)), self.repository.is_ancestor
+        if last_seen is None or ours == theirs or is_ancestor(last_seen, theirs):
             return None
         # Who merged or rebased has settled it; but a remote that only went back is in every branch that did not.
-        settled = is_ancestor(theirs, ours) and not (is_ancestor(theirs, met) and is_ancestor(met, ours))
-        return None if settled else met
+        settled = is_ancestor(theirs, ours) and not (is_ancestor(theirs, last_seen) and is_ancestor(last_seen, ours))
+        return None if settled else last_seen
 
     def _delete_gone(self, upstream: Upstream, branch: str, ours: str | None) -> Outcome:
         """A branch that the remote has no more goes here too, where nobody works and only a pattern tracks it."""
-        met = self.repository.resolve(upstream.last_seen_ref(branch))
+        last_seen = self.repository.resolve(upstream.last_seen_ref(branch))
         bare = self.repository.work_tree is None
-        if met is None or ours != met or not bare or branch in self.names:
+        if last_seen is None or ours != last_seen or not bare or branch in self.names:
             return Unchanged()
         self.repository.delete_ref(f"{HEADS}{branch}", old=ours)
-        self.repository.delete_ref(upstream.last_seen_ref(branch), old=met)
+        self.repository.delete_ref(upstream.last_seen_ref(branch), old=last_seen)
         return Applied((Change("delete", "branch", branch, f"{upstream.name} has it no more", before=ours),))
 
     def record_last_seen(self, upstream: Upstream, branch: str, commit: str) -> None:
@@ -189,8 +191,8 @@ class Exchange:
         if self.remote_heads.get(side) == tip or (seen is not None and self.repository.is_ancestor(tip, seen)):
             return Unchanged()  # it waits on the side for a pull request, or the remote has it
         if seen is not None:
-            if (met := self._find_rewritten(upstream, branch, tip, seen)) is not None:
-                raise _build_rewritten_error(name, branch, met)
+            if (last_seen := self._find_rewritten(upstream, branch, tip, seen)) is not None:
+                raise _build_rewritten_error(name, branch, last_seen)
             if not self.repository.is_ancestor(seen, tip):
                 return Held(f"{name} has commits that {branch} lacks", "syncd pull", exit_code=Conflict.exit_code)
         elif self.repository.resolve(upstream.last_seen_ref(branch)) is not None:
@@ -241,8 +243,8 @@ class Exchange:
         return Applied((Change("update", "branch", f"{upstream.name}/{name}", "pushed", before=old, after=tip),))
 
 
-def _build_rewritten_error(name: str, branch: str, met: str) -> Conflict:
+def _build_rewritten_error(name: str, branch: str, last_seen: str) -> Conflict:
     return Conflict(
         f"{name} was rewritten, and {branch} has commits of its own; nothing was moved",
-        hint=f"git rebase --onto {name} {met[:12]} {branch}, or git merge {name}, then run syncd again",
+        hint=f"git rebase --onto {name} {last_seen[:12]} {branch}, or git merge {name}, then run syncd again",
     )

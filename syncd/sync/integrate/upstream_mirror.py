@@ -72,14 +72,14 @@ def _find_pushed(workspace: Workspace, upstream: Upstream) -> dict[str, str]:
 def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> Outcome:
     assert exchange.remote_heads is not None
     repository, name = exchange.repository, f"{upstream.name}/{branch}"
-    there = exchange.remote_heads.get(branch)
-    if there == commit:  # a run was killed before it could record that
+    remote_commit = exchange.remote_heads.get(branch)
+    if remote_commit == commit:  # a run was killed before it could record that
         exchange.record_last_seen(upstream, branch, commit)
         return Unchanged()
     if (
-        there is not None
-        and not repository.is_ancestor(there, commit)
-        and not _was_pushed_here(exchange, upstream, branch, there)
+        remote_commit is not None
+        and not repository.is_ancestor(remote_commit, commit)
+        and not _was_pushed_here(exchange, upstream, branch, remote_commit)
     ):
         return Held(
             f"{name} has commits that this clone did not push there; it was left as it is",
@@ -87,30 +87,30 @@ def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> O
             exit_code=Conflict.exit_code,
         )
     with exchange.open_remote(upstream) as remote:
-        refusal = remote.push(commit, branch, old=there)
+        refusal = remote.push(commit, branch, old=remote_commit)
     if refusal is not None:
         raise _build_refusal(upstream, branch, refusal)
     return exchange.record_push(upstream, branch, branch, commit)
 
 
-def _was_pushed_here(exchange: Exchange, upstream: Upstream, branch: str, there: str) -> bool:
+def _was_pushed_here(exchange: Exchange, upstream: Upstream, branch: str, remote_commit: str) -> bool:
     """Whether a branch of the remote is where this clone has put it; or, where it has put none there, whether it holds
     a change request's content as another clone has read it, whose place this one takes."""
     pushed = exchange.repository.resolve(upstream.last_seen_ref(branch))
     if pushed is not None or branch == upstream.mirror:
-        return there == pushed
+        return remote_commit == pushed
     number, person = branch.rpartition("/")[2], f"{COMMITTER[0]} <{COMMITTER[1]}>"
-    found = exchange.repository.find_carrying(there, CHANGE_REQUEST, number, committer=person)
-    return any(commit.oid == there for commit in islice(found, 1))
+    found = exchange.repository.find_carrying(remote_commit, CHANGE_REQUEST, number, committer=person)
+    return any(commit.oid == remote_commit for commit in islice(found, 1))
 
 
 def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) -> Outcome:
     """Delete the branch of a change request that is settled or over; what somebody else put there stays."""
     assert exchange.remote_heads is not None
     repository, name = exchange.repository, f"{upstream.name}/{branch}"
-    there = exchange.remote_heads.get(branch)
+    remote_commit = exchange.remote_heads.get(branch)
     outcome: Outcome = Unchanged()
-    if there == pushed:
+    if remote_commit == pushed:
         with exchange.open_remote(upstream) as remote:
             refusal = remote.delete(branch, old=pushed)
         if refusal is not None:
@@ -121,7 +121,7 @@ def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) ->
             repository.delete_ref(upstream.tracking_ref(branch), old=old)
         why = "no page is in conflict with it any more"
         outcome = Applied((Change("delete", "branch", name, why, before=pushed),))
-    elif there is not None:
+    elif remote_commit is not None:
         outcome = Applied((), (f"{name} is not needed any more, and somebody has pushed to it: delete it there",))
     repository.delete_ref(upstream.last_seen_ref(branch), old=pushed)
     return outcome

@@ -41,10 +41,12 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
         left_out = [paths for value in commit.trailers.get(_LEFT_OUT, []) if (paths := _parse_paths(value))]
         tree = leave_out(repository, workspace.bindings, taken[0], common[0], left_out)
         part = write_part(repository, taken[0], common, tree, name=f"{workspace.remote}/main")
-        whole, person = repository.find_tree(tip), workspace.committer()
-        assert whole is not None
+        branch_tree, person = repository.find_tree(tip), workspace.committer()
+        assert branch_tree is not None
         words = f"Record what {branch} has taken in of {workspace.remote}/main\n"
-        joined = repository.commit_tree(whole, parents=[tip, part], message=words, author=person, committer=person)
+        joined = repository.commit_tree(
+            branch_tree, parents=[tip, part], message=words, author=person, committer=person
+        )
         repository.fast_forward(branch, old=tip, new=joined)
         return True
     return False

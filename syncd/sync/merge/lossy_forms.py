@@ -227,8 +227,8 @@ def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[
         commit = repository.resolve(forms_ref(binding))
         pairs = repository.list_files(commit, OVERWRITTEN) if commit is not None else {}
         if pairs:
-            here = {blob.oid for blob in repository.list_files(ours, binding.directory).values()}
-            there = repository.list_files(theirs, binding.directory)
-            known = {after for before, _, after in (pair.partition("/") for pair in pairs) if before in here}
-            found |= {binding.path(path) for path, blob in there.items() if blob.oid in known}
+            our_blobs = {blob.oid for blob in repository.list_files(ours, binding.directory).values()}
+            their_files = repository.list_files(theirs, binding.directory)
+            known = {after for before, _, after in (pair.partition("/") for pair in pairs) if before in our_blobs}
+            found |= {binding.path(path) for path, blob in their_files.items() if blob.oid in known}
     return frozenset(found)

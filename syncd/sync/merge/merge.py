@@ -297,10 +297,10 @@ def _find_on_both_sides(group: Sequence[Decision]) -> list[Page]:
 
 def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> EntryConflict:
     """A group of decisions as one conflict: first the page that is in conflict itself."""
-    lead = next((decision for decision in group if decision.why not in ("", LINKED)), group[0])
-    pages = (lead.page, *(decision.page for decision in group if decision is not lead))
-    text = texts.get(lead.page, b"") if len(_find_on_both_sides(group)) == 1 else b""
-    return EntryConflict(lead.page.path, lead.why, pages, text)
+    main_decision = next((decision for decision in group if decision.why not in ("", LINKED)), group[0])
+    pages = (main_decision.page, *(decision.page for decision in group if decision is not main_decision))
+    text = texts.get(main_decision.page, b"") if len(_find_on_both_sides(group)) == 1 else b""
+    return EntryConflict(main_decision.page.path, main_decision.why, pages, text)
 
 
 def _list_changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[Change]:

@@ -61,9 +61,9 @@ def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
     """The newest part in another commit's history whose original contains the given commit, and that original."""
     for part in repository.find_marked(commit, other, PART_TRAILER)[1]:
-        whole = find_original(repository, part)
-        if whole in repository.select_present([whole or ""]) and repository.is_ancestor(commit, whole or ""):
-            return part.oid, whole or ""
+        original = find_original(repository, part)
+        if original in repository.select_present([original or ""]) and repository.is_ancestor(commit, original or ""):
+            return part.oid, original or ""
     return None
 
 

@@ -5,8 +5,9 @@ own. A later run takes from there what the platform still has in the same versio
 is recorded only when it is certain to be of that version: the content may move while it is read.
 """
 
+import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
@@ -15,16 +16,16 @@ from typing import IO, NamedTuple
 from syncd.api.parallel import run_parallel
 from syncd.errors import NotFound, SyncdError
 from syncd.layout.page.frontmatter import add_title, complete_page
+from syncd.layout.tree.lfs_pointers import SIZE_MAX, LfsPointer, parse_pointer
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.model.page import walk_pages
 from syncd.plan.mirror.revision import RevisionBody, compute_fingerprint
-from syncd.repo import Blob, Writer
+from syncd.repo import Blob, Repository, Writer
 from syncd.repo.failures import translate_system_failures
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
 from syncd.sync.mirror.incoming_links import IncomingTexts
-from syncd.sync.mirror.lfs import LfsPointers
 from syncd.sync.mirror.values import PARTIAL, GatheredRevision, RevisionMoved
 from syncd.sync.workspace import Binding, Workspace
 
@@ -62,11 +63,13 @@ class BodyFetcher:
     ) -> None:
         self.workspace, self.binding, self.gathered, self.writer = workspace, binding, gathered, writer
         self.repository, self.listing = workspace.repository, listing
-        asked = {item.id for item in gathered.plan.fetch}
+        wanted_ids = {item.id for item in gathered.plan.fetch}
         self.pages = (
-            {page.id: page for page, _ in walk_pages(gathered.revision.pages) if page.id in asked} if asked else {}
+            {page.id: page for page, _ in walk_pages(gathered.revision.pages) if page.id in wanted_ids}
+            if wanted_ids
+            else {}
         )
-        self.files = {file.id: file for file in gathered.revision.files if file.id in asked}
+        self.files = {file.id: file for file in gathered.revision.files if file.id in wanted_ids}
         self.translation = Translation(gathered.placement)
         self.incoming_texts = IncomingTexts(self.repository, binding, gathered, self.translation)
         self.forms = NormalisedForms(workspace, binding)
@@ -286,8 +289,8 @@ class BodyFetcher:
     def _find_former_blob(self, item: RevisionBody) -> str | None:
         """Given a body's place, return the blob that Git holds for it now."""
         if self.listing is not None:
-            there = self.listing.get(item.path)
-            return there.oid if there is not None else None
+            blob = self.listing.get(item.path)
+            return blob.oid if blob is not None else None
         anchor = self.gathered.base.anchors.get(item.id)
         return anchor.oid if anchor is not None and self.gathered.base.start is not None else None
 
@@ -302,3 +305,29 @@ def _read_body(body: Body) -> bytes:
 
 def _build_anchor(item: RevisionBody, oid: str) -> Anchor:
     return Anchor(item.id, item.kind, item.path, item.form, item.fingerprint, oid)
+
+
+class LfsPointers:
+    """The pointers among the blobs that Git has for some files."""
+
+    def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
+        """Given the blobs, find the pointers; only what is small enough is read."""
+        sizes = repository.read_sizes(set(blobs))
+        small = sorted(oid for oid, size in sizes.items() if size <= SIZE_MAX)
+        read = ((oid, parse_pointer(repository.read(oid))) for oid in small)
+        self._pointers: dict[str, LfsPointer] = {oid: pointer for oid, pointer in read if pointer is not None}
+
+    def find_pointer(self, blobs: Sequence[str], opened: Callable[[], IO[bytes]]) -> str | None:
+        """Given blobs that Git has and a file as the platform has it, return the blob that points to it, or None."""
+        found = {pointer: blob for blob in reversed(blobs) if (pointer := self._pointers.get(blob)) is not None}
+        if not found:
+            return None
+        file = opened()
+        size = file.seek(0, os.SEEK_END)
+        if all(pointer.size != size for pointer in found):
+            return None
+        file.seek(0)
+        digest = hashlib.sha256()
+        while piece := file.read(PIECE):
+            digest.update(piece)
+        return found.get(LfsPointer(digest.hexdigest(), size))

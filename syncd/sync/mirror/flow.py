@@ -115,11 +115,13 @@ def _mirror_all(
     for past in between:
         try:
             step = past.content()
-            mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
-            outcomes.append(_mirror_once(workspace, binding, space, _MirrorStep(past, step, mine, step.id == restored)))
+            own_merged = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
+            outcomes.append(
+                _mirror_once(workspace, binding, space, _MirrorStep(past, step, own_merged, step.id == restored))
+            )
         except (AnswerTooLarge, Held, Rejected, NotFound):  # what came after it may be in order
             break
-        left = tuple(one for one in left if one not in mine)
+        left = tuple(one for one in left if one not in own_merged)
     outcomes.append(
         _mirror_once(workspace, binding, space, _MirrorStep(source, revision, left, revision.id == restored))
     )
@@ -166,24 +168,24 @@ def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> b
 
 
 def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _MirrorStep) -> Applied:
-    standing, revision, merged = _read_state(workspace, binding), step.revision, step.merged
-    last = standing.last.oid if standing.last else None
+    state, revision, merged = _read_state(workspace, binding), step.revision, step.merged
+    last = state.last.oid if state.last else None
     heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
     base = find_mirror_base(workspace, binding, revision, last, heads)
-    start, parents = _join_heads(workspace, binding, standing.tip or workspace.onto, tuple(heads.values()))
-    settled = base.is_complete and start == standing.tip
+    start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, tuple(heads.values()))
+    settled = base.is_complete and start == state.tip
     base = replace(base, start=start, is_complete=settled, sent=list_sent(workspace, binding))
     guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
-    if standing.last is not None:
+    if state.last is not None:
         _guard_deletions(workspace, binding, gathered, base)
     written = write_content(
         workspace,
         binding,
         gathered,
         ref=workspace.main,
-        old=standing.tip,
-        signature=_build_signature(workspace, binding, space, step, standing, parents),
+        old=state.tip,
+        signature=_build_signature(workspace, binding, space, step, state, parents),
         former=base.stored or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
@@ -238,14 +240,14 @@ def _build_signature(
     binding: Binding,
     space: Space,
     step: _MirrorStep,
-    standing: _MirrorState,
+    state: _MirrorState,
     parents: tuple[str, ...],
 ) -> Signature:
     revision = step.revision
     causes = [proposal.change_request for proposal in step.merged]
     if not causes and revision.merged_from is not None and not step.is_restored:
         causes = [revision.merged_from]
-    verb = "Restore" if step.is_restored else "Update" if standing.last else "Mirror"
+    verb = "Restore" if step.is_restored else "Update" if state.last else "Mirror"
     words = f"{verb} {space.title or space.id}"
     subject = render_merged_subject(causes[-1].subject) if causes else ""
     message = render_mirror_message(

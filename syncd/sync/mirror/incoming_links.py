@@ -36,14 +36,14 @@ class IncomingTexts:
         if former is None or (item.blob is not None and BROKEN.encode() not in arrived):
             return arrived
         try:
-            here, there = self.repository.read(former).decode(), arrived.decode()
+            current, incoming = self.repository.read(former).decode(), arrived.decode()
         except UnicodeDecodeError:
             return arrived
-        text = there if item.blob is not None else preserve_frontmatter(here, there, title=title)
-        text, healed = preserve_links(here, text, lambda address: self._works(address, item.path))
+        text = incoming if item.blob is not None else preserve_frontmatter(current, incoming, title=title)
+        text, healed = preserve_links(current, text, lambda address: self._works(address, item.path))
         if healed:
             self.notes.append(f"{item.path}: the platform lost {', '.join(healed[:5])}; Git keeps it")
-        return arrived if text == there else text.encode()
+        return arrived if text == incoming else text.encode()
 
     def _works(self, address: str, at: str) -> bool:
         """Whether an address leads to a file in Git; of all others the platform alone can say what is there."""

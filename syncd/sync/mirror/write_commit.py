@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 
+from syncd.errors import PathRefused
 from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
 from syncd.repo import Writer
 from syncd.sync.merge.moves import find_moved, render_moves
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
-from syncd.sync.mirror.obstacles import check_obstacles
 from syncd.sync.mirror.values import GatheredRevision, RevisionMoved, Signature, WrittenCommit
 from syncd.sync.space_files import FormerFiles, SpaceFilesWriter, compute_shape
 from syncd.sync.workspace import Binding, Workspace
+
+NAMES_SHOWN = 5
+"""Paths that an error names of those that are in the way."""
 
 
 def write_content(
@@ -76,7 +79,7 @@ class _CommitComposer:
     def compose(self) -> tuple[Anchor, ...]:
         """Stream every body that changed and name every file that does, and return the anchors that are new."""
         plan = self.gathered.plan
-        check_obstacles(self.workspace, self.binding, self.gathered.base.start, self._list_new_paths())
+        _check_obstacles(self.workspace, self.binding, self.gathered.base.start, self._list_new_paths())
         for path in self._list_left_paths():
             self._remove(path)
         arrived = self.bodies.fetch_all()
@@ -108,8 +111,8 @@ class _CommitComposer:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""
         base, repository = self.gathered.base, self.repository
         path = self.binding.path(self.gathered.settings.add_root(self.gathered.settings.summary))
-        there = repository.lookup(base.start, path) if base.start is not None else None
-        return there is not None and base.seen is not None and there == repository.lookup(base.seen, path)
+        current = repository.lookup(base.start, path) if base.start is not None else None
+        return current is not None and base.seen is not None and current == repository.lookup(base.seen, path)
 
     def _list_new_paths(self) -> list[str]:
         """The paths that the commit is to have and that no file may be at yet."""
@@ -125,6 +128,22 @@ class _CommitComposer:
             self.writer.remove(self.binding.path(path))
 
     def _put(self, path: str, oid: str) -> None:
-        there = self.listing.get(path) if self.listing is not None else None
-        if there is None or there.oid != oid:
+        current = self.listing.get(path) if self.listing is not None else None
+        if current is None or current.oid != oid:
             self.writer.put(self.binding.path(path), self.bodies.marks.get(oid, oid))
+
+
+def _check_obstacles(workspace: Workspace, binding: Binding, commit: str | None, paths: Iterable[str]) -> None:
+    """Given paths that a mirror commit is to have upon another commit, make sure that only files stand there.
+
+    Raises: PathRefused naming what is in the way.
+    """
+    if commit is None:
+        return
+    found = workspace.repository.find_obstacles(commit, map(binding.path, paths))
+    if found:
+        names = ", ".join(f"{path} is a {kind}" for path, kind in sorted(found.items())[:NAMES_SHOWN])
+        raise PathRefused(
+            f"the platform has a page or file where Git has none to replace: {names}",
+            hint="replace it by a file or a directory and commit, or rename what is there on the platform",
+        )

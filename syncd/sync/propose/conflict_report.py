@@ -37,9 +37,9 @@ def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> 
     reporter = _Reporter(workspace, binding, intent)
     few = intent.entry_conflicts[:PAGES_MAX]
     hunks = reporter.find_lines([page for _, page in few])
-    told = [reporter.report(name, page, lines) for (name, page), lines in zip(few, hunks, strict=True)]
+    report = [reporter.report(name, page, lines) for (name, page), lines in zip(few, hunks, strict=True)]
     rest = [ConflictingPage(page.path, page.why) for _, page in intent.entry_conflicts[PAGES_MAX:]]
-    return Conflicts(_fingerprint(workspace, intent), (*told, *rest))
+    return Conflicts(_fingerprint(workspace, intent), (*report, *rest))
 
 
 def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal | None, intent: Intent | None) -> None:
@@ -54,11 +54,11 @@ def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal
     fingerprint = _fingerprint(workspace, intent) if intent is not None and intent.entry_conflicts else ""
     if workspace.is_dry_run or read_fingerprint(known.description) == fingerprint:
         return
-    told = report_conflicts(workspace, binding, intent) if intent is not None else NO_CONFLICTS
-    if update_conflicts(known.description, told) is None:
+    report = report_conflicts(workspace, binding, intent) if intent is not None else NO_CONFLICTS
+    if update_conflicts(known.description, report) is None:
         return
     requests = workspace.client.change_requests
-    fresh = update_conflicts(requests.get(binding.space, known.id).description, told)
+    fresh = update_conflicts(requests.get(binding.space, known.id).description, report)
     if fresh is not None:
         requests.update(binding.space, known.id, ChangeRequestUpdate(description=fresh))
 
@@ -69,11 +69,11 @@ def has_report(proposal: Proposal) -> bool:
 
 
 def _fingerprint(workspace: Workspace, intent: Intent) -> str:
-    told = [
+    report = [
         (name, find_shared_branch(workspace, name), page.path, page.why, page.pages)
         for name, page in intent.entry_conflicts
     ]
-    return hashlib.sha256(repr((FORMAT, intent.branch, told)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(repr((FORMAT, intent.branch, report)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -81,10 +81,10 @@ def propose(
     if live is None or workspace.is_dry_run:
         return Applied(plan.plan.changes, notes, intent.conflicts) if plan.plan.changes else Unchanged(intent.conflicts)
     lost = find_losses(workspace, binding, live)
-    hand = (*report_comments(workspace, binding, live), *plan.plan.select("report"))
+    steps = (*report_comments(workspace, binding, live), *plan.plan.select("report"))
     lines = format_losses(lost)
     with detect_end(workspace, binding, live):
-        live = describe_proposal(workspace, binding, live, intent, by_hand=hand, lost=lines, wrote=done.revision)
+        live = describe_proposal(workspace, binding, live, intent, by_hand=steps, lost=lines, wrote=done.revision)
     _record(workspace, binding, intent, live, plan)
     comment_on_losses(workspace, binding, live, lost)
     sent_log.end_sending(workspace, binding, live.change_request.number)

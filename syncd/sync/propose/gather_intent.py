@@ -22,8 +22,8 @@ COMMITS_SHOWN = 50
 
 def find_own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | None:
     """Given the space's proposals, return the branch's newest one that is not merged."""
-    mine = [p for p in proposals if p.branch == branch and p.change_request.status != "merged"]
-    return max(mine, key=lambda p: p.change_request.number, default=None)
+    own = [p for p in proposals if p.branch == branch and p.change_request.status != "merged"]
+    return max(own, key=lambda p: p.change_request.number, default=None)
 
 
 def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Proposal | None) -> Intent | None:

@@ -49,19 +49,19 @@ def format_losses(losses: Sequence[LostWords]) -> tuple[str, ...]:
 def comment_on_losses(workspace: Workspace, binding: Binding, live: Proposal, losses: Sequence[LostWords]) -> None:
     """Given the pages of a change request with losses, comment on each of them, once for the same words."""
     number = live.change_request.number
-    told = set(load_notes(workspace, binding, number).get(COMMENTED_NOTE) or ())
-    fresh = {mark: lost for lost in losses if (mark := build_loss_mark(lost.page, lost.losses)) not in told}
+    commented = set(load_notes(workspace, binding, number).get(COMMENTED_NOTE) or ())
+    fresh = {mark: lost for lost in losses if (mark := build_loss_mark(lost.page, lost.losses)) not in commented}
     for mark, lost in list(fresh.items())[:COMMENTS_MAX]:
         _post_comment(workspace, binding, live, lost, mark)
-        told.add(mark)
+        commented.add(mark)
     if fresh:
-        add_notes(workspace, binding, number, {COMMENTED_NOTE: sorted(told)})
+        add_notes(workspace, binding, number, {COMMENTED_NOTE: sorted(commented)})
 
 
 def _post_comment(workspace: Workspace, binding: Binding, live: Proposal, lost: LostWords, mark: str) -> None:
     comments, request = workspace.client.change_request_comments, live.change_request.id
-    there = comments.list(binding.space, request, target_page=lost.page)
-    if any((comment.body.markdown or "").rstrip().endswith(mark) for comment in there):
+    existing = comments.list(binding.space, request, target_page=lost.page)
+    if any((comment.body.markdown or "").rstrip().endswith(mark) for comment in existing):
         return
     body = CommentBodyWrite(markdown=render_loss_comment(lost.page, lost.path, lost.losses))
     with suppress(AnswerLost, NotFound, Rejected, Unauthorized):  # the run's notes and the description tell it as well

@@ -55,8 +55,8 @@ def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Pro
 
     Shape: costs nothing where the platform counts no more live ones than Git knows of.
     """
-    there = (space.change_requests_open or 0) + (space.change_requests_draft or 0)
-    if there <= len(list_records(workspace, binding)):
+    live_count = (space.change_requests_open or 0) + (space.change_requests_draft or 0)
+    if live_count <= len(list_records(workspace, binding)):
         return None
     found = _find_marked(workspace, binding, intent.branch)
     if found is None or found.number <= live.change_request.number:

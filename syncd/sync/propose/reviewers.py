@@ -45,10 +45,10 @@ def _find_users(workspace: Workspace, binding: Binding, wanted: Sequence[str]) -
 def _were_asked(workspace: Workspace, binding: Binding, id: str, users: Sequence[str]) -> bool:
     """Whether one of these people is asked already: a place without memory, such as a CI job, did so before."""
     try:
-        asked = {each.user.id for each in workspace.client.reviews.list_requested(binding.space, id) if each.user}
+        requested = {each.user.id for each in workspace.client.reviews.list_requested(binding.space, id) if each.user}
     except (NotFound, Rejected, Unauthorized):
         return False
-    return bool(asked.intersection(users))
+    return bool(requested.intersection(users))
 
 
 def _ask(workspace: Workspace, binding: Binding, id: str, users: Sequence[str]) -> list[str]:

@@ -101,18 +101,18 @@ def _list_requests(
 ) -> Iterator[Callable[[], Comment]]:
     """The requests that it takes so that all wanted comments exist, each once."""
     comments, space, request = workspace.client.change_request_comments, binding.space, live.change_request.id
-    there: dict[tuple[str, int], tuple[Comment, Mark]] = {}
+    existing: dict[tuple[str, int], tuple[Comment, Mark]] = {}
     for comment in comments.list(space, request, order="asc"):
         mark = read_mark(comment.body.markdown or "", workspace.instance)
         # A mark that somebody else wrote must not make the run fail on a comment that it may not change.
         if mark is None or ("permissions" in comment.model_fields_set and not comment.permissions.edit):
             continue
-        if (mark.key, mark.part) not in there:
-            there[mark.key, mark.part] = (comment, mark)
+        if (mark.key, mark.part) not in existing:
+            existing[mark.key, mark.part] = (comment, mark)
         elif comment.status != "resolved":
             yield _retire(workspace, space, request, comment)
     for one in wanted:
-        found = there.pop((one.key, one.part), None)
+        found = existing.pop((one.key, one.part), None)
         body = CommentBodyWrite(markdown=one.text)
         if found is None:
             create = CommentCreate(body=body, page=one.page) if one.page else CommentCreate(body=body)
@@ -120,7 +120,7 @@ def _list_requests(
         elif found[1].digest != one.digest:
             news = CommentUpdate(body=body, resolved=False)
             yield partial(comments.update, space, request, found[0].id, news)
-    for comment, _ in there.values():
+    for comment, _ in existing.values():
         if comment.status != "resolved":
             yield _retire(workspace, space, request, comment)
 

@@ -245,22 +245,22 @@ def _ignore_line_ends(workspace: Workspace, wanted: DesiredSide, content: Existi
 
 
 def _add_differences(
-    workspace: Workspace, binding: Binding, intent: Intent, asked: DesiredSide, content: ExistingContent
+    workspace: Workspace, binding: Binding, intent: Intent, desired: DesiredSide, content: ExistingContent
 ) -> DesiredSide:
     """Complete the desired side with what only a comparison with existing content shows: renames, and newly linked
     files."""
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
-    changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
-    root = asked.draft.settings.add_root("")
-    linked = find_linked_files(repository, changed, asked.blobs, root=root)
+    changed = [path for path in desired.draft.documents if desired.blobs[path] != known.get(path)]
+    root = desired.draft.settings.add_root("")
+    linked = find_linked_files(repository, changed, desired.blobs, root=root)
     # What the platform has as a file stays one, also where only pages that did not change link to it.
-    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & asked.blobs.keys()
-    files = {*asked.draft.files, *kept, *(path for path in linked if path.startswith(root))}
+    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & desired.blobs.keys()
+    files = {*desired.draft.files, *kept, *(path for path in linked if path.startswith(root))}
     renames = {
         change.old_path: change.path
         for change in repository.list_changes(content.commit, intent.desired, binding.directory, renames=True)
         if change.status == "R" and change.old_path is not None
     }
-    draft = replace(asked.draft, files=tuple(sorted(files)))
-    return DesiredSide(draft, asked.blobs, renames, read=lambda path: repository.read_content(asked.blobs[path]))
+    draft = replace(desired.draft, files=tuple(sorted(files)))
+    return DesiredSide(draft, desired.blobs, renames, read=lambda path: repository.read_content(desired.blobs[path]))

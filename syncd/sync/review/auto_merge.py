@@ -72,8 +72,8 @@ def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Propos
     if not noted:
         return []
     lanes = [workspace.store.read_last_seen(binding.space, lane) for lane in ("main", proposal.lane)]
-    there = {anchor.path for lane in lanes if lane is not None for anchor in lane.anchors.values()}
-    return [path for path in noted if isinstance(path, str) and path not in there]
+    present_paths = {anchor.path for lane in lanes if lane is not None for anchor in lane.anchors.values()}
+    return [path for path in noted if isinstance(path, str) and path not in present_paths]
 
 
 def list_verdicts(workspace: Workspace, binding: Binding, request: ChangeRequest) -> list[Review]:
@@ -102,8 +102,8 @@ def _merge_request(workspace: Workspace, binding: Binding, proposal: Proposal, s
         found = workspace.client.change_requests.get(binding.space, request.id)
         if found.status != "merged":
             raise
-        told = "merged into main content; the answer was lost, so whether that went without a conflict is not known"
-        return Applied((Change("update", "change request", name, told, after=found.revision_merged),))
+        message = "merged into main content; the answer was lost, so whether that went without a conflict is not known"
+        return Applied((Change("update", "change request", name, message, after=found.revision_merged),))
     except (Rejected, Unauthorized) as refusal:
         if refusal.status == 401:
             raise

@@ -41,8 +41,8 @@ def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Propo
             update = ChangeRequestUpdate(status="archived")
             with detect_end(workspace, binding, proposal):
                 workspace.client.change_requests.update(binding.space, request.id, update)
-            told = f"archived: branch {proposal.branch} was deleted"
-            changes.append(Change("update", "change request", f"#{request.number}", told))
+            message = f"archived: branch {proposal.branch} was deleted"
+            changes.append(Change("update", "change request", f"#{request.number}", message))
         if kept:
             remarks.append(f"#{request.number} holds edits that {proposal.branch} never had: git show {kept}")
         forget_proposal(workspace, binding, proposal)

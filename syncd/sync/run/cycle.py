@@ -73,15 +73,15 @@ class Flows:
 
         Source: house, section 6.
         """
-        told: set[str] = set()
+        reported: set[str] = set()
         for result in self._run_all():
             self._has_failed |= bool(result.outcome.exit_code)
             conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
             self._conflicting_requests |= self._find_conflicting(conflicts)
             yield result
             for held in conflicts:
-                if held.paths[0] not in told:
-                    told.add(held.paths[0])
+                if held.paths[0] not in reported:
+                    reported.add(held.paths[0])
                     yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
 
     def _run_all(self) -> Iterator[Result]:
@@ -89,8 +89,8 @@ class Flows:
         yield from (
             self._run_flow("upstream", *step) for step in exchange.list_fetch_steps(move=self.options.integrate)
         )
-        self.workspace, met = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
-        yield from (Result("bind", name, outcome) for name, outcome in met)
+        self.workspace, outcomes = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
+        yield from (Result("bind", name, outcome) for name, outcome in outcomes)
         self._read_spaces()
         for binding in self.workspace.bindings:
             yield from self._incoming(binding)
@@ -283,11 +283,11 @@ class Flows:
         unread = [id for id in spaces if id not in self.spaces and id not in self._unread_spaces]
         self._unread_spaces |= dict.fromkeys(unread, outcome_from(error))
 
-    def _site(self, wish: SiteOptions) -> Outcome:
+    def _site(self, options: SiteOptions) -> Outcome:
         # What sites are made of takes a third of the start-up of a run, and most runs have none.
         from syncd.sync.site.flow import reconcile
 
-        return reconcile(self.workspace, wish)
+        return reconcile(self.workspace, options)
 
 
 def _join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
@@ -306,7 +306,7 @@ def _is_shared_failure(error: PlatformError) -> bool:
     return isinstance(error, RateLimited)
 
 
-def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:
+def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
     """Given a workspace and a wish, run every flow once, record each outcome, and return them in order.
 
     Shape: a flow that ran twice is remembered by its trouble, if any. What ends the run before its time is the last
@@ -316,7 +316,7 @@ def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:
     results: list[Result] = []
 
     def run() -> Outcome:
-        for result in Flows(workspace, wish).results():
+        for result in Flows(workspace, options).results():
             results.append(result)
             if result.outcome.exit_code == Stopped.exit_code:
                 break
@@ -325,11 +325,11 @@ def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:
     with collect_seldom():
         ended = outcome_of(run)
     is_whole = not ended.exit_code and not is_stopped(results)
-    remembered = outcome_of(partial(_record_results, workspace, wish, results, is_whole=is_whole))
+    remembered = outcome_of(partial(_record_results, workspace, options, results, is_whole=is_whole))
     return results + [Result(RUN, "", wrong) for wrong in (ended, remembered) if wrong.exit_code]
 
 
-def _record_results(workspace: Workspace, wish: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
+def _record_results(workspace: Workspace, options: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
     """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
@@ -337,10 +337,10 @@ def _record_results(workspace: Workspace, wish: RunOptions, results: Sequence[Re
         Remembered(result.flow, replace_undecodable(result.key), *describe_outcome(result.outcome), at)
         for result in ordered
     ]
-    for flow, was_asked in ((CONFLICT, wish.integrate), (PAGE, wish.propose)):
-        if is_whole and was_asked and not wish.is_complete:
+    for flow, was_asked in ((CONFLICT, options.integrate), (PAGE, options.propose)):
+        if is_whole and was_asked and not options.is_complete:
             clear_settled(
                 workspace, flow, but=[replace_undecodable(result.key) for result in results if result.flow == flow]
             )
-    workspace.store.record(rows, whole=is_whole and wish.is_complete)
+    workspace.store.record(rows, whole=is_whole and options.is_complete)
     return Unchanged()

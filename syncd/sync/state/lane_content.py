@@ -85,9 +85,9 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 def find_content(repository: Repository, commit: str) -> str:
     """Given a commit that stands for a change request's content, return the tree that the platform holds."""
     found = repository.list_commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
-    whole = repository.find_tree(commit)
-    assert whole is not None
-    return found if found in repository.select_present([found]) else whole
+    tree = repository.find_tree(commit)
+    assert tree is not None
+    return found if found in repository.select_present([found]) else tree
 
 
 def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
@@ -231,13 +231,13 @@ def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree:
 def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:
     """The branch's SUMMARY.md without manual steps that nobody has done yet, given the desired commit, the branch's,
     and the tree that arrived."""
-    asked, ours, there = (read_summary(repository, binding, commit) for commit in commits)
-    if asked is None or ours is None or there is None:
+    desired, ours, arrived = (read_summary(repository, binding, commit) for commit in commits)
+    if desired is None or ours is None or arrived is None:
         return None
     found = merge_entries(
-        asked.entries, ours.entries, there.entries, ours_paths={}, theirs_paths={}, present=_AnyPath()
+        desired.entries, ours.entries, arrived.entries, ours_paths={}, theirs_paths={}, present=_AnyPath()
     )
-    return repository.read(there.oid) if found.entries == there.entries else ours.render_entries(found.entries)
+    return repository.read(arrived.oid) if found.entries == arrived.entries else ours.render_entries(found.entries)
 
 
 class _AnyPath:
@@ -283,24 +283,24 @@ def _has_same_files(repository: Repository, binding: Binding, before: str, merge
     """Whether an update has made the same files in a space as Git's merge: else the platform, which knows pages by id,
     may know better. A page that both sides added under one name is one file in Git, and two pages on the platform: the
     second one, with its former text, does not count."""
-    former, wanted, there = (repository.list_files(side, binding.directory) for side in (before, merged, tree))
+    former, wanted, actual = (repository.list_files(side, binding.directory) for side in (before, merged, tree))
     kept = {blob.oid for path, blob in former.items() if path in wanted}
-    doubles = {path for path in there.keys() - wanted.keys() - former.keys() if there[path].oid in kept}
-    return wanted.keys() == there.keys() - doubles
+    doubles = {path for path in actual.keys() - wanted.keys() - former.keys() if actual[path].oid in kept}
+    return wanted.keys() == actual.keys() - doubles
 
 
 def _has_only_known_lines(repository: Repository, binding: Binding, tree: str, sides: Sequence[str]) -> bool:
     """Whether every line that was read comes from one of these sides; another line means that somebody just wrote."""
     known: set[bytes] = set()
-    whole: set[str] = set()
+    blobs: set[str] = set()
     others: list[dict[str, str]] = []
     for side in sides:
         changes = [found for found in repository.compare_trees(side, tree) if binding.holds(found.path)]
         texts = [found for found in changes if is_markdown(found.path) and not found.path.endswith(SUMMARY)]
         known.update(line for c in texts if c.before is not None for line in repository.read(c.before.oid).splitlines())
-        whole.update(blob.oid for blob in repository.list_files(side, binding.directory).values())
+        blobs.update(blob.oid for blob in repository.list_files(side, binding.directory).values())
         others.append({c.path: c.after.oid for c in texts if c.after is not None})
-    new = {oid for path, oid in others[0].items() if all(path in other for other in others)} - whole
+    new = {oid for path, oid in others[0].items() if all(path in other for other in others)} - blobs
     return all(line in known for oid in new for line in repository.read(oid).splitlines())
 
 
@@ -323,8 +323,8 @@ def _find_not_taken(
         former = repository.lookup(before, paths[-1])
         if is_same_page(paths[0], paths[-1]) and repository.lookup(tree, paths[-1]) not in (None, former):
             continue  # its text has arrived at the path that the page has here
-        there = {repository.lookup(tree, moves[path]) for path in paths if path in moves}
-        if not (there - {None}) or (wanted not in there and former in there):
+        moved_blobs = {repository.lookup(tree, moves[path]) for path in paths if path in moves}
+        if not (moved_blobs - {None}) or (wanted not in moved_blobs and former in moved_blobs):
             yield paths
 
 

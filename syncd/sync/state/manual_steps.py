@@ -22,8 +22,8 @@ def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, stat
     noted = load_notes(workspace, binding, number).get(WAITING)
     known = noted.get(state) if isinstance(noted, dict) else None
     try:
-        told = [[str(field) for field in fields] for fields in known or ()]
-        return tuple(Change("report", noun, key, message, where=where) for noun, key, message, where in told)
+        steps = [[str(field) for field in fields] for fields in known or ()]
+        return tuple(Change("report", noun, key, message, where=where) for noun, key, message, where in steps)
     except (TypeError, ValueError):
         return ()  # a person changed the note: the next push finds out the steps again
 

@@ -68,10 +68,12 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
 
     Shape: one request each, or, when `space` says that this is less, a listing of all that are live.
     """
-    mine = list_records(workspace, binding)
-    listed = _list_live(workspace, binding, space) if space is not None and _count_requests(space) < len(mine) else {}
+    records = list_records(workspace, binding)
+    listed = (
+        _list_live(workspace, binding, space) if space is not None and _count_requests(space) < len(records) else {}
+    )
     found: list[Proposal] = []
-    for item in mine:
+    for item in records:
         try:
             request = listed.get(item.number) or workspace.client.change_requests.get(binding.space, item.number)
         except NotFound:  # gone on the platform: the branch is simply not proposed

@@ -177,7 +177,7 @@ def test_a_merge_of_somebody_else_carries_their_name_and_words(world: Any, fine:
             change = UpdatePage(page=options, document=Markdown(markdown=f"# Options\n\n{words}\n"))
             client.change_requests.write_content(world.space, request.id, ContentWrite(changes=(change,)))
             client.change_requests.merge(world.space, request.id)
-        who = client.users.current().display_name
+        who = client.users.get_current().display_name
     fine(world.pull())
     shown = "%an|%s|%(trailers:key=Syncd-Change-Request,valueonly,separator=%x2C)"
     found = world.git("log", "--first-parent", "-2", f"--format={shown}", "platform/main").splitlines()
