@@ -17,7 +17,7 @@ Params = Mapping[str, Value | Sequence[Value] | None]
 def parse_base_url(url: str, *, insecure: bool = False) -> str:
     """Return the address below which paths lie, from the platform's address with or without a trailing slash or `/v1`.
 
-    Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
+    Raises ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
     """
     try:
         parsed = httpx.URL(url)

@@ -28,13 +28,13 @@ class ChangeRequestContent:
 
     @operation("getRevisionOfChangeRequestById")
     def get(self, space: str, change_request: str, *, metadata: bool | None = None) -> Revision:
-        """Given a change request, return its revision: the page tree and files, without bodies."""
+        """Return the revision of a change request: the page tree and files, without bodies."""
         path = _path(space, change_request, "content")
         return self._transport.call("GET", path, Revision, params={"metadata": metadata}, limit=TREE)
 
     @operation("listPagesInChangeRequest")
     def list_pages(self, space: str, change_request: str, *, metadata: bool | None = None) -> tuple[Page, ...]:
-        """Given a change request, return its page tree."""
+        """Return the page tree of a change request."""
         path = _path(space, change_request, "content", "pages")
         return self._transport.call("GET", path, PageTree, params={"metadata": metadata}, limit=TREE).pages
 
@@ -49,37 +49,37 @@ class ChangeRequestContent:
         evaluated: str | None = None,
         dereferenced: str | None = None,
     ) -> Page:
-        """Given a change request and a page's id, return the page there with its Markdown, or with its document."""
+        """Return a page of a change request with its Markdown, or with its document."""
         path = _path(space, change_request, "content", "page", page)
         asked = {"format": format, "evaluated": evaluated, "dereferenced": dereferenced}
         return self._transport.call("GET", path, Page, params=asked)
 
     @operation("getPageInChangeRequestByPath")
     def get_page_by_path(self, space: str, change_request: str, page_path: str, *, format: Format = "markdown") -> Page:
-        """Given a change request and a page's path there, return the page (beyond the API document)."""
+        """Return the page at a path in a change request (beyond the API document)."""
         path = _path(space, change_request, "content", "path", page_path)
         return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("listFilesInChangeRequestById")
     def list_files(self, space: str, change_request: str, *, metadata: bool | None = None) -> Iterator[File]:
-        """Given a change request, return all of its files."""
+        """Return all files of a change request."""
         path = _path(space, change_request, "content", "files")
         return iterate_list(self._transport, path, Listing[File], params={"metadata": metadata})
 
     @operation("getFileInChangeRequestById")
     def get_file(self, space: str, change_request: str, file: str) -> File:
-        """Given a change request and a file's id, return the file there with a fresh download address."""
+        """Return a file of a change request with a fresh download address."""
         return self._transport.call("GET", _path(space, change_request, "content", "files", file), File)
 
     @operation("getReusableContentInChangeRequestById")
     def get_reusable_content(self, space: str, change_request: str, reusable_content: str) -> ReusableContent:
-        """Given a change request and a reusable content, return that with its Markdown (beyond the API document)."""
+        """Return a reusable content of a change request with its Markdown (beyond the API document)."""
         path = _path(space, change_request, "content", "reusable-contents", reusable_content)
         return self._transport.call("GET", path, ReusableContent, params=MARKDOWN, limit=PAGE)
 
     @operation("listChangeRequestFileBacklinks")
     def list_file_backlinks(self, space: str, change_request: str, file: str) -> Iterator[Backlink]:
-        """Given a change request and a file's id, return the places there that refer to it."""
+        """Return the places in a change request that refer to a file."""
         path = _path(space, change_request, "content", "files", file, "backlinks")
         return iterate_list(self._transport, path, Listing[Backlink])
 
@@ -87,29 +87,29 @@ class ChangeRequestContent:
     def list_page_links(
         self, space: str, change_request: str, page: str, *, status: Status | None = None
     ) -> Iterator[Link]:
-        """Given a change request and a page's id, return what the page refers to there."""
+        """Return what a page of a change request refers to."""
         path = _path(space, change_request, "content", "page", page, "links")
         return iterate_list(self._transport, path, LinkList, params={"status": status})
 
     @operation("listChangeRequestPageBacklinks")
     def list_page_backlinks(self, space: str, change_request: str, page: str) -> Iterator[Backlink]:
-        """Given a change request and a page's id, return the places there that refer to it."""
+        """Return the places in a change request that refer to a page."""
         path = _path(space, change_request, "content", "page", page, "backlinks")
         return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listChangeRequestLinks")
     def list_links(self, space: str, change_request: str, *, status: Status | None = None) -> Iterator[Link]:
-        """Given a change request, return what its content refers to (beyond the API document)."""
+        """Return what the content of a change request refers to (beyond the API document)."""
         return iterate_list(self._transport, _path(space, change_request, "links"), LinkList, params={"status": status})
 
     @operation("getChangeRequestChanges")
     def get_changes(self, space: str, change_request: str, *, limit: int | None = None) -> Changes:
-        """Given a change request, return what it changes of main content; `more` were cut off (beyond the document)."""
+        """Return what a change request changes of main content; `more` were cut off (beyond the document)."""
         return self._transport.call("GET", _path(space, change_request, "changes"), Changes, params={"limit": limit})
 
     @operation("getChangeRequestPDF")
     def get_pdf(self, space: str, change_request: str, *, page: str | None = None, only: bool | None = None) -> PDFLink:
-        """Given a change request, return where its content, or a page of it, is as PDF for a while."""
+        """Return the temporary address of a change request, or of a page of it, as PDF."""
         path = _path(space, change_request, "pdf")
         return self._transport.call("GET", path, PDFLink, params={"page": page, "only": only})
 

@@ -36,7 +36,7 @@ class ChangeRequests:
         requested_reviewer: str | None = None,
         conversations_issues_cluster: str | None = None,
     ) -> Iterator[ChangeRequest]:
-        """Given a space's id, return its change requests of that status; None leaves the choice to the platform.
+        """Return the change requests of a space with a status; None leaves the choice to the platform.
 
         Shapes: `creator`, `contributor` and `requested_reviewer` are ids of users.
         """
@@ -57,7 +57,7 @@ class ChangeRequests:
         requested_reviewer: str | None = None,
         conversations_issues_cluster: str | None = None,
     ) -> Iterator[ChangeRequest]:
-        """Given an organization's id, return the change requests of its spaces; filters as for `list`."""
+        """Return the change requests of an organization's spaces; filters as for `list`."""
         people = {"creator": creator, "contributor": contributor, "requestedReviewer": requested_reviewer}
         params = {"status": status, **people, "conversationsIssuesCluster": conversations_issues_cluster}
         path = ("orgs", organization, "change-requests")
@@ -65,38 +65,38 @@ class ChangeRequests:
 
     @operation("getChangeRequestById")
     def get(self, space: str, change_request: str) -> ChangeRequest:
-        """Given a space's id and a change request, return it."""
+        """Return a change request."""
         return self._transport.call("GET", _path(space, change_request), ChangeRequest)
 
     @operation("createChangeRequest")
     def create(self, space: str, change_request: ChangeRequestCreate) -> ChangeRequest:
-        """Given a space's id and a subject, return the new change request.
+        """Create a change request, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         path = ("spaces", space, "change-requests")
         return self._transport.call("POST", path, ChangeRequest, body=change_request.wire())
 
     @operation("updateChangeRequestById")
     def update(self, space: str, change_request: str, changes: ChangeRequestUpdate) -> ChangeRequest:
-        """Given a change request and the members to change, return it as it is then."""
+        """Change a change request, and return it."""
         return self._transport.call("PATCH", _path(space, change_request), ChangeRequest, body=changes.wire())
 
     @operation("mergeChangeRequest")
     def merge(self, space: str, change_request: str) -> MergeResult:
-        """Given a change request, merge it into main content; `conflicts` in the result means merged all the same."""
+        """Merge a change request into main content; `conflicts` in the result means merged all the same."""
         return self._transport.call("POST", _path(space, change_request, "merge"), MergeResult)
 
     @operation("updateChangeRequest")
     def refresh(self, space: str, change_request: str) -> MergeResult:
-        """Given a change request, pull main content into it (`POST …/update`)."""
+        """Pull main content into a change request (`POST …/update`)."""
         return self._transport.call("POST", _path(space, change_request, "update"), MergeResult)
 
     @operation("updateChangeRequestContent")
     def write_content(self, space: str, change_request: str, write: ContentWrite) -> ContentWritten:
-        """Given a change request and up to 50 operations, apply them as one revision, all or none.
+        """Apply up to 50 operations to a change request as one revision, all or none.
 
-        Raises: Rejected with status 404 when the change request exists but the platform cannot write content;
+        Raises Rejected with status 404 when the change request exists but the platform cannot write content;
         NotFound when there is no such change request; AnswerLost when it may or may not have happened.
         """
         if not self.writes:

@@ -18,48 +18,48 @@ class Collections:
 
     @operation("listCollectionsInOrganizationById")
     def list(self, organization: str, nested: bool | None = None) -> Iterator[Collection]:
-        """Given an organization's id, return its collections; without nested ones only when `nested` is False."""
+        """Return the collections of an organization; without nested ones only when `nested` is False."""
         path = ("orgs", organization, "collections")
         return iterate_list(self._transport, path, Listing[Collection], params={"nested": nested})
 
     @operation("createCollection")
     def create(self, organization: str, collection: CollectionCreate) -> Collection:
-        """Given an organization's id and what the collection shall be, return the new collection.
+        """Create a collection, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         path = ("orgs", organization, "collections")
         return self._transport.call("POST", path, Collection, body=collection.wire())
 
     @operation("getCollectionById")
     def get(self, collection: str) -> Collection:
-        """Given a collection's id, return it."""
+        """Return a collection."""
         return self._transport.call("GET", ("collections", collection), Collection)
 
     @operation("updateCollectionById")
     def update(self, collection: str, changes: CollectionUpdate) -> Collection:
-        """Given a collection's id and the members to change, return it as it is then."""
+        """Change a collection, and return it."""
         return self._transport.call("PATCH", ("collections", collection), Collection, body=changes.wire())
 
     @operation("deleteCollectionById")
     def delete(self, collection: str) -> None:
-        """Given a collection's id, delete it; that it was not there is success too.
+        """Delete a collection; success too when it did not exist.
 
-        Raises: Rejected with status 409 by the embedded platform when something is in it.
+        Raises Rejected with status 409 by the embedded platform when something is in it.
         """
         self._transport.delete(("collections", collection))
 
     @operation("listSpacesInCollectionById")
     def list_spaces(self, collection: str) -> Iterator[Space]:
-        """Given a collection's id, return the spaces in it."""
+        """Return the spaces in a collection."""
         return iterate_list(self._transport, ("collections", collection, "spaces"), Listing[Space])
 
     @operation("moveCollection")
     def move(self, collection: str, move: Move) -> Collection:
-        """Given a collection's id, a parent and a position, return the collection, moved there."""
+        """Move a collection to a parent and a position, and return it."""
         return self._transport.call("POST", ("collections", collection, "move"), Collection, body=move.wire())
 
     @operation("transferCollection")
     def transfer(self, collection: str, transfer: Transfer) -> Collection:
-        """Given a collection's id and another organization, return the collection, which belongs to it then."""
+        """Move a collection to another organization, and return it."""
         return self._transport.call("POST", ("collections", collection, "transfer"), Collection, body=transfer.wire())

@@ -39,68 +39,68 @@ class SpaceComments:
         authors: Sequence[str] = (),
         format: Format = "markdown",
     ) -> Iterator[Comment]:
-        """Given a space, return its comments, the newest first unless asked otherwise."""
+        """Return the comments of a space, the newest first unless asked otherwise."""
         params = {"order": order, "status": status, "targetPage": target_page, "authors": authors, "format": format}
         return iterate_list(self._transport, _space(space), Listing[Comment], params=params)
 
     @operation("postCommentInSpace")
     def post(self, space: str, comment: CommentCreate) -> Comment:
-        """Given a space and a comment, return the new comment.
+        """Create a comment, and return it.
 
-        Raises: AnswerLost when it may or may not have been posted.
+        Raises AnswerLost when it may or may not have been posted.
         """
         return self._transport.call("POST", _space(space), Comment, body=comment.wire())
 
     @operation("getCommentInSpace")
     def get(self, space: str, comment: str, *, format: Format = "markdown") -> Comment:
-        """Given a space and a comment's id, return the comment."""
+        """Return a comment."""
         return self._transport.call("GET", _space(space, comment), Comment, params={"format": format})
 
     @operation("updateCommentInSpace")
     def update(self, space: str, comment: str, changes: CommentUpdate) -> Comment:
-        """Given a comment's id and what to change, return it as it is then."""
+        """Change a comment, and return it."""
         return self._transport.call("PUT", _space(space, comment), Comment, body=changes.wire())
 
     @operation("deleteCommentInSpace")
     def delete(self, space: str, comment: str) -> None:
-        """Given a comment's id, delete it with its replies; that it was not there is success too."""
+        """Delete a comment with its replies; success too when it did not exist."""
         self._transport.delete(_space(space, comment))
 
     @operation("listCommentRepliesInSpace")
     def list_replies(self, space: str, comment: str, *, format: Format = "markdown") -> Iterator[CommentReply]:
-        """Given a comment's id, return its replies, oldest first."""
+        """Return the replies of a comment, oldest first."""
         path = _space(space, comment, "replies")
         return iterate_list(self._transport, path, Listing[CommentReply], params={"format": format})
 
     @operation("postCommentReplyInSpace")
     def post_reply(self, space: str, comment: str, reply: CommentReplyCreate) -> CommentReply:
-        """Given a comment's id and a reply, return the new reply.
+        """Create a reply, and return it.
 
-        Raises: AnswerLost when it may or may not have been posted.
+        Raises AnswerLost when it may or may not have been posted.
         """
         path = _space(space, comment, "replies")
         return self._transport.call("POST", path, CommentReply, body=reply.wire())
 
     @operation("getCommentReplyInSpace")
     def get_reply(self, space: str, comment: str, reply: str, *, format: Format = "markdown") -> CommentReply:
-        """Given the ids of a comment and a reply, return the reply."""
+        """Return a reply."""
         path = _space(space, comment, "replies", reply)
         return self._transport.call("GET", path, CommentReply, params={"format": format})
 
     @operation("updateCommentReplyInSpace")
     def update_reply(self, space: str, comment: str, reply: str, changes: CommentReplyUpdate) -> CommentReply:
-        """Given the ids of a comment and a reply and what to change, return the reply as it is then."""
+        """Change a reply, and return it."""
         path = _space(space, comment, "replies", reply)
         return self._transport.call("PUT", path, CommentReply, body=changes.wire())
 
     @operation("deleteCommentReplyInSpace")
     def delete_reply(self, space: str, comment: str, reply: str) -> None:
-        """Given the ids of a comment and a reply, delete the reply; that it was not there is success too."""
+        """Delete a reply; success too when it did not exist."""
         self._transport.delete(_space(space, comment, "replies", reply))
 
     @operation("listCommentersInSpace")
     def list_commenters(self, space: str) -> Iterator[Member]:
-        """Given a space, return the members who commented or replied there."""
+        """Return the members who commented or replied in a space."""
         return iterate_list(self._transport, ("spaces", space, "commenters"), Listing[Member])
 
 
@@ -125,40 +125,40 @@ class ChangeRequestComments:
         authors: Sequence[str] = (),
         format: Format = "markdown",
     ) -> Iterator[Comment]:
-        """Given a change request, return its comments, the newest first unless asked otherwise."""
+        """Return the comments of a change request, the newest first unless asked otherwise."""
         params = {"order": order, "status": status, "targetPage": target_page, "authors": authors, "format": format}
         return iterate_list(self._transport, _request(space, change_request), Listing[Comment], params=params)
 
     @operation("postCommentInChangeRequest")
     def post(self, space: str, change_request: str, comment: CommentCreate) -> Comment:
-        """Given a change request and a comment, return the new comment.
+        """Create a comment, and return it.
 
-        Raises: AnswerLost when it may or may not have been posted.
+        Raises AnswerLost when it may or may not have been posted.
         """
         return self._transport.call("POST", _request(space, change_request), Comment, body=comment.wire())
 
     @operation("getCommentInChangeRequest")
     def get(self, space: str, change_request: str, comment: str, *, format: Format = "markdown") -> Comment:
-        """Given a change request and a comment's id, return the comment."""
+        """Return a comment."""
         path = _request(space, change_request, comment)
         return self._transport.call("GET", path, Comment, params={"format": format})
 
     @operation("updateCommentInChangeRequest")
     def update(self, space: str, change_request: str, comment: str, changes: CommentUpdate) -> Comment:
-        """Given a comment's id and what to change, return it as it is then."""
+        """Change a comment, and return it."""
         path = _request(space, change_request, comment)
         return self._transport.call("PUT", path, Comment, body=changes.wire())
 
     @operation("deleteCommentInChangeRequest")
     def delete(self, space: str, change_request: str, comment: str) -> None:
-        """Given a comment's id, delete it with its replies; that it was not there is success too."""
+        """Delete a comment with its replies; success too when it did not exist."""
         self._transport.delete(_request(space, change_request, comment))
 
     @operation("listCommentRepliesInChangeRequest")
     def list_replies(
         self, space: str, change_request: str, comment: str, *, format: Format = "markdown"
     ) -> Iterator[CommentReply]:
-        """Given a comment's id, return its replies, oldest first."""
+        """Return the replies of a comment, oldest first."""
         path = _request(space, change_request, comment, "replies")
         return iterate_list(self._transport, path, Listing[CommentReply], params={"format": format})
 
@@ -166,9 +166,9 @@ class ChangeRequestComments:
     def post_reply(
         self, space: str, change_request: str, comment: str, reply: CommentReplyCreate, *, format: Format = "markdown"
     ) -> CommentReply:
-        """Given a comment's id and a reply, return the new reply.
+        """Create a reply, and return it.
 
-        Raises: AnswerLost when it may or may not have been posted.
+        Raises AnswerLost when it may or may not have been posted.
         """
         path = _request(space, change_request, comment, "replies")
         return self._transport.call("POST", path, CommentReply, params={"format": format}, body=reply.wire())
@@ -177,7 +177,7 @@ class ChangeRequestComments:
     def get_reply(
         self, space: str, change_request: str, comment: str, reply: str, *, format: Format = "markdown"
     ) -> CommentReply:
-        """Given the ids of a comment and a reply, return the reply."""
+        """Return a reply."""
         path = _request(space, change_request, comment, "replies", reply)
         return self._transport.call("GET", path, CommentReply, params={"format": format})
 
@@ -185,18 +185,18 @@ class ChangeRequestComments:
     def update_reply(
         self, space: str, change_request: str, comment: str, reply: str, changes: CommentReplyUpdate
     ) -> CommentReply:
-        """Given the ids of a comment and a reply and what to change, return the reply as it is then."""
+        """Change a reply, and return it."""
         path = _request(space, change_request, comment, "replies", reply)
         return self._transport.call("PUT", path, CommentReply, body=changes.wire())
 
     @operation("deleteCommentReplyInChangeRequest")
     def delete_reply(self, space: str, change_request: str, comment: str, reply: str) -> None:
-        """Given the ids of a comment and a reply, delete the reply; that it was not there is success too."""
+        """Delete a reply; success too when it did not exist."""
         self._transport.delete(_request(space, change_request, comment, "replies", reply))
 
     @operation("listCommentersInChangeRequest")
     def list_commenters(self, space: str, change_request: str) -> Iterator[Member]:
-        """Given a change request, return the members who commented or replied there."""
+        """Return the members who commented or replied in a change request."""
         path = ("spaces", space, "change-requests", change_request, "commenters")
         return iterate_list(self._transport, path, Listing[Member])
 

@@ -33,13 +33,13 @@ class Content:
 
     @operation("getCurrentRevision")
     def get(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Revision:
-        """Given a space's id, return its current revision: the page tree and files, without bodies."""
+        """Return the current revision of a space: the page tree and files, without bodies."""
         parameters = {"metadata": metadata, "computed": computed}
         return self._transport.call("GET", ("spaces", space, "content"), Revision, params=parameters, limit=TREE)
 
     @operation("listPages")
     def list_pages(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> tuple[Page, ...]:
-        """Given a space's id, return its page tree."""
+        """Return the page tree of a space."""
         parameters = {"metadata": metadata, "computed": computed}
         return self._transport.call(
             "GET", ("spaces", space, "content", "pages"), PageTree, params=parameters, limit=TREE
@@ -57,7 +57,7 @@ class Content:
         metadata: bool | None = None,
         computed: bool | None = None,
     ) -> Page:
-        """Given the ids of a space and a page, return the page with its Markdown, or with its document."""
+        """Return a page with its Markdown, or with its document."""
         parameters = {"format": format, "evaluated": evaluated, "dereferenced": dereferenced}
         shown = {"metadata": metadata, "computed": computed}
         path = ("spaces", space, "content", "page", page)
@@ -65,72 +65,73 @@ class Content:
 
     @operation("getPageByPath")
     def get_page_by_path(self, space: str, page_path: str, *, format: Format = "markdown") -> Page:
-        """Given a space's id and a page's path, return the page (beyond the API document)."""
+        """Return the page at a path (beyond the API document)."""
         path = ("spaces", space, "content", "path", page_path)
         return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("listFiles")
     def list_files(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Iterator[File]:
-        """Given a space's id, return all of its files."""
+        """Return all files of a space."""
         parameters = {"metadata": metadata, "computed": computed}
         return iterate_list(self._transport, ("spaces", space, "content", "files"), Listing[File], params=parameters)
 
     @operation("getFileById")
     def get_file(self, space: str, file: str, *, metadata: bool | None = None, computed: bool | None = None) -> File:
-        """Given the ids of a space and a file, return the file with a fresh download address."""
+        """Return a file with a fresh download address."""
         parameters = {"metadata": metadata, "computed": computed}
         return self._transport.call("GET", ("spaces", space, "content", "files", file), File, params=parameters)
 
     @operation("getReusableContentById")
     def get_reusable_content(self, space: str, reusable_content: str) -> ReusableContent:
-        """Given the ids of a space and a reusable content, return it with its Markdown (beyond the API document)."""
+        """Return a reusable content with its Markdown (beyond the API document)."""
         path = ("spaces", space, "content", "reusable-contents", reusable_content)
         return self._transport.call("GET", path, ReusableContent, params=MARKDOWN, limit=PAGE)
 
     @operation("listSpaceFileBacklinks")
     def list_file_backlinks(self, space: str, file: str) -> Iterator[Backlink]:
-        """Given the ids of a space and a file, return the places that refer to it."""
+        """Return the places that refer to a file."""
         path = ("spaces", space, "content", "files", file, "backlinks")
         return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listSpacePageBacklinks")
     def list_page_backlinks(self, space: str, page: str) -> Iterator[Backlink]:
-        """Given the ids of a space and a page, return the places that refer to it (beyond the API document)."""
+        """Return the places that refer to a page (beyond the API document)."""
         path = ("spaces", space, "content", "page", page, "backlinks")
         return iterate_list(self._transport, path, Listing[Backlink])
 
     @operation("listSpacePageLinks")
     def list_page_links(self, space: str, page: str, *, status: Status | None = None) -> Iterator[Link]:
-        """Given the ids of a space and a page, return what the page refers to (beyond the API document)."""
+        """Return what a page refers to (beyond the API document)."""
         path = ("spaces", space, "content", "page", page, "links")
         return iterate_list(self._transport, path, LinkList, params={"status": status})
 
     @operation("listSpaceLinks")
     def list_links(self, space: str, *, status: Status | None = None) -> Iterator[Link]:
-        """Given a space's id, return what its content refers to, and from where."""
+        """Return what the content of a space refers to, and from where."""
         return iterate_list(self._transport, ("spaces", space, "links"), LinkList, params={"status": status})
 
     @operation("applyTemplateToSpace")
     def apply_template(self, space: str, template: TemplateApply) -> None:
-        """Given a space's id and a template, put a copy of it into the main content or a change request.
+        """Copy a template into the main content of a space, or into a change request.
 
-        Raises: AnswerLost when it may or may not have happened.
+        Raises AnswerLost when it may or may not have happened.
         """
         path = ("spaces", space, "content", "template")
         self._transport.exchange("POST", path, None, template.wire())
 
     @operation("getDocumentById")
     def get_document(self, space: str, document: str) -> Document:
-        """Given the ids of a space and a document, return the document (beyond the API document)."""
+        """Return a document (beyond the API document)."""
         return self._transport.call("GET", ("spaces", space, "documents", document), Document)
 
     @operation("getSpacePDF")
     def get_pdf(self, space: str, *, page: str | None = None, only: bool | None = None) -> PDFLink:
-        """Given a space's id, return where it, or a page of it, is as PDF for a while (beyond the API document)."""
+        """Return the temporary address of a space, or of a page of it, as PDF (beyond the API document)."""
         return self._transport.call("GET", ("spaces", space, "pdf"), PDFLink, params={"page": page, "only": only})
 
     def download(self, file: File, into: IO[bytes]) -> int:
-        """Given a file just read, write its bytes into an open file and return how many. Raises: `Downloads.fetch`."""
+        """Write the bytes of a file just read into an open file and return how many. Raises what `Downloads.fetch`
+        does."""
         return self._downloads.fetch(file, into)
 
 
@@ -142,45 +143,45 @@ class Revisions:
 
     @operation("getRevisionById")
     def get(self, space: str, revision: str) -> Revision:
-        """Given the ids of a space and a revision, return the revision: the page tree and files, without bodies."""
+        """Return a revision: the page tree and files, without bodies."""
         return self._transport.call("GET", _path(space, revision), Revision, limit=TREE)
 
     @operation("listPagesInRevisionById")
     def list_pages(self, space: str, revision: str) -> tuple[Page, ...]:
-        """Given the ids of a space and a revision, return its page tree."""
+        """Return the page tree of a revision."""
         return self._transport.call("GET", _path(space, revision, "pages"), PageTree, limit=TREE).pages
 
     @operation("listFilesInRevisionById")
     def list_files(self, space: str, revision: str) -> Iterator[File]:
-        """Given the ids of a space and a revision, return all of its files."""
+        """Return all files of a revision."""
         return iterate_list(self._transport, _path(space, revision, "files"), Listing[File])
 
     @operation("getFileInRevisionById")
     def get_file(self, space: str, revision: str, file: str) -> File:
-        """Given the ids of a space, a revision and a file, return the file with a fresh download address."""
+        """Return a file of a revision with a fresh download address."""
         return self._transport.call("GET", _path(space, revision, "files", file), File)
 
     @operation("getPageInRevisionById")
     def get_page(self, space: str, revision: str, page: str, *, format: Format = "markdown") -> Page:
-        """Given the ids of a space, a revision and a page, return the page as it was, with its text."""
+        """Return a page as it was in a revision, with its text."""
         path = _path(space, revision, "page", page)
         return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("getPageInRevisionByPath")
     def get_page_by_path(self, space: str, revision: str, page_path: str, *, format: Format = "markdown") -> Page:
-        """Given the ids of a space and a revision, and a page's path then, return the page as it was, with its text."""
+        """Return the page at a path as it was in a revision, with its text."""
         path = _path(space, revision, "path", page_path)
         return self._transport.call("GET", path, Page, params={"format": format}, limit=choose_page_limit(format))
 
     @operation("getReusableContentInRevisionById")
     def get_reusable_content(self, space: str, revision: str, reusable_content: str) -> ReusableContent:
-        """Given the ids of a space, a revision and a reusable content, return it as it was, with its Markdown."""
+        """Return a reusable content as it was, with its Markdown."""
         path = _path(space, revision, "reusable-contents", reusable_content)
         return self._transport.call("GET", path, ReusableContent, params=MARKDOWN, limit=PAGE)
 
     @operation("getRevisionChanges")
     def get_changes(self, space: str, revision: str, *, limit: int | None = None) -> Changes:
-        """Given the ids of a space and a revision, return what it changed of its parent; `more` were cut off."""
+        """Return what a revision changed of its parent; `more` were cut off."""
         return self._transport.call("GET", _path(space, revision, "changes"), Changes, params={"limit": limit})
 
 

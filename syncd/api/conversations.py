@@ -24,35 +24,35 @@ class Conversations:
 
     @operation("ingestConversation")
     def ingest(self, organization: str, conversations: Sequence[ConversationWrite]) -> None:
-        """Given conversations, have them taken in; one with a known id takes the other's place, so repeating is safe.
+        """Send conversations to be processed; one with a known id replaces the other, so repeating is safe.
 
-        Raises: AnswerLost when they may or may not have been taken in.
+        Raises AnswerLost when they may or may not have been taken in.
         """
         body = [conversation.wire() for conversation in conversations]
         self._transport.send("POST", _path(organization), body=body)
 
     @operation("listConversations")
     def list(self, organization: str, *, source: str | None = None) -> Iterator[Conversation]:
-        """Given an organization's id, return its conversations, or those that came from one source."""
+        """Return the conversations of an organization, or those that came from one source."""
         return iterate_list(self._transport, _path(organization), Listing[Conversation], params={"source": source})
 
     @operation("getConversationById")
     def get(self, organization: str, conversation_id: str) -> ConversationDetail:
-        """Given its sender's id, return the conversation with all that was said. Raises: NotFound."""
+        """Return a conversation with all of its messages, by its sender's id. Raises NotFound."""
         return self._transport.call("GET", (*_path(organization), conversation_id), ConversationDetail)
 
     @operation("listConversationsIssues")
     def list_issues(
         self, organization: str, *, cluster: str | None = None, conversation: str | None = None
     ) -> Iterator[IssueWithConversation]:
-        """Given an organization's id, return all issues, or those of one cluster or one conversation."""
+        """Return all issues of an organization, or those of one cluster or one conversation."""
         params = {"cluster": cluster, "conversation": conversation}
         path = _path(organization, "conversations-issues")
         return iterate_list(self._transport, path, Listing[IssueWithConversation], params=params)
 
     @operation("getConversationIssueById")
     def get_issue(self, organization: str, issue_id: str) -> IssueWithConversation:
-        """Given an id, return the issue with its conversation. Raises: NotFound."""
+        """Return an issue with its conversation. Raises NotFound."""
         path = (*_path(organization, "conversations-issues"), issue_id)
         return self._transport.call("GET", path, IssueWithConversation)
 
@@ -65,7 +65,7 @@ class Conversations:
         order: Literal["asc", "desc"] | None = None,
         status: str | None = None,
     ) -> Iterator[IssuesCluster]:
-        """Given an organization's id, return the clusters of its issues. Source: not-shown.md (b), line 504."""
+        """Return the clusters of an organization's issues. Source: not-shown.md (b), line 504."""
         params = {"orderBy": order_by, "order": order, "status": status}
         return iterate_list(
             self._transport, _path(organization, "conversations-clusters"), Listing[IssuesCluster], params=params

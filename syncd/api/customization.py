@@ -14,12 +14,12 @@ class Customization:
 
     @operation("getSiteCustomizationById")
     def get(self, organization: str, site: str) -> SiteCustomizationSettings:
-        """Given a site's id, return its settings (deprecated)."""
+        """Return the settings of a site (deprecated)."""
         return self._transport.call("GET", _path(organization, site), SiteCustomizationSettings)
 
     @operation("updateSiteCustomizationById")
     def update(self, organization: str, site: str, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
-        """Given a site's id and all its settings, return them as they are kept.
+        """Replace all settings of a site, and return them as they are stored.
 
         Shapes: `settings` are best those that `get` answered, amended: they go back with every member that came along,
         also those that this version does not know, since a PUT takes away what it does not name.
@@ -28,7 +28,7 @@ class Customization:
 
     @operation("getSiteSpaceCustomizationById")
     def get_site_space(self, organization: str, site: str, site_space: str) -> SiteCustomizationSettings:
-        """Given a site-space's id, return the settings that its visitors see (deprecated)."""
+        """Return the settings that visitors of a site-space see (deprecated)."""
         path = _path(organization, site, "site-spaces", site_space)
         return self._transport.call("GET", path, SiteCustomizationSettings)
 
@@ -36,13 +36,13 @@ class Customization:
     def override(
         self, organization: str, site: str, site_space: str, change: SiteSpaceCustomizationOverride
     ) -> SiteCustomizationSettings:
-        """Given a site-space's id and what it shall have of its own, return the settings that its visitors see."""
+        """Set a site-space's own settings, and return the settings that its visitors see."""
         path = _path(organization, site, "site-spaces", site_space)
         return self._transport.call("PATCH", path, SiteCustomizationSettings, body=change.wire())
 
     @operation("deleteSiteSpaceCustomizationById")
     def delete_override(self, organization: str, site: str, site_space: str) -> None:
-        """Given a site-space's id, let it have all its settings from its site."""
+        """Delete a site-space's own settings, so that it has all of them from its site."""
         self._transport.delete(_path(organization, site, "site-spaces", site_space))
 
 

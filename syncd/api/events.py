@@ -18,7 +18,7 @@ def read_events(
     """Yield the events of a streamed answer in the shape asked for, each as soon as it arrives.
 
     Shapes: `notice` is told of what was read all the same.
-    Raises: NotThePlatform (no stream of events, or an event of another shape), AnswerTooLarge, Unreachable (it ends
+    Raises NotThePlatform (no stream of events, or an event of another shape), AnswerTooLarge, Unreachable (it ends
     without `done`: what came until then is not known to be all; nothing was changed, so it may be asked again).
     """
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -40,7 +40,7 @@ class Integrations:
         scope: str | None = None,
         target: str | None = None,
     ) -> Iterator[Integration]:
-        """Given filters, return every integration that all of them let through."""
+        """Return every integration that all filters let through."""
         params = {
             "search": search,
             "category": category,
@@ -55,35 +55,35 @@ class Integrations:
 
     @operation("getIntegrationByName")
     def get(self, name: str) -> Integration:
-        """Given a name, return the integration."""
+        """Return an integration by its name."""
         return self._transport.call("GET", ("integrations", name), Integration)
 
     @operation("publishIntegration")
     def publish(self, name: str, integration: IntegrationPublish) -> Integration:
-        """Given a name and all of an integration, publish it, or its next version.
+        """Publish an integration, or its next version.
 
-        Raises: AnswerLost when it may or may not have been published.
+        Raises AnswerLost when it may or may not have been published.
         """
         return self._transport.call("POST", ("integrations", name), Integration, body=integration.wire())
 
     @operation("unpublishIntegration")
     def unpublish(self, name: str) -> None:
-        """Given a name, remove the integration; that it was not there is success too."""
+        """Remove an integration; success too when it did not exist."""
         self._transport.delete(("integrations", name))
 
     @operation("listIntegrationEvents")
     def list_events(self, name: str) -> Iterator[IntegrationEvent]:
-        """Given an integration, return its events, newest first."""
+        """Return the events of an integration, newest first."""
         return iterate_list(self._transport, ("integrations", name, "events"), Listing[IntegrationEvent])
 
     @operation("getIntegrationEvent")
     def get_event(self, name: str, event_id: str) -> IntegrationEventDetail:
-        """Given an event's id, return it with the trace of what was done about it."""
+        """Return an event with the trace of how it was handled."""
         return self._transport.call("GET", ("integrations", name, "events", event_id), IntegrationEventDetail)
 
     @operation("listIntegrationInstallations")
     def list_installations(self, name: str, *, external_id: str | None = None) -> Iterator[Installation]:
-        """Given an integration, return its installations in all organizations."""
+        """Return the installations of an integration in all organizations."""
         path = ("integrations", name, "installations")
         return iterate_list(self._transport, path, Listing[Installation], params={"externalId": external_id})
 
@@ -91,7 +91,7 @@ class Integrations:
     def list_spaces(
         self, name: str, *, external_id: str | None = None, extended: bool | None = None
     ) -> Iterator[SpaceInstallation]:
-        """Given an integration, return every space that it is in; `extended` asks for the spaces themselves."""
+        """Return every space that an integration is in; `extended` asks for the spaces themselves."""
         params = {"externalId": external_id, "extended": extended}
         return iterate_list(
             self._transport, ("integrations", name, "spaces"), Listing[SpaceInstallation], params=params
@@ -99,95 +99,95 @@ class Integrations:
 
     @operation("listIntegrationSiteInstallations")
     def list_sites(self, name: str, *, external_id: str | None = None) -> Iterator[SiteInstallation]:
-        """Given an integration, return every site that it is in."""
+        """Return every site that an integration is in."""
         path = ("integrations", name, "sites")
         return iterate_list(self._transport, path, Listing[SiteInstallation], params={"externalId": external_id})
 
     @operation("listOrganizationInstallations")
     def list_installed(self, organization: str) -> Iterator[Installation]:
-        """Given an organization, return what is installed there."""
+        """Return what is installed in an organization."""
         return iterate_list(self._transport, ("orgs", organization, "installations"), Listing[Installation])
 
     @operation("installIntegration")
     def install(self, name: str, organization: str) -> Installation:
-        """Given an integration and an organization, install it there.
+        """Install an integration in an organization.
 
-        Raises: AnswerLost when it may or may not have been installed.
+        Raises AnswerLost when it may or may not have been installed.
         """
         body = InstallationCreate(organization=organization).wire()
         return self._transport.call("POST", ("integrations", name, "installations"), Installation, body=body)
 
     @operation("getIntegrationInstallationById")
     def get_installation(self, name: str, installation: str) -> Installation:
-        """Given an installation's id, return it."""
+        """Return an installation."""
         return self._transport.call("GET", _path(name, installation), Installation)
 
     @operation("updateIntegrationInstallation")
     def update_installation(self, name: str, installation: str, update: InstallationUpdate) -> Installation:
-        """Given an installation's id and its new members, return it as it is then."""
+        """Change an installation, and return it."""
         return self._transport.call("PATCH", _path(name, installation), Installation, body=update.wire())
 
     @operation("uninstallIntegration")
     def uninstall(self, name: str, installation: str) -> None:
-        """Given an installation's id, remove it; that it was not there is success too."""
+        """Remove an installation; success too when it did not exist."""
         self._transport.delete(_path(name, installation))
 
     @operation("listIntegrationInstallationSpaces")
     def list_installation_spaces(self, name: str, installation: str) -> Iterator[SpaceInstallation]:
-        """Given an installation, return the spaces that it is in."""
+        """Return the spaces that an installation is in."""
         return iterate_list(self._transport, _path(name, installation, "spaces"), Listing[SpaceInstallation])
 
     @operation("installIntegrationOnSpace")
     def install_on_space(self, name: str, installation: str, place: SpaceInstallationCreate) -> SpaceInstallation:
-        """Given an installation and a space, put the integration there."""
+        """Install an integration's installation on a space."""
         path = _path(name, installation, "spaces")
         return self._transport.call("POST", path, SpaceInstallation, body=place.wire())
 
     @operation("getIntegrationSpaceInstallation")
     def get_space_installation(self, name: str, installation: str, space: str) -> SpaceInstallation:
-        """Given an installation and a space that it is in, return what it is there."""
+        """Return an installation as it is on a space."""
         return self._transport.call("GET", _path(name, installation, "spaces", space), SpaceInstallation)
 
     @operation("updateIntegrationSpaceInstallation")
     def update_space_installation(
         self, name: str, installation: str, space: str, update: PlacementUpdate
     ) -> SpaceInstallation:
-        """Given an installation, a space and new members, return what it is there then."""
+        """Change an installation on a space, and return it."""
         path = _path(name, installation, "spaces", space)
         return self._transport.call("PATCH", path, SpaceInstallation, body=update.wire())
 
     @operation("uninstallIntegrationFromSpace")
     def uninstall_from_space(self, name: str, installation: str, space: str) -> None:
-        """Given an installation and a space, take the integration out of it."""
+        """Remove an installation from a space."""
         self._transport.delete(_path(name, installation, "spaces", space))
 
     @operation("listIntegrationInstallationSites")
     def list_installation_sites(self, name: str, installation: str) -> Iterator[SiteInstallation]:
-        """Given an installation, return the sites that it is in."""
+        """Return the sites that an installation is in."""
         return iterate_list(self._transport, _path(name, installation, "sites"), Listing[SiteInstallation])
 
     @operation("installIntegrationOnSite")
     def install_on_site(self, name: str, installation: str, place: SiteInstallationCreate) -> SiteInstallation:
-        """Given an installation and a site, put the integration there."""
+        """Install an integration's installation on a site."""
         path = _path(name, installation, "sites")
         return self._transport.call("POST", path, SiteInstallation, body=place.wire())
 
     @operation("getIntegrationSiteInstallation")
     def get_site_installation(self, name: str, installation: str, site: str) -> SiteInstallation:
-        """Given an installation and a site that it is in, return what it is there."""
+        """Return an installation as it is on a site."""
         return self._transport.call("GET", _path(name, installation, "sites", site), SiteInstallation)
 
     @operation("updateIntegrationSiteInstallation")
     def update_site_installation(
         self, name: str, installation: str, site: str, update: PlacementUpdate
     ) -> SiteInstallation:
-        """Given an installation, a site and new members, return what it is there then."""
+        """Change an installation on a site, and return it."""
         path = _path(name, installation, "sites", site)
         return self._transport.call("PATCH", path, SiteInstallation, body=update.wire())
 
     @operation("uninstallIntegrationFromSite")
     def uninstall_from_site(self, name: str, installation: str, site: str) -> None:
-        """Given an installation and a site, take the integration out of it."""
+        """Remove an installation from a site."""
         self._transport.delete(_path(name, installation, "sites", site))
 
 

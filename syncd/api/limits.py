@@ -97,7 +97,7 @@ class AnswerBuffer:
         return (1 + width) * self.size + self._signs > self._limit.memory
 
     def _estimate(self, body: bytes) -> None:
-        """Go on with the estimate to the end of what is there. Raises: TooLarge."""
+        """Go on with the estimate to the end of what is there. Raises TooLarge."""
         names, limit, end = self._names, self._limit.memory - len(body), self._end
         values, costs = self._values, dict[bytes, int]()
         for found in _TEXT.finditer(body, end):

@@ -25,59 +25,59 @@ class Members:
 
     @operation("listMembersInOrganizationById")
     def list(self, organization: str) -> Iterator[Member]:
-        """Given an organization's id, return its members."""
+        """Return the members of an organization."""
         return iterate_list(self._transport, ("orgs", organization, "members"), Listing[Member])
 
     @operation("getMemberInOrganizationById")
     def get(self, organization: str, user: str) -> Member:
-        """Given the ids of an organization and a user, return the member."""
+        """Return a member of an organization."""
         return self._transport.call("GET", ("orgs", organization, "members", user), Member)
 
     @operation("updateMemberInOrganizationById")
     def update(self, organization: str, user: str, changes: MemberUpdate) -> Member:
-        """Given the ids of an organization and a user and a role, return the member with it."""
+        """Change the role of a member, and return the member."""
         return self._transport.call("PATCH", ("orgs", organization, "members", user), Member, body=changes.wire())
 
     @operation("removeMemberFromOrganizationById")
     def delete(self, organization: str, user: str) -> None:
-        """Given the ids of an organization and a user, end the membership; that there was none is success too."""
+        """End a membership; success too when there was none."""
         self._transport.delete(("orgs", organization, "members", user))
 
     @operation("inviteUsersToOrganization")
     def invite(self, organization: str, invite: InviteCreate) -> Invited:
-        """Given an organization's id, e-mail addresses and a role, make their owners members."""
+        """Make the owners of e-mail addresses members with a role."""
         return self._transport.call("POST", ("orgs", organization, "invites"), Invited, body=invite.wire())
 
     @operation("joinOrganizationWithInvite")
     def accept(self, organization: str, invite: str) -> None:
-        """Given an organization's id and an invite link's, become a member of the organization."""
+        """Join an organization by an invite link."""
         self._transport.send("POST", ("orgs", organization, "invites", invite))
 
     @operation("listOrganizationInviteLinks")
     def list_link_invites(self, organization: str) -> Iterator[LinkInvite]:
-        """Given an organization's id, return its invite links."""
+        """Return the invite links of an organization."""
         return iterate_list(self._transport, ("orgs", organization, "link-invites"), Listing[LinkInvite])
 
     @operation("createOrganizationInviteLink")
     def create_link_invite(self, organization: str, invite: LinkInviteCreate) -> LinkInvite:
-        """Given an organization's id and a role, return a new invite link that gives it.
+        """Create an invite link that gives a role, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs", organization, "link-invites"), LinkInvite, body=invite.wire())
 
     @operation("getOrganizationInviteLink")
     def get_link_invite(self, organization: str, invite: str) -> LinkInvite:
-        """Given the ids of an organization and an invite link, return the link."""
+        """Return an invite link."""
         return self._transport.call("GET", ("orgs", organization, "link-invites", invite), LinkInvite)
 
     @operation("updateOrganizationInviteLink")
     def update_link_invite(self, organization: str, invite: str, changes: LinkInviteUpdate) -> LinkInvite:
-        """Given the ids of an organization and an invite link and a role, return the link that gives it."""
+        """Change the role that an invite link gives, and return the link."""
         path = ("orgs", organization, "link-invites", invite)
         return self._transport.call("PATCH", path, LinkInvite, body=changes.wire())
 
     @operation("deleteOrganizationInviteById")
     def delete_link_invite(self, organization: str, invite: str) -> None:
-        """Given the ids of an organization and an invite link, end the link; that it was not there is success too."""
+        """Delete an invite link; success too when it did not exist."""
         self._transport.delete(("orgs", organization, "link-invites", invite))

@@ -17,35 +17,35 @@ class OpenAPISpecs:
 
     @operation("listOpenAPISpecs")
     def list(self, organization: str) -> Iterator[OpenAPISpec]:
-        """Given an organization's id, return all of its specifications."""
+        """Return all specifications of an organization."""
         return iterate_list(self._transport, _path(organization), Listing[OpenAPISpec])
 
     @operation("createOpenAPISpec")
     def create(self, organization: str, spec: OpenAPISpecCreate) -> OpenAPISpec:
-        """Given a slug and a source, return the new specification, which is processed later.
+        """Create a specification, and return it; the platform processes it later.
 
-        Raises: Rejected when there is one with this slug, AnswerLost when it may or may not have been created.
+        Raises Rejected when there is one with this slug, AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization), OpenAPISpec, body=spec.wire())
 
     @operation("getOpenAPISpecBySlug")
     def get(self, organization: str, slug: str) -> OpenAPISpec:
-        """Given a slug, return the specification. Raises: NotFound."""
+        """Return a specification by its slug. Raises NotFound."""
         return self._transport.call("GET", (*_path(organization), slug), OpenAPISpec)
 
     @operation("createOrUpdateOpenAPISpecBySlug")
     def put(self, organization: str, slug: str, spec: OpenAPISpecPut) -> OpenAPISpec:
-        """Given a slug and a source, return the specification, new or with this source; it is processed later."""
+        """Create a specification, or replace its source, and return it; the platform processes it later."""
         return self._transport.call("PUT", (*_path(organization), slug), OpenAPISpec, body=spec.wire())
 
     @operation("updateOpenAPISpecBySlug")
     def update(self, organization: str, slug: str, spec: OpenAPISpecUpdate) -> OpenAPISpec:
-        """Given who may see it, return the specification. Raises: NotFound."""
+        """Change who may see a specification, and return it. Raises NotFound."""
         return self._transport.call("PATCH", (*_path(organization), slug), OpenAPISpec, body=spec.wire())
 
     @operation("deleteOpenAPISpecBySlug")
     def delete(self, organization: str, slug: str) -> None:
-        """Given a slug, delete the specification; that it was not there is success too."""
+        """Delete a specification; success too when it did not exist."""
         self._transport.delete((*_path(organization), slug))
 
 

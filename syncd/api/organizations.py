@@ -25,44 +25,44 @@ class Organizations:
 
     @operation("getOrganizationById")
     def get(self, organization: str) -> Organization:
-        """Given an organization's id, return it."""
+        """Return an organization."""
         return self._transport.call("GET", ("orgs", organization), Organization)
 
     @operation("createOrganization")
     def create(self, organization: OrganizationCreate) -> Organization:
-        """Given a title, return the new organization; the token's user administrates it. Beyond the document.
+        """Create an organization that the token's user administrates, and return it. Beyond the document.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs",), Organization, body=organization.wire())
 
     @operation("updateOrganizationById")
     def update(self, organization: str, changes: OrganizationUpdate) -> Organization:
-        """Given an organization's id and the members to change, return it as it is then."""
+        """Change an organization, and return it."""
         return self._transport.call("PATCH", ("orgs", organization), Organization, body=changes.wire())
 
     @operation("joinOrganization")
     def join(self, organization: str) -> None:
-        """Given the id of an organization that welcomes the user's verified e-mail domain, become a member of it."""
+        """Join an organization that welcomes the user's verified e-mail domain."""
         self._transport.send("POST", ("orgs", organization, "join"))
 
     @operation("listOrganizationsByEmailDomain")
     def list_by_email_domain(self, domain: str) -> Iterator[JoinableOrganization]:
-        """Given the user's verified e-mail domain, return the organizations that welcome it. Beyond the document."""
+        """Return the organizations that welcome the user's verified e-mail domain. Beyond the document."""
         return iterate_list(self._transport, ("email-domains", domain, "orgs"), Listing[JoinableOrganization])
 
     @operation("getSubdomain")
     def get_subdomain(self, subdomain: str) -> Subdomain:
-        """Given a subdomain of one of the user's organizations, return what it leads to. Beyond the document."""
+        """Return what a subdomain of one of the user's organizations leads to. Beyond the document."""
         return self._transport.call("GET", ("subdomains", subdomain), Subdomain)
 
     @operation("getOrganizationAgentInstructions")
     def get_agent_instructions(self, organization: str) -> AgentInstructions:
-        """Given an organization's id, return what it wants its agents to heed."""
+        """Return the instructions of an organization for its agents."""
         return self._transport.call("GET", ("orgs", organization, "agent-instructions"), AgentInstructions)
 
     @operation("updateOrganizationAgentInstructions")
     def update_agent_instructions(self, organization: str, instructions: AgentInstructionsWrite) -> AgentInstructions:
-        """Given an organization's id and a document, return the instructions that it makes."""
+        """Replace the instructions of an organization for its agents, and return them."""
         path = ("orgs", organization, "agent-instructions")
         return self._transport.call("PUT", path, AgentInstructions, body=instructions.wire())

@@ -17,37 +17,37 @@ class SpacePermissions:
 
     @operation("inviteToSpace")
     def invite(self, space: str, permissions: PermissionsAdd) -> None:
-        """Given a space's id and who gets which role there, give it to them."""
+        """Give users and teams roles in a space."""
         self._transport.send("POST", ("spaces", space, "permissions"), body=permissions.wire())
 
     @operation("listPermissionsForUsersInSpace")
     def list_users(self, space: str) -> Iterator[Permission]:
-        """Given a space's id, return the people who have direct access to it."""
+        """Return the people who have direct access to a space."""
         return iterate_list(self._transport, ("spaces", space, "permissions", "users"), Listing[Permission])
 
     @operation("listPermissionsForTeamsInSpace")
     def list_teams(self, space: str) -> Iterator[Permission]:
-        """Given a space's id, return the teams that have direct access to it."""
+        """Return the teams that have direct access to a space."""
         return iterate_list(self._transport, ("spaces", space, "permissions", "teams"), Listing[Permission])
 
     @operation("updateUserPermissionInSpace")
     def update_user(self, space: str, user: str, permission: PermissionUpdate) -> None:
-        """Given a space's and a user's id and a role, let the user have it there."""
+        """Set the role of a user in a space."""
         self._transport.send("PATCH", ("spaces", space, "permissions", "users", user), body=permission.wire())
 
     @operation("updateTeamPermissionInSpace")
     def update_team(self, space: str, team: str, permission: PermissionUpdate) -> None:
-        """Given a space's and a team's id and a role, let the team have it there."""
+        """Set the role of a team in a space."""
         self._transport.send("PATCH", ("spaces", space, "permissions", "teams", team), body=permission.wire())
 
     @operation("removeUserFromSpace")
     def delete_user(self, space: str, user: str) -> None:
-        """Given a space's and a user's id, end that user's direct access; that there was none is success too."""
+        """End a user's direct access to a space; success too when there was none."""
         self._transport.delete(("spaces", space, "permissions", "users", user))
 
     @operation("removeTeamFromSpace")
     def delete_team(self, space: str, team: str) -> None:
-        """Given a space's and a team's id, end that team's direct access; that there was none is success too."""
+        """End a team's direct access to a space; success too when there was none."""
         self._transport.delete(("spaces", space, "permissions", "teams", team))
 
 
@@ -59,37 +59,37 @@ class CollectionPermissions:
 
     @operation("inviteToCollection")
     def invite(self, collection: str, permissions: PermissionsAdd) -> None:
-        """Given a collection's id and who gets which role there, give it to them."""
+        """Give users and teams roles in a collection."""
         self._transport.send("POST", ("collections", collection, "permissions"), body=permissions.wire())
 
     @operation("listPermissionsForUsersInCollection")
     def list_users(self, collection: str) -> Iterator[Permission]:
-        """Given a collection's id, return the people who have direct access to it."""
+        """Return the people who have direct access to a collection."""
         return iterate_list(self._transport, ("collections", collection, "permissions", "users"), Listing[Permission])
 
     @operation("listPermissionsForTeamsInCollection")
     def list_teams(self, collection: str) -> Iterator[Permission]:
-        """Given a collection's id, return the teams that have direct access to it."""
+        """Return the teams that have direct access to a collection."""
         return iterate_list(self._transport, ("collections", collection, "permissions", "teams"), Listing[Permission])
 
     @operation("updateUserPermissionInCollection")
     def update_user(self, collection: str, user: str, permission: PermissionUpdate) -> None:
-        """Given a collection's and a user's id and a role, let the user have it there."""
+        """Set the role of a user in a collection."""
         path = ("collections", collection, "permissions", "users", user)
         self._transport.send("PATCH", path, body=permission.wire())
 
     @operation("updateTeamPermissionInCollection")
     def update_team(self, collection: str, team: str, permission: PermissionUpdate) -> None:
-        """Given a collection's and a team's id and a role, let the team have it there."""
+        """Set the role of a team in a collection."""
         path = ("collections", collection, "permissions", "teams", team)
         self._transport.send("PATCH", path, body=permission.wire())
 
     @operation("removeUserFromCollection")
     def delete_user(self, collection: str, user: str) -> None:
-        """Given a collection's and a user's id, end that user's direct access; that there was none is success too."""
+        """End a user's direct access to a collection; success too when there was none."""
         self._transport.delete(("collections", collection, "permissions", "users", user))
 
     @operation("removeTeamFromCollection")
     def delete_team(self, collection: str, team: str) -> None:
-        """Given a collection's and a team's id, end that team's direct access; that there was none is success too."""
+        """End a team's direct access to a collection; success too when there was none."""
         self._transport.delete(("collections", collection, "permissions", "teams", team))

@@ -25,33 +25,33 @@ class Redirects:
 
     @operation("listSiteRedirects")
     def list(self, organization: str, site: str, *, search: str | None = None) -> Iterator[SiteRedirect]:
-        """Given a site, return all its redirects, or those with a text in their source."""
+        """Return all redirects of a site, or those with a text in their source."""
         return iterate_list(
             self._transport, _path(organization, site), Listing[SiteRedirect], params={"search": search}
         )
 
     @operation("createSiteRedirect")
     def create(self, organization: str, site: str, redirect: SiteRedirectWrite) -> SiteRedirect:
-        """Given a site, a source and a destination, return the new redirect.
+        """Create a redirect, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteRedirect, body=redirect.wire())
 
     @operation("updateSiteRedirectById")
     def update(self, organization: str, site: str, redirect_id: str, redirect: SiteRedirectUpdate) -> SiteRedirect:
-        """Given a redirect's id and what it shall be, return it as it is then."""
+        """Change a redirect, and return it."""
         path = (*_path(organization, site), redirect_id)
         return self._transport.call("PATCH", path, SiteRedirect, body=redirect.wire())
 
     @operation("deleteSiteRedirectById")
     def delete(self, organization: str, site: str, redirect_id: str) -> None:
-        """Given a redirect's id, delete it; that it was not there is success too."""
+        """Delete a redirect; success too when it did not exist."""
         self._transport.delete((*_path(organization, site), redirect_id))
 
     @operation("bulkUpsertSiteRedirects")
     def upsert(self, organization: str, site: str, redirects: RedirectUpserts) -> tuple[RedirectResult, ...]:
-        """Given up to 500 redirects to create, change or delete, return what became of each (beyond the document)."""
+        """Create, change or delete up to 500 redirects, and return what became of each (beyond the document)."""
         path = _path(organization, site)
         return self._transport.call("PUT", path, RedirectResults, body=redirects.wire()).results
 
@@ -59,9 +59,9 @@ class Redirects:
     def get_by_source(
         self, organization: str, site: str, source: str, *, share_key: str | None = None
     ) -> RedirectTarget:
-        """Given a source, return the redirect that serves it and the address it leads to.
+        """Return the redirect that serves a source, and the address it leads to.
 
-        Raises: NotFound when no redirect serves it.
+        Raises NotFound when no redirect serves it.
         """
         path, params = ("orgs", organization, "sites", site, "redirect"), {"source": source, "shareKey": share_key}
         return self._transport.call("GET", path, RedirectTarget, params=params)

@@ -32,45 +32,45 @@ class Reviews:
     def list(
         self, space: str, change_request: str, *, outdated: bool | None = None, format: Format = "markdown"
     ) -> Iterator[Review]:
-        """Given a change request, return its reviews; `outdated` asks for those of former or of present content."""
+        """Return the reviews of a change request; `outdated` asks for those of former or of present content."""
         path = _path(space, change_request, "reviews")
         return iterate_list(self._transport, path, Listing[Review], params={"outdated": outdated, "format": format})
 
     @operation("getChangeRequestReviewById")
     def get(self, space: str, change_request: str, review: str, *, format: Format = "markdown") -> Review:
-        """Given a change request and a review's id, return the review."""
+        """Return a review of a change request."""
         path = _path(space, change_request, "reviews", review)
         return self._transport.call("GET", path, Review, params={"format": format})
 
     @operation("submitChangeRequestReview")
     def create(self, space: str, change_request: str, review: ReviewCreate) -> Review:
-        """Given a change request and a review, return the new review.
+        """Create a review, and return it.
 
-        Raises: AnswerLost when it may or may not have been submitted.
+        Raises AnswerLost when it may or may not have been submitted.
         """
         path = _path(space, change_request, "reviews")
         return self._transport.call("POST", path, Review, body=review.wire())
 
     @operation("getRequestedReviewersByChangeRequestId")
     def list_requested(self, space: str, change_request: str) -> Iterator[RequestedReviewer]:
-        """Given a change request, return whom it asks for a review."""
+        """Return whom a change request asks for a review."""
         path = _path(space, change_request, "requested-reviewers")
         return iterate_list(self._transport, path, Listing[RequestedReviewer])
 
     @operation("requestReviewersForChangeRequest")
     def request(self, space: str, change_request: str, reviewers: ReviewersRequest) -> RequestedReviewers:
-        """Given a change request and people or teams, ask them for a review, and return the requests."""
+        """Ask people or teams for a review of a change request, and return the requests."""
         path = _path(space, change_request, "requested-reviewers")
         return self._transport.call("POST", path, RequestedReviewers, body=reviewers.wire())
 
     @operation("removeRequestedReviewerFromChangeRequest")
     def remove_requested(self, space: str, change_request: str, user: str) -> None:
-        """Given the id of a person or a team, no longer ask for their review; that nobody did is success too."""
+        """Withdraw the request for a person's or team's review; success too when there was none."""
         self._transport.delete(_path(space, change_request, "requested-reviewers", user))
 
     @operation("getContributorsByChangeRequestId")
     def list_contributors(self, space: str, change_request: str) -> Iterator[Contributor]:
-        """Given a change request, return who wrote in it or commented on it."""
+        """Return who wrote in a change request or commented on it."""
         return iterate_list(self._transport, _path(space, change_request, "contributors"), Listing[Contributor])
 
 

@@ -17,35 +17,35 @@ class Saml:
 
     @operation("listSAMLProvidersInOrganizationById")
     def list(self, organization: str) -> Iterator[SAMLProvider]:
-        """Given an organization's id, return its SAML providers."""
+        """Return the SAML providers of an organization."""
         return iterate_list(self._transport, _path(organization), Listing[SAMLProvider])
 
     @operation("createOrganizationSAMLProvider")
     def create(self, organization: str, provider: SAMLProviderCreate) -> SAMLProvider:
-        """Given an organization's id and what the provider shall be, return the new provider.
+        """Create a provider, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization), SAMLProvider, body=provider.wire())
 
     @operation("getOrganizationSAMLProviderById")
     def get(self, organization: str, provider: str) -> SAMLProvider:
-        """Given the ids of an organization and a provider, return the provider."""
+        """Return a SAML provider."""
         return self._transport.call("GET", _path(organization, provider), SAMLProvider)
 
     @operation("updateOrganizationSAMLProvider")
     def update(self, organization: str, provider: str, changes: SAMLProviderUpdate) -> SAMLProvider:
-        """Given the ids of an organization and a provider and the members to change, return it as it is then."""
+        """Change a provider, and return it."""
         return self._transport.call("PATCH", _path(organization, provider), SAMLProvider, body=changes.wire())
 
     @operation("deleteOrganizationSAMLProvider")
     def delete(self, organization: str, provider: str) -> None:
-        """Given the ids of an organization and a provider, delete it; that it was not there is success too."""
+        """Delete a provider; success too when it did not exist."""
         self._transport.delete(_path(organization, provider))
 
     @operation("listSSOProviderLoginsInOrganization")
     def list_logins(self, organization: str) -> SSOLogins:
-        """Given an organization's id, return the ways to sign in to it."""
+        """Return the ways to sign in to an organization."""
         return self._transport.call("GET", ("orgs", organization, "sso"), SSOLogins)
 
 

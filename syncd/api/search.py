@@ -17,12 +17,12 @@ class Search:
 
     @operation("searchSpaceContent")
     def search_space(self, space: str, query: str) -> Iterator[SearchPage]:
-        """Given a space's id and words, return its pages that have them, the best first."""
+        """Return the pages of a space that have the words, the best first."""
         return iterate_list(self._transport, ("spaces", space, "search"), Listing[SearchPage], params={"query": query})
 
     @operation("searchOrganizationContent")
     def search_organization(self, organization: str, query: str) -> Iterator[SearchSpace]:
-        """Given an organization's id and words, return its spaces with pages that have them, the best first."""
+        """Return the spaces of an organization with pages that have the words, the best first."""
         return iterate_list(
             self._transport, ("orgs", organization, "search"), Listing[SearchSpace], params={"query": query}
         )

@@ -17,41 +17,41 @@ class SectionGroups:
 
     @operation("listSiteSectionGroups")
     def list(self, organization: str, site: str) -> Iterator[SiteSectionGroup]:
-        """Given the ids of an organization and a site, return all section groups of the site, nested ones too."""
+        """Return all section groups of the site, nested ones too."""
         return iterate_list(self._transport, _path(organization, site), Listing[SiteSectionGroup])
 
     @operation("addSectionGroupToSite")
     def create(self, organization: str, site: str, group: SiteSectionGroupCreate) -> SiteSectionGroup:
-        """Given a site and what the group shall be, return the new group.
+        """Create a group, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteSectionGroup, body=group.wire())
 
     @operation("updateSiteSectionGroupById")
     def update(self, organization: str, site: str, group: str, update: SiteSectionGroupUpdate) -> SiteSectionGroup:
-        """Given a group's id and what to change, return it as it is then."""
+        """Change a group, and return it."""
         return self._transport.call("PATCH", (*_path(organization, site), group), SiteSectionGroup, body=update.wire())
 
     @operation("deleteSiteSectionGroupById")
     def delete(self, organization: str, site: str, group: str) -> None:
-        """Given a group's id, delete it but not what it holds; that it was not there is success too."""
+        """Delete a section group but not its sections; success too when it did not exist."""
         self._transport.delete((*_path(organization, site), group))
 
     @operation("addSectionToGroup")
     def add_section(self, organization: str, site: str, group: str, section: str) -> SiteSectionGroup:
-        """Given the ids of a group and a section, return the group with the section at its end."""
+        """Add a section at the end of a group, and return the group."""
         path, body = (*_path(organization, site), group, "sections"), SectionInGroup(section_id=section)
         return self._transport.call("POST", path, SiteSectionGroup, body=body.wire())
 
     @operation("removeSectionFromGroup")
     def remove_section(self, organization: str, site: str, group: str, section: str) -> None:
-        """Given the ids of a group and a section of it, move it to the site's root (beyond the document)."""
+        """Move a section of a group to the site's root (beyond the document)."""
         self._transport.delete((*_path(organization, site), group, "sections", section))
 
     @operation("moveSiteSectionGroup")
     def move(self, organization: str, site: str, group: str, move: GroupMove) -> SiteSectionGroup:
-        """Given a group's id and the siblings it shall stand between, return it, moved (beyond the document)."""
+        """Move a group between two siblings, and return it (beyond the document)."""
         path = (*_path(organization, site), group, "move")
         return self._transport.call("POST", path, SiteSectionGroup, body=move.wire())
 

@@ -17,31 +17,31 @@ class Sections:
 
     @operation("listSiteSections")
     def list(self, organization: str, site: str, *, share_key: str | None = None) -> Iterator[SiteSection]:
-        """Given the ids of an organization and a site, return all sections of the site."""
+        """Return all sections of the site."""
         params = {"shareKey": share_key}
         return iterate_list(self._transport, _path(organization, site), Listing[SiteSection], params=params)
 
     @operation("addSectionToSite")
     def create(self, organization: str, site: str, section: SiteSectionCreate) -> SiteSection:
-        """Given a site and what the section shall be, return the new section.
+        """Create a section, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteSection, body=section.wire())
 
     @operation("updateSiteSectionById")
     def update(self, organization: str, site: str, section: str, update: SiteSectionUpdate) -> SiteSection:
-        """Given a section's id and what to change, return it as it is then."""
+        """Change a section, and return it."""
         return self._transport.call("PATCH", (*_path(organization, site), section), SiteSection, body=update.wire())
 
     @operation("deleteSiteSectionById")
     def delete(self, organization: str, site: str, section: str) -> None:
-        """Given a section's id, delete it with its site-spaces; that it was not there is success too."""
+        """Delete a section with its site-spaces; success too when it did not exist."""
         self._transport.delete((*_path(organization, site), section))
 
     @operation("moveSiteSection")
     def move(self, organization: str, site: str, section: str, move: SectionMove) -> SiteSection:
-        """Given a section's id and the siblings it shall stand between, return it, moved (deprecated)."""
+        """Move a section between two siblings, and return it (deprecated)."""
         path = (*_path(organization, site), section, "move")
         return self._transport.call("POST", path, SiteSection, body=move.wire())
 

@@ -17,25 +17,25 @@ class ShareLinks:
 
     @operation("listSiteShareLinks")
     def list(self, organization: str, site: str) -> Iterator[ShareLink]:
-        """Given the ids of an organization and a site, return all share links of the site."""
+        """Return all share links of the site."""
         return iterate_list(self._transport, _path(organization, site), Listing[ShareLink])
 
     @operation("createSiteShareLink")
     def create(self, organization: str, site: str, link: ShareLinkCreate) -> ShareLink:
-        """Given a site and a name, return the new share link.
+        """Create a share link, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), ShareLink, body=link.wire())
 
     @operation("updateSiteShareLinkById")
     def update(self, organization: str, site: str, share_link: str, update: ShareLinkUpdate) -> ShareLink:
-        """Given a share link's id and what to change, return it as it is then."""
+        """Change a share link, and return it."""
         return self._transport.call("PATCH", (*_path(organization, site), share_link), ShareLink, body=update.wire())
 
     @operation("deleteSiteShareLinkById")
     def delete(self, organization: str, site: str, share_link: str) -> None:
-        """Given a share link's id, delete it; that it was not there is success too."""
+        """Delete a share link; success too when it did not exist."""
         self._transport.delete((*_path(organization, site), share_link))
 
 

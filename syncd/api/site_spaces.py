@@ -19,31 +19,31 @@ class SiteSpaces:
     def list(
         self, organization: str, site: str, *, default: bool | None = None, share_key: str | None = None
     ) -> Iterator[SiteSpace]:
-        """Given a site, return its site-spaces: all, only the default ones, or only the others."""
+        """Return the site-spaces of a site: all, only the default ones, or only the others."""
         params = {"default": default, "shareKey": share_key}
         return iterate_list(self._transport, _path(organization, site), Listing[SiteSpace], params=params)
 
     @operation("addSpaceToSite")
     def create(self, organization: str, site: str, site_space: SiteSpaceCreate) -> SiteSpace:
-        """Given a site and which space to link, return the new site-space.
+        """Link a space to a site, and return the new site-space.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteSpace, body=site_space.wire())
 
     @operation("updateSiteSpaceById")
     def update(self, organization: str, site: str, site_space: str, update: SiteSpaceUpdate) -> SiteSpace:
-        """Given a site-space's id and what to change, return it as it is then."""
+        """Change a site-space, and return it."""
         return self._transport.call("PATCH", (*_path(organization, site), site_space), SiteSpace, body=update.wire())
 
     @operation("deleteSiteSpaceById")
     def delete(self, organization: str, site: str, site_space: str) -> None:
-        """Given a site-space's id, unlink it; that it was not there is success too."""
+        """Unlink a site-space; success too when it did not exist."""
         self._transport.delete((*_path(organization, site), site_space))
 
     @operation("moveSiteSpace")
     def move(self, organization: str, site: str, site_space: str, move: SiteSpaceMove) -> SiteSpace:
-        """Given a site-space's id and the siblings it shall stand between, return it, moved (deprecated)."""
+        """Move a site-space between two siblings, and return it (deprecated)."""
         path = (*_path(organization, site), site_space, "move")
         return self._transport.call("POST", path, SiteSpace, body=move.wire())
 

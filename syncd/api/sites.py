@@ -26,77 +26,77 @@ class Sites:
         title: str | None = None,
         published: bool | None = None,
     ) -> Iterator[Site]:
-        """Given an organization's id, return its sites, filtered by whatever is given."""
+        """Return the sites of an organization, filtered by whatever is given."""
         params = {"space": space, "title": title, "published": published}
         return iterate_list(self._transport, ("orgs", organization, "sites"), Listing[Site], params=params)
 
     @operation("getSiteById")
     def get(self, organization: str, site: str) -> Site:
-        """Given the ids of an organization and a site, return the site."""
+        """Return a site."""
         return self._transport.call("GET", _path(organization, site), Site)
 
     @operation("createSite")
     def create(self, organization: str, site: SiteCreate) -> Site:
-        """Given an organization's id and what the site shall be, return the new site.
+        """Create a site, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs", organization, "sites"), Site, body=site.wire())
 
     @operation("updateSiteById")
     def update(self, organization: str, site: str, update: SiteUpdate) -> Site:
-        """Given a site's id and what to change, return the site as it is then."""
+        """Change a site, and return it."""
         return self._transport.call("PATCH", _path(organization, site), Site, body=update.wire())
 
     @operation("deleteSiteById")
     def delete(self, organization: str, site: str) -> None:
-        """Given a site's id, delete it with its structure; that it was not there is success too."""
+        """Delete a site with its structure; success too when it did not exist."""
         self._transport.delete(_path(organization, site))
 
     @operation("publishSite")
     def publish(self, organization: str, site: str) -> Site:
-        """Given a site's id, open it to the audience of its visibility (beyond the document: content-write §7)."""
+        """Open a site to the audience of its visibility (beyond the document: content-write §7)."""
         return self._transport.call("POST", _path(organization, site, "publish"), Site)
 
     @operation("unpublishSite")
     def unpublish(self, organization: str, site: str) -> Site:
-        """Given a site's id, close it to visitors (beyond the document: content-write §7)."""
+        """Close a site to visitors (beyond the document: content-write §7)."""
         return self._transport.call("POST", _path(organization, site, "unpublish"), Site)
 
     @operation("getPublishedContentSite")
     def get_published(self, organization: str, site: str, *, share_key: str | None = None) -> PublishedContentSite:
-        """Given a site's id, return all that is needed to serve it. Raises: NotFound while it is not published."""
+        """Return all that is needed to serve a site. Raises NotFound while it is not published."""
         path, params = _path(organization, site, "published"), {"shareKey": share_key}
         return self._transport.call("GET", path, PublishedContentSite, params=params)
 
     @operation("getSiteStructure")
     def get_structure(self, organization: str, site: str, *, share_key: str | None = None) -> SiteStructure:
-        """Given a site's id, return all its parts in their order (beyond the document: content-write §6)."""
+        """Return all parts of a site in their order (beyond the document: content-write §6)."""
         path, params = _path(organization, site, "structure"), {"shareKey": share_key}
         return self._transport.call("GET", path, SiteStructure, params=params)
 
     @operation("sortSiteStructure")
     def sort_structure(self, organization: str, site: str, sort: StructureSort) -> StructureItem:
-        """Given a part of a site and the siblings it shall stand between, return it (beyond the document)."""
+        """Move a part of a site between two siblings, and return it (beyond the document)."""
         path = _path(organization, site, "structure", "sort")
         return self._transport.call("PATCH", path, StructureItem, body=sort.wire())
 
     @operation("getSiteAdaptiveSchema")
     def get_adaptive_schema(self, organization: str, site: str) -> SiteAdaptiveSchema:
-        """Given a site's id, return the schema of its visitors. Raises: NotFound when it has none."""
+        """Return the schema of a site's visitors. Raises NotFound when it has none."""
         return self._transport.call("GET", _path(organization, site, "adaptive-schema"), SiteAdaptiveSchema)
 
     @operation("updateSiteAdaptiveSchema")
     def update_adaptive_schema(
         self, organization: str, site: str, schema: SiteAdaptiveSchemaWrite
     ) -> SiteAdaptiveSchema:
-        """Given a site's id and a JSON Schema of its visitors, return what is kept of it."""
+        """Replace the JSON Schema of a site's visitors, and return what is stored of it."""
         path = _path(organization, site, "adaptive-schema")
         return self._transport.call("PUT", path, SiteAdaptiveSchema, body=schema.wire())
 
     @operation("listSiteAdaptiveTemplateConditions")
     def list_template_conditions(self, organization: str, site: str) -> tuple[TemplateCondition, ...]:
-        """Given a site's id, return the conditions that the schema of its visitors suggests."""
+        """Return the conditions that the schema of a site's visitors suggests."""
         path = _path(organization, site, "adaptive-schema", "template-conditions")
         return self._transport.call("GET", path, TemplateConditions).items
 

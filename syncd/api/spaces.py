@@ -18,56 +18,56 @@ class Spaces:
 
     @operation("getSpaceById")
     def get(self, space: str, share_key: str | None = None) -> Space:
-        """Given a space's id, return it; its `revision` says whether content moved."""
+        """Return a space; its `revision` changes when its content does."""
         return self._transport.call("GET", ("spaces", space), Space, params={"shareKey": share_key})
 
     @operation("getSpaceGitInfo")
     def get_git_info(self, space: str) -> GitSync:
-        """Given a space's id, return how a Git provider syncs it. Raises: NotFound when none does."""
+        """Return how a Git provider syncs a space. Raises NotFound when none does."""
         return self._transport.call("GET", ("spaces", space, "git", "info"), GitSync)
 
     @operation("listSpacesInOrganizationById")
     def list(self, organization: str) -> Iterator[Space]:
-        """Given an organization's id, return all of its spaces."""
+        """Return all spaces of an organization."""
         return iterate_list(self._transport, ("orgs", organization, "spaces"), Listing[Space])
 
     @operation("createSpace")
     def create(self, organization: str, space: SpaceCreate) -> Space:
-        """Given an organization's id and what the space shall be, return the new space.
+        """Create a space, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs", organization, "spaces"), Space, body=space.wire())
 
     @operation("updateSpaceById")
     def update(self, space: str, changes: SpaceUpdate) -> Space:
-        """Given a space's id and the members to change, return the space as it is then."""
+        """Change a space, and return it."""
         return self._transport.call("PATCH", ("spaces", space), Space, body=changes.wire())
 
     @operation("deleteSpaceById")
     def delete(self, space: str) -> None:
-        """Given a space's id, delete it; it can be restored for seven days. That it was not there is success too."""
+        """Delete a space; it can be restored for seven days. Success too when it did not exist."""
         self._transport.delete(("spaces", space))
 
     @operation("duplicateSpace")
     def duplicate(self, space: str) -> Space:
-        """Given a space's id, return a new space with the same content.
+        """Create a space with the same content as another, and return it.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("spaces", space, "duplicate"), Space)
 
     @operation("restoreSpace")
     def restore(self, space: str) -> Space:
-        """Given the id of a space that was deleted in the last seven days, return it, active again."""
+        """Restore a space that was deleted in the last seven days, and return it."""
         return self._transport.call("POST", ("spaces", space, "restore"), Space)
 
     @operation("moveSpace")
     def move(self, space: str, move: Move) -> Space:
-        """Given a space's id, a parent collection and a position, return the space, moved there."""
+        """Move a space to a parent collection and a position, and return it."""
         return self._transport.call("POST", ("spaces", space, "move"), Space, body=move.wire())
 
     @operation("transferSpace")
     def transfer(self, space: str, transfer: Transfer) -> Space:
-        """Given a space's id and another organization, return the space, which belongs to it then."""
+        """Move a space to another organization, and return it."""
         return self._transport.call("POST", ("spaces", space, "transfer"), Space, body=transfer.wire())

@@ -17,13 +17,13 @@ class Teams:
 
     @operation("listTeamsInOrganizationById")
     def list(self, organization: str, owner: str | None = None, title: str | None = None) -> Iterator[Team]:
-        """Given an organization's id, return its teams: those that `owner` manages, with `title` in their title."""
+        """Return the teams of an organization: those that `owner` manages, with `title` in their title."""
         params = {"owner": owner, "title": title}
         return iterate_list(self._transport, _path(organization), Listing[Team], params=params)
 
     @operation("createOrganizationTeam")
     def create(self, organization: str, team: TeamCreate) -> Team:
-        """Given an organization's id, a title and members, return the new team.
+        """Create a team, and return it.
 
         It is a PUT, which is sent again when nobody knows whether it arrived, so that it may make two teams.
         """
@@ -31,38 +31,38 @@ class Teams:
 
     @operation("getTeamInOrganizationById")
     def get(self, organization: str, team: str) -> Team:
-        """Given the ids of an organization and a team, return the team."""
+        """Return a team."""
         return self._transport.call("GET", _path(organization, team), Team)
 
     @operation("updateTeamInOrganizationById")
     def update(self, organization: str, team: str, changes: TeamUpdate) -> Team:
-        """Given the ids of an organization and a team and a title, return the team with it."""
+        """Change the title of a team, and return it."""
         return self._transport.call("PATCH", _path(organization, team), Team, body=changes.wire())
 
     @operation("removeTeamFromOrganizationById")
     def delete(self, organization: str, team: str) -> None:
-        """Given the ids of an organization and a team, delete the team; that it was not there is success too."""
+        """Delete a team; success too when it did not exist."""
         self._transport.delete(_path(organization, team))
 
     @operation("listTeamMembersInOrganizationById")
     def list_members(self, organization: str, team: str) -> Iterator[TeamMember]:
-        """Given the ids of an organization and a team, return who is in the team."""
+        """Return the members of a team."""
         return iterate_list(self._transport, _path(organization, team, "members"), Listing[TeamMember])
 
     @operation("updateMembersInOrganizationTeam")
     def update_members(self, organization: str, team: str, changes: TeamMembersUpdate) -> Listing[TeamMember]:
-        """Given a team, whom to add and whom to remove, return the first page of who is in the team then."""
+        """Add and remove members of a team, and return the first page of its members."""
         path = _path(organization, team, "members")
         return self._transport.call("PUT", path, Listing[TeamMember], body=changes.wire())
 
     @operation("addMemberToOrganizationTeamById")
     def add_member(self, organization: str, team: str, user: str, role: TeamMemberWrite) -> TeamMember:
-        """Given a team, a user's id and a role in the team, return the member of the team."""
+        """Add a user to a team with a role, and return the member."""
         return self._transport.call("PUT", _path(organization, team, "members", user), TeamMember, body=role.wire())
 
     @operation("deleteMemberFromOrganizationTeamById")
     def delete_member(self, organization: str, team: str, user: str) -> None:
-        """Given a team and a user's id, take the user out of it; that the user was not in it is success too."""
+        """Remove a user from a team; success too when the user was not in it."""
         self._transport.delete(_path(organization, team, "members", user))
 
 

@@ -17,35 +17,35 @@ class Translations:
 
     @operation("listTranslations")
     def list(self, organization: str) -> Iterator[Translation]:
-        """Given an organization, return its translations."""
+        """Return the translations of an organization."""
         return iterate_list(self._transport, _path(organization), Listing[Translation])
 
     @operation("createTranslation")
     def create(self, organization: str, translation: TranslationCreate) -> Translation:
-        """Given a space and a language, return the new translation; its first run is on its way.
+        """Create a translation, and return it; its first run has started.
 
-        Raises: AnswerLost when it may or may not have been created.
+        Raises AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization), Translation, body=translation.wire())
 
     @operation("getTranslation")
     def get(self, organization: str, translation: str) -> Translation:
-        """Given an id, return the translation."""
+        """Return a translation."""
         return self._transport.call("GET", _path(organization, translation), Translation)
 
     @operation("updateTranslation")
     def update(self, organization: str, translation: str, update: TranslationUpdate) -> Translation:
-        """Given an id and new instructions, return the translation with them."""
+        """Change the instructions of a translation, and return it."""
         return self._transport.call("PUT", _path(organization, translation), Translation, body=update.wire())
 
     @operation("deleteTranslation")
     def delete(self, organization: str, translation: str) -> None:
-        """Given an id, end the translation; that it was not there is success too."""
+        """Delete a translation; success too when it did not exist."""
         self._transport.delete(_path(organization, translation))
 
     @operation("runTranslation")
     def run(self, organization: str, translation: str) -> None:
-        """Given an id, have what changed since the last run translated."""
+        """Start a translation of what changed since the last run."""
         self._transport.send("POST", _path(organization, translation, "run"))
 
 

@@ -18,10 +18,10 @@ class Users:
 
     @operation("getUserById")
     def get(self, user: str) -> User:
-        """Given the id of a user in one of the organizations of the token's user, return that user."""
+        """Return a user of one of the organizations of the token's user."""
         return self._transport.call("GET", ("users", user), User)
 
     @operation("updateUserById")
     def update(self, user: str, changes: UserUpdate) -> User:
-        """Given the own id of the token's user and the members to change, return the user as it is then."""
+        """Change the token's user, and return the user."""
         return self._transport.call("PATCH", ("users", user), User, body=changes.wire())

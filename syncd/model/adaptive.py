@@ -78,10 +78,10 @@ class Claim:
 
 
 def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Given a JSON Schema of visitors, return its claims, in its order.
+    """Return the claims of a JSON Schema of visitors, in its order.
 
     Shapes: booleans, strings (with an `enum` or without), numbers, arrays of those, and objects of any of these, each
-    with a description. Raises: ValueError that names the place, for anything else. Source: not-shown.md (d), Sites.
+    with a description. Raises ValueError that names the place, for anything else. Source: not-shown.md (d), Sites.
     """
     if schema.get("$schema", DRAFT) != DRAFT:
         raise _wrong(("$schema",), f"must be {DRAFT}")
@@ -93,7 +93,7 @@ def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def suggest_conditions(claims: tuple[Claim, ...]) -> tuple[TemplateCondition, ...]:
-    """Given claims, return one suggested condition for each of them."""
+    """Return one suggested condition for each claim."""
     return tuple(_suggested(claim) for claim in claims)
 
 

@@ -63,7 +63,7 @@ class Declared(_Shape):
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     def wire(self) -> dict[str, Any]:
-        """Given this shape, return its JSON object with only what was set: unset, null and value stay three states."""
+        """Return the JSON object with only the members that were set: unset, null and value stay three states."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
@@ -92,9 +92,9 @@ class Observed(_Shape):
         return schema
 
     def wire(self) -> dict[str, Any]:
-        """Given this shape, return the JSON object it came from, unknown members included."""
+        """Return the JSON object that this came from, unknown members included."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     def amend(self, **changes: Any) -> Self:
-        """Given new field values, return a copy that has them set."""
+        """Return a copy with new field values."""
         return self.model_copy(update=changes)

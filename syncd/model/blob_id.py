@@ -7,12 +7,12 @@ import hashlib
 
 
 def compute_blob_id(body: bytes) -> str:
-    """Given a body, return the Git blob id that stands for it."""
+    """Return the Git blob id of a body."""
     digest = begin_blob_hash(len(body))
     digest.update(body)
     return digest.hexdigest()
 
 
 def begin_blob_hash(size: int) -> "hashlib._Hash":
-    """Given the bytes of a body that comes in pieces, return the hash to feed them to; its digest is the blob id."""
+    """Return the hash for a body of this many bytes that comes in pieces; its digest is the Git blob id."""
     return hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)

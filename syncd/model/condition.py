@@ -81,9 +81,9 @@ class NoCondition(ValueError):
 
 
 def split_condition(text: str) -> tuple[Part, ...]:
-    """Given a condition, return its parts, each behind those that it is made of; the last one is the whole.
+    """Return the parts of a condition, each behind those that it is made of; the last one is the condition itself.
 
-    Raises: NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
+    Raises NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
     claim.
     """
     parts = split_expression(text)
@@ -93,7 +93,7 @@ def split_condition(text: str) -> tuple[Part, ...]:
 
 
 def split_expression(text: str) -> tuple[Part, ...]:
-    """Given an expression, which need not read a claim, return its parts as `parts_of` does. Raises: NoCondition."""
+    """Return the parts of an expression, which need not read a claim, as `split_condition` does. Raises NoCondition."""
     if len(text) > CONDITION_MAX:
         raise NoCondition(f"a condition has at most {CONDITION_MAX} characters")
     reader = _Reader(text)
@@ -102,11 +102,11 @@ def split_expression(text: str) -> tuple[Part, ...]:
 
 
 def find_condition_claims(text: str) -> frozenset[ClaimPath]:
-    """Given a condition, return the claims that it reads, each as its names below `visitor.claims`.
+    """Return the claims that a condition reads, each as its names below `visitor.claims`.
 
     Shapes: `visitor.claims.unsigned.plan === "pro"` gives `("unsigned", "plan")`; a key that is computed ends the
     path, and a property of a value (`length`) looks like one more name.
-    Raises: ValueError when the text is no condition.
+    Raises ValueError when the text is no condition.
     """
     return frozenset(part.claim for part in split_condition(text) if part.claim is not None)
 

@@ -156,7 +156,7 @@ class SiteSpaceCustomizationOverride(Declared):
 
 
 def amend_override(overrides: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """Given a site-space's overrides and the JSON of a change to them, return the overrides from then on."""
+    """Return a site-space's overrides with the JSON of a change applied."""
     result = dict(overrides)
     for name, value in change.items():
         kept = amend_override(result.get(name, {}), value) or None if name in GROUPS and value is not None else value
@@ -168,7 +168,7 @@ def amend_override(overrides: Mapping[str, Any], change: Mapping[str, Any]) -> d
 
 
 def apply_override(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Given a site's settings and a site-space's overrides, return the settings that visitors of that see."""
+    """Return the settings that visitors of a site-space see, from its site's settings and its own overrides."""
     result = dict(settings)
     for name, value in overrides.items():
         result[name] = apply_override(result.get(name, {}), value) if name in GROUPS else value

@@ -54,12 +54,12 @@ class Document(Observed):
 
     @classmethod
     def of_text(cls, text: str) -> "Document":
-        """Given plain text, return a document with one paragraph for each blank-line-separated block."""
+        """Return a document with one paragraph for each blank-line-separated block of a plain text."""
         blocks = [block.strip() for block in text.split("\n\n") if block.strip()]
         return cls(object="document", data={}, nodes=tuple(_paragraph(block) for block in blocks))
 
     def text(self) -> str:
-        """Given this document, return the text of its leaves, one blank line between top-level blocks."""
+        """Return the text of all leaves, one blank line between top-level blocks."""
         return "\n\n".join(_text(node) for node in self.nodes)
 
 

@@ -86,7 +86,7 @@ class ConfigurationProperty(Declared):
         return self
 
     def find_problem(self, value: Any) -> str | None:
-        """Given a value from outside, return why it cannot be this property's, or None when it can."""
+        """Return why a value from outside cannot be this property's, or None when it can."""
         if self.type == "button":
             return "a button has no value"
         kind = {"string": str, "number": int | float, "boolean": bool}[self.type]
@@ -178,7 +178,7 @@ def _policy(value: str | dict[str, str]) -> str | dict[str, str]:
 
 
 def format_policy(policy: str | dict[str, str]) -> str:
-    """Given a content security policy as text or by directive, return it as text."""
+    """Return a content security policy, given as text or by directive, as text."""
     return policy if isinstance(policy, str) else "; ".join(f"{name} {value}" for name, value in policy.items())
 
 

@@ -23,14 +23,14 @@ class ItemCount:
         self._counts: Counter[str] = Counter()
 
     def add(self, kind: str) -> None:
-        """Given the kind of one more item, count it. Raises: TooManyItems, and nothing more of the answer is read."""
+        """Count one more item of a kind. Raises TooManyItems, and nothing more of the answer is read."""
         self._counts[kind] += 1
         if self._counts[kind] > ITEMS_MAX[kind]:
             raise TooManyItems(f"there are more than {ITEMS_MAX[kind]} {kind}")
 
 
 def make_counter(kind: str) -> AfterValidator:
-    """Given a kind of item, return what lets pydantic count each one of it where the context is an ItemCount."""
+    """Return a validator that counts each item of a kind where pydantic's context is an ItemCount."""
 
     def count(item: Item, info: ValidationInfo) -> Item:
         if isinstance(info.context, ItemCount):

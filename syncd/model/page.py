@@ -99,7 +99,7 @@ class PageTree(Observed):
 
 
 def walk_pages(pages: tuple[Page, ...]) -> Iterator[tuple[Page, Page | None]]:
-    """Given a page tree, return each page with its parent, parents first, in reading order; any depth."""
+    """Yield each page of a tree with its parent, parents first, in reading order; any depth."""
     pending: list[tuple[Page, Page | None]] = [(page, None) for page in reversed(pages)]
     while pending:
         page, parent = pending.pop()

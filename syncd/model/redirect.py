@@ -19,7 +19,7 @@ _ID_MAX = 100
 
 
 def make_source_key(source: str) -> str:
-    """Given a redirect's source, return the key under which a site has it once, in whatever way it is written.
+    """Return the key under which a site has a redirect's source only once, however it is spelled.
 
     Shapes: each segment is percent-decoded, folded as Unicode folds case (`É` is `é`, `ß` is `ss`), and encoded again,
     always in the same way; bytes that are no UTF-8 stay bytes. An encoded slash is no slash. Letters are not composed:

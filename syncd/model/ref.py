@@ -30,12 +30,12 @@ class Ref(str):
 
     @classmethod
     def of(cls, kind: Kind, key: str = "") -> Self:
-        """Given a kind and a key, or the platform's id of what no file declares, return the name."""
+        """Return the name of a kind and a key, or of the platform's id for what no file declares."""
         return cls(f"{kind}:{key}")
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Given a text from a file, return the name that it is. Raises: ValueError where it is none."""
+        """Return the name that a text in a file is. Raises ValueError when it is none."""
         kind, colon, _ = text.partition(":")
         if not colon or kind not in AREA:
             raise ValueError(f"{text!r} names no thing of a site")

@@ -54,42 +54,42 @@ _HALF = re.compile(f"[{HALVES}]")
 
 
 def join_lines(text: str) -> str:
-    """Given text, return it as one line: each run of spaces, and of what cannot be seen, is one space."""
+    """Return text as one line: each run of spaces and of invisible characters is one space."""
     return " ".join(_RUN.sub(" ", text).split())
 
 
 def clean_title(text: str) -> str:
-    """Given a title from outside, return it without line breaks and control characters, trimmed."""
+    """Return a title from outside without line breaks and control characters, trimmed."""
     return _BREAKS.sub(" ", text).strip(" ")
 
 
 def show_hidden(text: str) -> str:
-    r"""Given text, return it as one line in which what cannot be seen, line ends too, is spelled `\u202e`."""
+    r"""Return text as one line in which invisible characters, line ends too, are spelled `\u202e`."""
     return _EACH.sub(lambda found: _spell(found[0]), text)
 
 
 def show_hidden_in_json(document: str) -> str:
-    """Given JSON, return the same value as JSON in which every character can be seen; its own line ends stay."""
+    """Return JSON with the same value in which every character is visible; its own line ends stay."""
     return _EACH_BUT_LINE_ENDS.sub(_spell_in_json, document)
 
 
 def show_unprintable(text: str) -> str:
-    r"""Given text, return it as one line in which all but plain spaces and what is printed is spelled `\u00a0`."""
+    r"""Return text as one line in which all but plain spaces and printable characters is spelled `\u00a0`."""
     return text if text.isprintable() else "".join(sign if sign.isprintable() else _spell(sign) for sign in text)
 
 
 def mask_unprintable(text: str, by: str = " ") -> str:
-    """Given text, return it as one line with this in the place of all but plain spaces and what is printed."""
+    """Return text as one line with a mark in place of all but plain spaces and printable characters."""
     return text if text.isprintable() else "".join(sign if sign.isprintable() else by for sign in text)
 
 
 def has_half_character(text: str) -> bool:
-    """Given text, return whether half a character is in it, so that it cannot be written."""
+    """Return whether text has half a character, so that it cannot be written."""
     return not text.isascii() and _HALF.search(text) is not None
 
 
 def replace_half_characters(text: str) -> str:
-    """Given text, return it with U+FFFD in the place of each half of a character."""
+    """Return text with U+FFFD in place of each half character."""
     return text if text.isascii() else _HALF.sub(REPLACEMENT, text)
 
 

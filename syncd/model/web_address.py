@@ -10,7 +10,7 @@ ADDRESS_MAX = 2048
 
 
 def is_web_address(url: str) -> bool:
-    """Given a text of whatever length, return whether it is an http or https address."""
+    """Return whether a text of any length is an http or https address."""
     try:
         parts = urlsplit(url)
         is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)

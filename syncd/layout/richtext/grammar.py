@@ -67,7 +67,7 @@ def _build_plain_parser() -> MarkdownIt:
 
 
 def parse_markdown(markdown: str) -> list[Token]:
-    """Given a page, return its tokens. Raises: TooLarge when they are more than the bounds of a page."""
+    """Given a page, return its tokens. Raises TooLarge when they are more than the bounds of a page."""
     return build_parser().parse(markdown)
 
 
