@@ -21,7 +21,7 @@ from syncd.layout.page.frontmatter import read_fields, read_heading
 from syncd.layout.page.links import find_targets, resolve_address
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read import shape
-from syncd.layout.site.read.file import named_files, read_site_file
+from syncd.layout.site.read.file import list_named_files, read_site_file
 from syncd.layout.tree.draft import derive_page_slug
 from syncd.layout.tree.paths import check_safe_path
 from syncd.layout.tree.settings import Settings
@@ -174,7 +174,7 @@ def test_every_key_of_the_site_file_is_in_the_manual(key: str) -> None:
 def test_the_example_of_the_site_file_is_a_site_file(page: str) -> None:
     example = re.search(r"^```yaml\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
     assert example
-    others = dict.fromkeys(named_files(example[1], path="site.yaml"), "")
+    others = dict.fromkeys(list_named_files(example[1], path="site.yaml"), "")
     file, findings = read_site_file(example[1], path="site.yaml", others=others)
     assert file is not None
     wrong = [one for one in (*findings, *check_site(file)) if one.severity == "error"]

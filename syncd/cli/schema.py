@@ -11,7 +11,7 @@ import typer
 
 from syncd.config import shapes as config
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
-from syncd.layout.site.write.schema import DRAFT, redirect_schema, site_schema
+from syncd.layout.site.write.schema import DRAFT, build_redirect_schema, build_site_schema
 
 _HERE, _THERE = "#/$defs/", "#/definitions/"
 _NOTHING = {"type": "null"}
@@ -86,4 +86,4 @@ def _is_left_out(key: str, value: Any) -> bool:
     return (key == "title" and isinstance(value, str)) or key == "format" or (key == "default" and value is None)
 
 
-_SCHEMAS = {"site": site_schema, "redirects": redirect_schema, "config": build_config_schema}
+_SCHEMAS = {"site": build_site_schema, "redirects": build_redirect_schema, "config": build_config_schema}

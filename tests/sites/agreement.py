@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from syncd.layout.site.read.customization import leaf_of
+from syncd.layout.site.read.customization import find_leaf
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.live_state import LiveSite, SiteLock
@@ -26,9 +26,9 @@ def differences(file: SiteFile, live: LiveSite, lock: SiteLock) -> Iterator[str]
                 yield f"{item.ref} leads to {thing.fields['destination']}"
         elif item.kind == "override":
             shown = live.overrides.get(ids.get(Ref.of("variant", item.key), ""), {})
-            yield from (f"{item.ref}.{n}" for n, value in item.fields.items() if leaf_of(shown, n) != value)
+            yield from (f"{item.ref}.{n}" for n, value in item.fields.items() if find_leaf(shown, n) != value)
         elif item.kind == "customization":
-            yield from (f"{item.ref}.{n}" for n, v in item.fields.items() if leaf_of(live.customization, n) != v)
+            yield from (f"{item.ref}.{n}" for n, v in item.fields.items() if find_leaf(live.customization, n) != v)
         elif item.kind == "site":
             yield from _unlike(item, live.site)
     for id in live.things:

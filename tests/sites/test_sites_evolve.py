@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from syncd.api.client import Client
-from syncd.layout.site.write.patch import patched
+from syncd.layout.site.write.patch import apply_patches
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.flow import PreparedPlan, prepare_plan, run_plan
@@ -96,7 +96,7 @@ class Team:
         before = self.document
         desk.document = before
         after, done = edited(desk, deeds)
-        self.text = patched(self.text, self.path, patches(before, after))
+        self.text = apply_patches(self.text, self.path, patches(before, after))
         assert self.document == after
         return done
 
@@ -116,7 +116,9 @@ def hire(team: Team, seed: int) -> Desk:
     spaces = {**document["spaces"], "holding": made[0], **{f"spare-{n}": id for n, id in enumerate(made[1:])}}
     wanted = {**document, "policy": POLICY, "spaces": spaces, "redirects": []}
     wanted["structure"] = {**document["structure"], "holding_space": "holding"}
-    team.text = "# Nobody but people writes this comment.\n" + patched(team.text, team.path, patches(document, wanted))
+    team.text = "# Nobody but people writes this comment.\n" + apply_patches(
+        team.text, team.path, patches(document, wanted)
+    )
     return Desk(wanted, Random(seed), [f"spare-{n}" for n in range(SPARE)])
 
 

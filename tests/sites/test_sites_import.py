@@ -17,7 +17,7 @@ from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.write.emit import SCHEMA
-from syncd.layout.site.write.schema import site_schema
+from syncd.layout.site.write.schema import build_site_schema
 from syncd.model.redirect import RedirectUpserts, SiteRedirectWrite
 from syncd.model.ref import Ref
 from syncd.plan.site.compose import Options, plan_site
@@ -365,7 +365,7 @@ def test_the_story_of_a_take_over_as_it_is_typed(
         0,
         "Wrote docs/.syncd/schema/site-v1.json, docs/site.lock.json, docs/site.yaml.",
     ), said
-    assert json.loads((home / "docs" / SCHEMA).read_text()) == site_schema()
+    assert json.loads((home / "docs" / SCHEMA).read_text()) == build_site_schema()
     assert "the plan is empty" in said
     assert typed("site", "import", "--site", stage.site)[0] == 78
     (home / "_redirects").write_text("/old /wallet\n/api /x\n/a/* /b\n")

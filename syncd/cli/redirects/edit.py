@@ -17,10 +17,10 @@ from syncd.cli.terminal.text import escape, style_text
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.suggestions import NearMisses
-from syncd.layout.site.addresses.follow import words
+from syncd.layout.site.addresses.follow import format_target
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.layout.site.read.redirect_files import destination
-from syncd.layout.site.write.edits import with_redirect, without_redirect
+from syncd.layout.site.read.redirect_files import parse_destination
+from syncd.layout.site.write.edits import delete_redirect, insert_redirect
 from syncd.model.redirect import make_source_key
 from syncd.model.ref import Ref
 from syncd.sync.site.read.site_file import SiteFileTexts, read_source
@@ -49,13 +49,13 @@ def add_redirect(
     location = locate_site_file(config_file, file)
     source = location.read()
     before, old_findings = read_source(source)
-    target = destination(pair[1], home="/".join(part for part in before.hosts[0] if part) if before.hosts else "")
+    target = parse_destination(pair[1], home="/".join(part for part in before.hosts[0] if part) if before.hosts else "")
     if target is None:
         raise typer.BadParameter(f"{pair[1]} is no destination; write {DESTINATION_FORMS}")
     if not note.isprintable():
         raise typer.BadParameter("--note is one line of text")
     result = _write_changes(
-        location, (source, old_findings), with_redirect(before, _list_texts(source), pair[0], target, note)
+        location, (source, old_findings), insert_redirect(before, _list_texts(source), pair[0], target, note)
     )
     _print_result(
         "add", result.file.items[Ref.of("redirect", make_source_key(pair[0]))], result.warnings, as_json=as_json
@@ -76,7 +76,7 @@ def remove_redirect(config_file: Path | None, file: Path | None, word: str, *, a
         near = NearMisses(str(one.fields.get("source")) for one in before.of("redirect")).find(word)
         hint = f"did you mean {near}?" if near else "syncd redirects export lists all"
         raise typer.BadParameter(f"{location.path} declares no redirect from {word}; {hint}")
-    result = _write_changes(location, (source, old_findings), without_redirect(before, _list_texts(source), item))
+    result = _write_changes(location, (source, old_findings), delete_redirect(before, _list_texts(source), item))
     _print_result("remove", item, result.warnings, as_json=as_json)
     return 0
 
@@ -97,7 +97,7 @@ def _print_result(action: str, item: Item, warnings: Sequence[Finding], *, as_js
         return
     print_warnings(warnings)
     sign = style_text("+", 32, sys.stdout) if action == "add" else style_text("-", 31, sys.stdout)
-    print(f"{sign} {escape(source)} -> {escape(words(target))}   {escape(str(place))}")
+    print(f"{sign} {escape(source)} -> {escape(format_target(target))}   {escape(str(place))}")
     print("Next: syncd site plan")
 
 

@@ -9,7 +9,7 @@ from syncd.cli.sites.offline import locate_site_file
 from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, style_text
-from syncd.layout.site.write.exports import csv_text, listed, redirects_text, spelled
+from syncd.layout.site.write.exports import format_destination, list_redirects, render_csv, render_redirects
 
 FORMATS = ("csv", "_redirects", "json")
 _SHOWN = 5
@@ -26,13 +26,13 @@ def run_export(config_file: Path | None, file: Path | None, style: str) -> int:
     items = site.file.of("redirect")
     omitted: tuple[str, ...] = ()
     if style == "json":
-        print_document({"redirects": listed(items)})
+        print_document({"redirects": list_redirects(items)})
     elif style == "csv":
-        entries = listed(items)
-        sys.stdout.write(csv_text([one for one in entries if spelled(one["to"])]))
-        omitted = tuple(str(one["from"]) for one in entries if not spelled(one["to"]))
+        entries = list_redirects(items)
+        sys.stdout.write(render_csv([one for one in entries if format_destination(one["to"])]))
+        omitted = tuple(str(one["from"]) for one in entries if not format_destination(one["to"]))
     else:
-        text, omitted = redirects_text(site)
+        text, omitted = render_redirects(site)
         sys.stdout.write(text)
     if not omitted:
         return 0

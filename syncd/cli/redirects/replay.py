@@ -16,7 +16,7 @@ from syncd.cli.sites.sitemap import SiteVersions, parse_hosts, read_site_version
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.layout.site.addresses.follow import Fate
-from syncd.layout.site.addresses.simulate import BAD, Replay, simulate
+from syncd.layout.site.addresses.simulate import BAD, Replay, simulate_addresses
 from syncd.model.wording import format_count
 
 _COLOURS = {"ok": 32, "fixed": 32, "moved": 34, "regression": 31, "wrong-landing": 31, "new-loop": 31}
@@ -45,7 +45,7 @@ def run_simulate(options: SimulateOptions, *, as_json: bool) -> int:
         locate_site_file(options.config, options.file), options.before, parse_hosts(options.at)
     )
     urls = _read_addresses(options.urls) if options.urls else list(versions.before.addresses())
-    replays = simulate(urls, versions.before, versions.after, versions.renamed)
+    replays = simulate_addresses(urls, versions.before, versions.after, versions.renamed)
     if as_json:
         counts = Counter(one.verdict for one in replays)
         print_document(

@@ -12,7 +12,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.errors import NotFound, Rejected
 from syncd.layout.site.addresses.addresses import SiteMap
-from syncd.layout.site.addresses.follow import Fate, follow
+from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.model.wording import format_count
 from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.workspace import Workspace
@@ -38,7 +38,7 @@ def run_test(options: RedirectTestOptions, *, as_json: bool) -> int:
     if options.online:
         with find_one_site(options.config, options.file, "redirects test").open_for_reading() as workspace:
             site, live = _ask_platform(workspace, site, options)
-    fates = {url: follow(site, _add_slash(url)) for url in dict.fromkeys(options.urls)}
+    fates = {url: follow_address(site, _add_slash(url)) for url in dict.fromkeys(options.urls)}
     if as_json:
         print_document({"results": [_build_document(url, fate, live.get(url)) for url, fate in fates.items()]})
     else:

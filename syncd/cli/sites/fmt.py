@@ -9,9 +9,9 @@ from syncd.cli.sites.offline import SiteFileLocation, locate_site_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.rewrite_file import rewrite_file
 from syncd.cli.terminal.text import escape, print_text, style_text
-from syncd.layout.site.read.redirect_files import kind_of
-from syncd.layout.site.write.fmt import formatted
-from syncd.layout.site.write.migrate import migrated
+from syncd.layout.site.read.redirect_files import find_file_kind
+from syncd.layout.site.write.fmt import format_site_file
+from syncd.layout.site.write.migrate import migrate_site_file
 from syncd.model.wording import format_count
 
 _COLOURS = {"+": 32, "-": 31, "@": 36}
@@ -25,8 +25,8 @@ def run_fmt(config_file: Path | None, file: Path | None, *, check: bool, as_json
     location = locate_site_file(config_file, file)
     source = location.read()
     texts = {source.path: source.text}
-    texts |= {path: text for path, text in source.others.items() if kind_of(path) == "yaml"}
-    changed = {path: new for path, text in texts.items() if (new := formatted(text, path=path)) != text}
+    texts |= {path: text for path, text in source.others.items() if find_file_kind(path) == "yaml"}
+    changed = {path: new for path, text in texts.items() if (new := format_site_file(text, path=path)) != text}
     code = 1 if check and changed else 0
     for path, new in changed.items() if not check else ():
         rewrite_file(location.top, path, new)
@@ -43,7 +43,7 @@ def run_migrate(config_file: Path | None, file: Path | None, *, as_json: bool) -
     """Convert a site file of an earlier version of syncd to the current format."""
     location: SiteFileLocation = locate_site_file(config_file, file)
     source = location.read()
-    new, notes = migrated(source.text, path=source.path)
+    new, notes = migrate_site_file(source.text, path=source.path)
     if notes:
         rewrite_file(location.top, source.path, new)
     if as_json:

@@ -24,7 +24,7 @@ from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
 from syncd.layout.site.write.emit import SCHEMA
 from syncd.layout.site.write.imports import Remark
-from syncd.layout.site.write.render import block
+from syncd.layout.site.write.render import render_block
 from syncd.model.redirect import make_source_key
 from syncd.model.ref import AREAS, Area
 from syncd.model.wording import format_count
@@ -123,7 +123,7 @@ def _print_missing(location: SiteFileLocation, foreign: ForeignFile, *, as_json:
         print_document({"files": [], "missing": document, "not_taken": _build_remarks(found.remarks)})
         return 0
     if document:
-        print(block(document, 0, spread=True))
+        print(render_block(document, 0, spread=True))
     print("\n".join(_format_remarks(found.remarks)), file=sys.stderr, end="\n" if found.remarks else "")
     what = f"paste it into {location.path}" if document else f"nothing that {location.path} does not have"
     print(f"{style_text('note:', 33, sys.stderr)} {escape(what)}", file=sys.stderr)

@@ -17,12 +17,12 @@ from syncd.cli.terminal.text import escape
 from syncd.errors import FileInvalid, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.check.file import audible, check_site
+from syncd.layout.site.check.file import check_site, remove_silenced
 from syncd.layout.site.read.declared import Place as Spot
 from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
-from syncd.layout.site.read.rules import ONLINE, SITE_RULES, broken
-from syncd.layout.site.write.mend import mended
+from syncd.layout.site.read.rules import ONLINE, SITE_RULES, report_finding
+from syncd.layout.site.write.mend import mend_text
 from syncd.model.ref import Kind
 from syncd.model.wording import format_count
 from syncd.plan.site.lockfile.lockfile import find_lock_path, parse_lock
@@ -90,7 +90,7 @@ def _apply_fixes(location: SiteFileLocation, findings: Sequence[Finding], out: T
     done: list[Finding] = []
     for path in sorted({finding.path for found in findings for finding in found.list_all() if finding.fix is not None}):
         before = read_file(location.top, path).decode()
-        after, mends = mended(before, path, findings)
+        after, mends = mend_text(before, path, findings)
         if after != before:
             rewrite_file(location.top, path, after)
             done += mends
@@ -115,16 +115,16 @@ def _validate(location: SiteFileLocation, options: ValidateOptions) -> Validatio
         source = location.read()
     except FileInvalid as error:
         spot = Spot(error.path, error.line, error.column)
-        return Validation(None, (broken("SY001", spot, error.reason, error.hint),), "nothing")
+        return Validation(None, (report_finding("SY001", spot, error.reason, error.hint),), "nothing")
     file, found = read_site_file(source.text, path=source.path, others=source.others)
     if file is None:
         return Validation(None, found, "nothing")
     found = (*found, *check_site(file), *_check_lock_file(location, file))
     if any(finding.severity == "error" for finding in found) or not options.online:
-        return Validation(file, audible(file, found), "skipped" if options.online else "offline")
+        return Validation(file, remove_silenced(file, found), "skipped" if options.online else "offline")
     live, lock = _read_platform(location, file, options)
     found = (*found, *check_lock(file, lock), *check_live(file, live, lock))
-    return Validation(file, audible(file, found), "online")
+    return Validation(file, remove_silenced(file, found), "online")
 
 
 def _check_lock_file(location: SiteFileLocation, file: SiteFile) -> Iterable[Finding]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from syncd.layout.site.read.customization import agrees, leaf_of, leaves
-from syncd.layout.site.read.members import Of, importable
-from syncd.layout.site.read.visitors import claims_of_schema
-from syncd.layout.site.write.exports import spelled
+from syncd.layout.site.read.customization import find_leaf, is_agreeing, list_leaves
+from syncd.layout.site.read.members import Of, is_importable
+from syncd.layout.site.read.visitors import list_claims
+from syncd.layout.site.write.exports import format_destination
 from syncd.layout.tree.paths import fold_to_ascii
 from syncd.model.customization_override import GROUPS
 from syncd.model.ref import AREA, AREAS, ROOT, Area
@@ -54,7 +54,7 @@ def declare_site(
     """
     drawer = _SiteDeclarer(live, names)
     document: dict[str, Any] = {"version": 1, "site": {"org": organization, "id": site}}
-    claims = claims_of_schema(live.schema or {}) if "visitors" in areas else {}
+    claims = list_claims(live.schema or {}) if "visitors" in areas else {}
     if any(claim.get("type") != "boolean" for claim in claims.values()):
         document["policy"] = {"allow_unshown_types": True}
     if live.hosts:
@@ -73,8 +73,8 @@ def declare_site(
     apart: list[Mapping[str, Any]] = []
     if "redirects" in areas:
         redirects = drawer.redirects(resolved="structure" in areas)
-        apart = [one for one in redirects if spelled(one["to"])] if len(redirects) > FILE_MANY else []
-        rest = [one for one in redirects if not spelled(one["to"])] if apart else redirects
+        apart = [one for one in redirects if format_destination(one["to"])] if len(redirects) > FILE_MANY else []
+        rest = [one for one in redirects if not format_destination(one["to"])] if apart else redirects
         # A list that is empty would say that there shall be none, which nobody has said.
         document |= {"redirects": rest} if rest else {}
         document |= {"redirect_files": [REDIRECT_FILE]} if apart else {}
@@ -88,8 +88,8 @@ def count_unmanaged(live: LiveSite, areas: Set[Area]) -> dict[str, int]:
     left = [kind for kind in KINDS if AREA[kind] not in areas]
     found: dict[str, int] = {kind: len(live.of(kind)) for kind in left}
     if "customization" in areas:
-        said = (name for name, value in leaves(live.customization).items() if value not in (None, {}))
-        strange = [name for name in said if name != "updatedAt" and not importable("customization", name)]
+        said = (name for name, value in list_leaves(live.customization).items() if value not in (None, {}))
+        strange = [name for name in said if name != "updatedAt" and not is_importable("customization", name)]
         found["setting that this syncd does not know"] = len(strange)
     return {kind: count for kind, count in found.items() if count}
 
@@ -119,8 +119,8 @@ def find_own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], tit
 def pick_declarable(settings: Mapping[str, Any], of: Of) -> dict[str, Any]:
     """Given settings as the platform has them, return what of it a file may declare, without what says nothing."""
     found: dict[str, Any] = {}
-    for name, value in leaves(settings).items():
-        if value is None or value == {} or not importable(of, name):
+    for name, value in list_leaves(settings).items():
+        if value is None or value == {} or not is_importable(of, name):
             continue
         here = found
         *parents, last = name.split(".")
@@ -137,7 +137,7 @@ def _find_differing(own: Mapping[str, Any], site: Mapping[str, Any], path: str =
         if isinstance(value, Mapping) and name in GROUPS:
             if below := _find_differing(value, site, here):
                 found[name] = below
-        elif not agrees(value, leaf_of(site, here)):
+        elif not is_agreeing(value, find_leaf(site, here)):
             found[name] = value
     return found
 

@@ -11,15 +11,15 @@ from typing import Any, TypeGuard
 from syncd.layout.lint.finding import Finding, Fix
 from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
-from syncd.layout.site.addresses.graph import own_hosts
+from syncd.layout.site.addresses.graph import list_own_hosts
 from syncd.layout.site.check.conditions import check_conditions
-from syncd.layout.site.check.file import audible
-from syncd.layout.site.check.redirects import check_ways
-from syncd.layout.site.check.structure import NAME_MAX, named, near_to
-from syncd.layout.site.read.customization import links_in
+from syncd.layout.site.check.file import remove_silenced
+from syncd.layout.site.check.redirects import check_chains
+from syncd.layout.site.check.structure import NAME_MAX, index_names, quote_name
+from syncd.layout.site.read.customization import find_links
 from syncd.layout.site.read.declared import Item, Place, SiteFile
-from syncd.layout.site.read.rules import broken
-from syncd.layout.site.read.visitors import claims_of_schema, still_read
+from syncd.layout.site.read.rules import report_finding
+from syncd.layout.site.read.visitors import check_removed_claims, list_claims
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
 from syncd.model.wording import format_count
 from syncd.plan.site.live_state import LiveSite, SiteLock
@@ -51,7 +51,7 @@ def check_live(file: SiteFile, live: LiveSite, lock: SiteLock) -> tuple[Finding,
     Shape: nothing that `check_site` says as well, and no list that became empty: a plan has a gate for that. Linear in
     what there is.
     """
-    return audible(file, (*_check_former_names(file, lock), *_LiveChecker(file, live, lock).findings()))
+    return remove_silenced(file, (*_check_former_names(file, lock), *_LiveChecker(file, live, lock).findings()))
 
 
 def check_lock(file: SiteFile, lock: SiteLock) -> tuple[Finding, ...]:
@@ -62,8 +62,8 @@ def check_lock(file: SiteFile, lock: SiteLock) -> tuple[Finding, ...]:
     if file.site and lock.site != file.site:
         message = f"the lock beside this file is that of site {lock.site}"
         hint = "correct the id, or take the lock away: git rm " + find_lock_path(file.path)
-        return (broken("SY503", file.places.get("site.id", Place(file.path)), message, hint),)
-    return audible(file, (*_check_former_names(file, lock), *_check_emptied_lists(file, lock)))
+        return (report_finding("SY503", file.places.get("site.id", Place(file.path)), message, hint),)
+    return remove_silenced(file, (*_check_former_names(file, lock), *_check_emptied_lists(file, lock)))
 
 
 def _check_former_names(file: SiteFile, lock: SiteLock) -> Iterator[Finding]:
@@ -80,7 +80,9 @@ def _check_emptied_lists(file: SiteFile, lock: SiteLock) -> Iterator[Finding]:
         if owned[area]:
             count = format_count(owned[area], "redirect" if area == "redirects" else "part")
             message = f"{name} is empty, but syncd owns {count}"
-            yield broken("SY501", file.places[name], message, "set policy.allow_empty: true if that is intended")
+            yield report_finding(
+                "SY501", file.places[name], message, "set policy.allow_empty: true if that is intended"
+            )
 
 
 def _is_done(item: Item, lock: SiteLock) -> bool:
@@ -93,8 +95,10 @@ def _is_done(item: Item, lock: SiteLock) -> bool:
 
 def _report_done(item: Item) -> Finding:
     fix = Fix(f"take was: out of {item.kind} {item.key}", item.ref, "was")
-    message = f"the rename from {', '.join(map(named, item.was))} has been carried out; was: is not needed any more"
-    return broken("SY109", item.where("was"), message, fix=fix)
+    message = (
+        f"the rename from {', '.join(map(quote_name, item.was))} has been carried out; was: is not needed any more"
+    )
+    return report_finding("SY109", item.where("was"), message, fix=fix)
 
 
 class _LiveChecker:
@@ -118,8 +122,8 @@ class _LiveChecker:
         for alias, id in self.file.spaces.items():
             if why := self.live.spaces.get(id):
                 place = self.file.space_places.get(alias, Place(self.file.path))
-                message = f"space {named(alias)} cannot be used: {id} {why}"
-                yield broken("SY108", place, message, "restore it, correct its id, or give the token access")
+                message = f"space {quote_name(alias)} cannot be used: {id} {why}"
+                yield report_finding("SY108", place, message, "restore it, correct its id, or give the token access")
 
     def _kinds(self) -> Iterator[Finding]:
         """What is `raw` is passed on as it is: somebody knows better."""
@@ -129,14 +133,14 @@ class _LiveChecker:
         for item, kind in strange:
             message = f"destinations of kind {kind} were not seen on this site; not every server takes them"
             hint = f"if this one does, write redirect_kinds = [{wanted}] under [repository.site]"
-            yield broken("SY303", item.where("to"), message, hint)
+            yield report_finding("SY303", item.where("to"), message, hint)
 
     def _ways(self) -> Iterator[Finding]:
         """Loops and chains over addresses that only the platform knows."""
-        known, all_ = own_hosts(self.file), own_hosts(self.file, self.live.hosts)
+        known, all_ = list_own_hosts(self.file), list_own_hosts(self.file, self.live.hosts)
         if set(known) != set(all_):
-            yield from set(check_ways(SiteMap(self.file, hosts=all_))) - set(
-                check_ways(SiteMap(self.file, hosts=known))
+            yield from set(check_chains(SiteMap(self.file, hosts=all_))) - set(
+                check_chains(SiteMap(self.file, hosts=known))
             )
 
     def _pages(self) -> Iterator[Finding]:
@@ -148,10 +152,10 @@ class _LiveChecker:
             if known is None or page.strip("/") in known or self._kept(item, to, space):
                 continue
             if space not in near:
-                near[space] = near_to(known)
+                near[space] = index_names(known)
             closest = near[space].find(page.strip("/")) if len(page) <= NAME_MAX else None
-            message = f"no page {named(page)} in {variant}" + (f"; closest: {closest}" if closest else "")
-            yield broken("SY304", place, message)
+            message = f"no page {quote_name(page)} in {variant}" + (f"; closest: {closest}" if closest else "")
+            yield report_finding("SY304", place, message)
 
     def _to_pages(self) -> Iterator[tuple[Item, Mapping[str, Any], Place]]:
         """Every page that the file names, with its variant."""
@@ -160,7 +164,7 @@ class _LiveChecker:
             if _is_page(to):
                 yield item, to, item.places.get("to.page", item.where("to"))
         for item in self.file.of("customization", "override"):
-            for to, place in links_in(item):
+            for to, place in find_links(item):
                 if _is_page(to):
                     yield item, to, place
 
@@ -196,7 +200,7 @@ class _LiveChecker:
             variant = whole[spot.variant]
             where = f"variant {variant.key}" if spot.variant in self.file.items else "a variant that is not declared"
             what = f"the page {spot.path} of {where}" if spot.path else f"where visitors read {where}"
-            yield broken("SY307", item.where("source"), f"{source} is {what}; this redirect will not run")
+            yield report_finding("SY307", item.where("source"), f"{source} is {what}; this redirect will not run")
 
     def _as_item(self, thing: Any) -> Item:
         """Something that the file does not declare, as if it did."""
@@ -212,9 +216,9 @@ class _LiveChecker:
             return
         entry = self.lock.items.get(VISITORS)
         owned = entry.applied.keys() if entry is not None else set()
-        there = claims_of_schema(self.live.schema or {})
+        there = list_claims(self.live.schema or {})
         gone = [name for name in there if item.fields.get(name) is None and (name in owned or name in item.fields)]
-        yield from still_read(gone, self._conditions(), item.place)
+        yield from check_removed_claims(gone, self._conditions(), item.place)
 
     def _conditions(self) -> Iterator[tuple[str, str]]:
         """The conditions that sections and variants have once this file is applied."""
@@ -228,9 +232,9 @@ class _LiveChecker:
     def _exposed(self) -> Iterator[Finding]:
         for item in self.file.of("section", "variant") if not self.file.holding else ():
             if item.fields.get("condition") and item.ref not in self.matches.found:
-                message = f"{item.kind} {named(item.key)} would be seen by everybody until its condition is set"
+                message = f"{item.kind} {quote_name(item.key)} would be seen by everybody until its condition is set"
                 hint = "name an empty space as structure.holding_space; without one, the plan needs an approval"
-                yield broken("SY501", item.where("condition"), message, hint, severity="warning")
+                yield report_finding("SY501", item.where("condition"), message, hint, severity="warning")
 
     def _frozen(self) -> Iterator[Finding]:
         """Parts of the file that the platform may refuse, as the site's plan there has frozen what they need."""
@@ -238,7 +242,7 @@ class _LiveChecker:
             for name in FEATURES[feature]:
                 if name in self.file.places:
                     message = f"the site's plan has frozen {feature}, so the platform may refuse this"
-                    yield broken("SY504", self.file.places[name], message)
+                    yield report_finding("SY504", self.file.places[name], message)
 
 
 def _is_page(to: Any) -> TypeGuard[Mapping[str, Any]]:

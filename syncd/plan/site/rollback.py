@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from syncd.layout.site.read.customization import agrees, leaf_of, leaves
+from syncd.layout.site.read.customization import find_leaf, is_agreeing, list_leaves
 from syncd.layout.site.read.declared import NOWHERE, Item, SiteFile
-from syncd.layout.site.read.visitors import claims_of_schema
+from syncd.layout.site.read.visitors import list_claims
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.declare import find_own_settings
 from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
@@ -107,7 +107,7 @@ class _FormerStateRecorder:
         self.ids = {ref: entry.id for ref, entry in lock.items.items()}
         self.ids |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
         self.refs = {id: ref for ref, id in self.ids.items() if ref.kind in _PARTS}
-        self.claims = claims_of_schema(live.schema) if live.schema else {}
+        self.claims = list_claims(live.schema) if live.schema else {}
 
     def kept(self) -> FormerState:
         stepped = {step.ref for step in self.plan.steps}
@@ -166,7 +166,7 @@ class _FormerStateRecorder:
             case "visitors":
                 return {name: self.claims.get(name) for name in names}
             case "customization":
-                return {name: leaf_of(self.live.customization, name) for name in names}
+                return {name: find_leaf(self.live.customization, name) for name in names}
             case "override":
                 return self._own(self.live.overrides.get(self.ids.get(line.ref, ""), {}), names)
             case _:
@@ -177,9 +177,9 @@ class _FormerStateRecorder:
         """What a variant shows; what it has from its site was not its own. A reset takes everything."""
         site = self.live.customization
         if "reset" in names:
-            return leaves(find_own_settings(effective, site, frozenset()))
-        own = {name: leaf_of(effective, name) for name in names}
-        return {name: None if agrees(value, leaf_of(site, name)) else value for name, value in own.items()}
+            return list_leaves(find_own_settings(effective, site, frozenset()))
+        own = {name: find_leaf(effective, name) for name in names}
+        return {name: None if is_agreeing(value, find_leaf(site, name)) else value for name, value in own.items()}
 
     def _orders(self, lines: list[Line]) -> Iterator[tuple[Ref, list[Ref]]]:
         for line in lines:

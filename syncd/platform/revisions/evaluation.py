@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, possible_values, truths_of
+from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, find_possible_values, find_truths
 from syncd.model.condition import NoCondition, Part, split_expression
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import ROOT
@@ -48,12 +48,12 @@ class Variables:
 
     def evaluate_condition(self, condition: str) -> bool | None:
         """Given a condition, return whether it is true for every reader or for none; None when that differs."""
-        truths = truths_of(self._evaluate_possible(condition))
+        truths = find_truths(self._evaluate_possible(condition))
         return next(iter(truths)) if len(truths) == 1 else None
 
     def _evaluate_possible(self, expression: str) -> Possible:
         try:
-            return possible_values(split_expression(expression), self._find_values)
+            return find_possible_values(split_expression(expression), self._find_values)
         except NoCondition:
             return frozenset({ANY})
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar, assert_never
 from pydantic import ValidationError
 
 from syncd.errors import AnswerLost, NotThePlatform, PlatformError, RateLimited, Rejected, Unreachable
-from syncd.layout.site.read.customization import overlay
-from syncd.layout.site.read.visitors import schema_with
+from syncd.layout.site.read.customization import overlay_leaves
+from syncd.layout.site.read.visitors import merge_schema
 from syncd.model.adaptive import SiteAdaptiveSchemaWrite
 from syncd.model.base import Declared
 from syncd.model.customization import SiteCustomizationSettings
@@ -170,13 +170,13 @@ class CallSender:
 
     def _put_schema(self, body: Mapping[str, Any]) -> None:
         before = self.reader.schema()
-        after = schema_with(before, body)
+        after = merge_schema(before, body)
         if after != before:
             self.reader.client.sites.update_adaptive_schema(*self._at, SiteAdaptiveSchemaWrite(json_schema=after))
 
     def _put_customization(self, body: Mapping[str, Any]) -> None:
         before = self.reader.customization()
-        after = overlay(before, body)
+        after = overlay_leaves(before, body)
         if after != before:
             settings = SiteCustomizationSettings.model_validate(after)
             self.reader.client.customization.update(*self._at, settings)

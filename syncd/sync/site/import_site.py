@@ -13,8 +13,8 @@ from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.write.emit import emit_site_file
-from syncd.layout.site.write.exports import csv_text
-from syncd.layout.site.write.imports import Imported, Remark
+from syncd.layout.site.write.exports import render_csv
+from syncd.layout.site.write.imports import ImportedFile, Remark
 from syncd.model.redirect import make_source_key
 from syncd.model.ref import AREAS, Area, Ref
 from syncd.model.text import join_lines
@@ -82,7 +82,7 @@ def import_site(workspace: Workspace, target: ImportTarget) -> SiteImport:
     if foreign is not None and foreign.is_structure:
         names = replace(names, keys=foreign.keys())
     drawn = declare_site(target.organization, target.site, live, names, target.areas)
-    taken = _import_foreign(workspace, target, drawn, live) if foreign is not None else Imported()
+    taken = _import_foreign(workspace, target, drawn, live) if foreign is not None else ImportedFile()
     files, further = _render_files(drawn, target, taken)
     file, findings = _read_file(files, target)
     again = read_live(workspace, file, SiteLock(target.site))
@@ -107,15 +107,17 @@ def _read_file(files: Mapping[str, str], target: ImportTarget) -> tuple[SiteFile
     return file, findings
 
 
-def _import_foreign(workspace: Workspace, target: ImportTarget, drawn: DeclaredSite, live: LiveSite) -> Imported:
+def _import_foreign(workspace: Workspace, target: ImportTarget, drawn: DeclaredSite, live: LiveSite) -> ImportedFile:
     """What the other tool's file says of redirects, and what of it cannot be taken."""
     assert target.foreign is not None
-    file, _ = _read_file(_render_files(drawn, target, Imported())[0], target)
+    file, _ = _read_file(_render_files(drawn, target, ImportedFile())[0], target)
     reader = SiteReader(workspace.client, target.organization, target.site)
     return target.foreign.read(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
 
 
-def _render_files(drawn: DeclaredSite, target: ImportTarget, taken: Imported) -> tuple[dict[str, str], frozenset[Ref]]:
+def _render_files(
+    drawn: DeclaredSite, target: ImportTarget, taken: ImportedFile
+) -> tuple[dict[str, str], frozenset[Ref]]:
     """The files by their paths, and the refs of the redirects from elsewhere that the site does not have."""
     document = dict(drawn.document)
     known = {make_source_key(one["from"]) for one in (*document.get("redirects", ()), *drawn.redirects)}
@@ -124,7 +126,7 @@ def _render_files(drawn: DeclaredSite, target: ImportTarget, taken: Imported) ->
         document["redirects"] = [*document.get("redirects", ()), *more]
     files = {target.path: emit_site_file(document)}
     if drawn.redirects:
-        files[join(dirname(target.path), REDIRECT_FILE)] = csv_text(drawn.redirects)
+        files[join(dirname(target.path), REDIRECT_FILE)] = render_csv(drawn.redirects)
     return files, frozenset(Ref.of("redirect", make_source_key(one["from"])) for one in more)
 
 

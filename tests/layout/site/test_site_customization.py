@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.site.read.customization import (
-    agrees,
+    build_override,
     check_customization,
-    in_step,
-    inherited,
-    leaf_of,
-    leaves,
-    links_in,
-    overlay,
-    override,
+    find_inherited,
+    find_leaf,
+    find_links,
+    is_agreeing,
+    is_in_step,
+    list_leaves,
+    overlay_leaves,
 )
 from syncd.layout.site.read.declared import Item, Place
-from syncd.layout.site.read.members import importable
+from syncd.layout.site.read.members import is_importable
 from syncd.model.ref import Kind
 
 ROOT = Path(__file__).parents[3]
@@ -50,66 +50,68 @@ def _real() -> dict[str, Any]:
 
 
 def _said(kind: Kind, value: dict[str, Any]) -> list[str]:
-    found = check_customization(Item(kind, "", leaves(value), HERE))
+    found = check_customization(Item(kind, "", list_leaves(value), HERE))
     return [f"{one.message} ({one.hint})" if one.hint else one.message for one in found]
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.dictionaries(_names, _values, max_size=4))
 def test_leaves_laid_over_nothing_are_the_settings_again(value: dict[str, Any]) -> None:
-    assert overlay({}, leaves(value)) == value
-    assert overlay(value, leaves(value)) == value
-    assert all(in_step(name, leaf, leaf_of(value, name)) for name, leaf in leaves(value).items())
+    assert overlay_leaves({}, list_leaves(value)) == value
+    assert overlay_leaves(value, list_leaves(value)) == value
+    assert all(is_in_step(name, leaf, find_leaf(value, name)) for name, leaf in list_leaves(value).items())
 
 
 def test_real_settings_agree_with_themselves_and_can_be_declared() -> None:
     real = _real()
-    for name, leaf in leaves(real).items():
-        assert in_step(name, leaf, leaf_of(real, name))
-        assert importable("customization", name) is (name not in ("updatedAt", "unheardOf.deeply.kept"))
-    wanted = {name: leaf for name, leaf in leaves(real).items() if importable("customization", name)}
+    for name, leaf in list_leaves(real).items():
+        assert is_in_step(name, leaf, find_leaf(real, name))
+        assert is_importable("customization", name) is (name not in ("updatedAt", "unheardOf.deeply.kept"))
+    wanted = {name: leaf for name, leaf in list_leaves(real).items() if is_importable("customization", name)}
     assert not list(check_customization(Item("customization", "", wanted, HERE)))
-    assert overlay(real, wanted) == real
+    assert overlay_leaves(real, wanted) == real
 
 
 def test_what_no_leaf_names_survives_an_overlay() -> None:
-    body = overlay(SETTINGS, {"styling.theme": "bold", "title": None, "announcement.link": None, "socialPreview": {}})
+    body = overlay_leaves(
+        SETTINGS, {"styling.theme": "bold", "title": None, "announcement.link": None, "socialPreview": {}}
+    )
     assert body["unheardOf"] == SETTINGS["unheardOf"]
     assert body["styling"]["font"] == "Inter"
     assert body["styling"]["theme"] == "bold"
     assert "title" not in body
     assert body["socialPreview"] == {}
     assert SETTINGS["styling"]["theme"] == "clean"
-    assert overlay({}, {"footer.logo.light": None}) == {}
+    assert overlay_leaves({}, {"footer.logo.light": None}) == {}
 
 
 def test_a_favicon_changes_from_emoji_to_icon_in_one_piece() -> None:
     icon = {"icon": {"light": "https://a.example/l", "dark": "https://a.example/d"}}
-    assert overlay(SETTINGS, leaves({"favicon": icon}))["favicon"] == icon
+    assert overlay_leaves(SETTINGS, list_leaves({"favicon": icon}))["favicon"] == icon
 
 
 def test_entries_of_lists_are_completed_and_what_the_platform_adds_counts_for_nothing() -> None:
     declared = [{"title": "A"}, {"title": "B", "to": {"kind": "space", "space": "s"}, "condition": None}]
-    (menu, link) = overlay({}, {"header.links": declared})["header"]["links"]
+    (menu, link) = overlay_leaves({}, {"header.links": declared})["header"]["links"]
     assert menu == {"title": "A", "style": "link", "to": None, "links": []}
     assert "condition" not in link
     assert link["to"] == {"kind": "space", "space": "s"}
-    assert agrees(declared[:1], SETTINGS["header"]["links"])
-    assert not agrees(declared[:1], [{**menu, "localizedTitle": {"de": "A"}}])
-    assert not agrees(declared, [menu])
-    assert not agrees(True, 1)
+    assert is_agreeing(declared[:1], SETTINGS["header"]["links"])
+    assert not is_agreeing(declared[:1], [{**menu, "localizedTitle": {"de": "A"}}])
+    assert not is_agreeing(declared, [menu])
+    assert not is_agreeing(True, 1)
 
 
 def test_an_override_holds_declared_members_only_and_completes_what_goes_as_a_whole() -> None:
     given_ = {"styling.theme": None, "styling.primaryColor.light": "#333333", "announcement.message": "Old docs"}
-    assert override(SETTINGS, {**given_, "favicon": None, "header": {}, "title": None}) == {
+    assert build_override(SETTINGS, {**given_, "favicon": None, "header": {}, "title": None}) == {
         "styling": {"theme": None, "primaryColor": {"light": "#333333", "dark": "#222222"}},
         "announcement": {"enabled": True, "message": "Old docs", "style": "info"},
         "favicon": None,
         "title": None,
     }
-    assert inherited(SETTINGS, "title") is None
-    assert inherited(SETTINGS, "styling.theme") == "clean"
+    assert find_inherited(SETTINGS, "title") is None
+    assert find_inherited(SETTINGS, "styling.theme") == "clean"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_what_the_platform_takes_is_let_through() -> None:
     own = {"header": {"linkColor": {"light": "#fff", "dark": "#000"}}, "favicon": None, "styling": {"theme": None}}
     assert not _said("override", own)
     assert not list(check_customization(Item("override", "a", {"reset": True}, HERE)))
-    destinations = [to for to, _ in links_in(Item("customization", "", leaves(value), HERE))]
+    destinations = [to for to, _ in find_links(Item("customization", "", list_leaves(value), HERE))]
     assert destinations == [links[0]["to"], {"raw": {"kind": "space", "space": "s"}}]
 
 
@@ -182,4 +184,4 @@ def test_nesting_is_bounded() -> None:
     for _ in range(20):
         deep = {"a": deep}
     with pytest.raises(ValueError, match="nest"):
-        leaves(deep)
+        list_leaves(deep)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.site.addresses.addresses import SiteMap
-from syncd.layout.site.addresses.graph import follow, hops, own_hosts
+from syncd.layout.site.addresses.graph import find_hops, follow_hops, list_own_hosts
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.model.redirect import make_source_key
@@ -46,7 +46,7 @@ def naive(steps: Mapping[str, str], start: str) -> tuple[str, frozenset[str]]:
 @given(STEPS)
 @settings(deadline=None, max_examples=50)
 def test_the_search_finds_what_a_walk_from_every_redirect_finds(steps: dict[str, str]) -> None:
-    trails = follow(steps)
+    trails = follow_hops(steps)
     walks = {start: naive(steps, start) for start in steps}
     assert {frozenset(loop) for loop in trails.loops} == {circle for _, circle in walks.values() if circle}
     assert len(trails.loops) == len({frozenset(loop) for loop in trails.loops})
@@ -70,8 +70,8 @@ def test_addresses_of_the_site_itself_are_known_by_host_and_base_path() -> None:
             "/%67": here("/%61"),
         }
     )
-    assert hops(SiteMap(file, hosts=own_hosts(file))) == {"/a": "/b", "/b": "/c", "/g": "/a"}
-    assert not hops(SiteMap(file))
+    assert find_hops(SiteMap(file, hosts=list_own_hosts(file))) == {"/a": "/b", "/b": "/c", "/g": "/a"}
+    assert not find_hops(SiteMap(file))
 
 
 def test_a_loop_is_printed_with_every_redirect_in_it() -> None:

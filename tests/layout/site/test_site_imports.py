@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.write.emit import emit_site_file
-from syncd.layout.site.write.imports import Around, Imported, import_file
+from syncd.layout.site.write.imports import ImportContext, ImportedFile, import_file
 
 HEAD = {"version": 1, "site": {"org": "o", "id": "s"}}
 
@@ -20,15 +20,15 @@ def resolve(path: str) -> Mapping[str, Any] | None:
     return None if path == "/unknown" else {"page": path.strip("/"), "in": "docs/en"}
 
 
-def taken(text: str, path: str, around: Around | None = None) -> tuple[dict[str, Any], list[tuple[int, str]]]:
+def taken(text: str, path: str, around: ImportContext | None = None) -> tuple[dict[str, Any], list[tuple[int, str]]]:
     """The redirects by their sources, and the remarks by their lines."""
-    found = import_file(text, path=path, around=around or Around(resolve=resolve))
+    found = import_file(text, path=path, around=around or ImportContext(resolve=resolve))
     valid(found)
     redirects = {one["from"]: one["to"] for one in found.document.get("redirects", ())}
     return redirects, [(one.place.line, one.what) for one in found.remarks]
 
 
-def valid(found: Imported) -> None:
+def valid(found: ImportedFile) -> None:
     """What is taken makes a site file that is all right."""
     text = emit_site_file({**HEAD, **found.document})
     assert read_site_file(text, path="site.yaml", others={})[1] == ()
@@ -74,7 +74,7 @@ def test_a_space_has_its_redirects_below_its_own_path() -> None:
         "root: ./docs/\nredirects:\n  old/page: new-folder/page.md\n  setup: ./install/README.md\n  start: README.md\n"
         "  away: https://x.example\n  part: a.md#b\n  none:\n"
     )
-    redirects, remarks = taken(text, "guides/.gitbook.yaml", Around("wallet/en", "wallet"))
+    redirects, remarks = taken(text, "guides/.gitbook.yaml", ImportContext("wallet/en", "wallet"))
     assert redirects == {
         "/wallet/old/page": {"page": "new-folder/page", "in": "wallet/en"},
         "/wallet/setup": {"page": "install", "in": "wallet/en"},
@@ -85,13 +85,13 @@ def test_a_space_has_its_redirects_below_its_own_path() -> None:
     assert [line for line, _ in remarks] == [7, 8]
     with pytest.raises(FileInvalid, match="the space is not known"):
         import_file(text, path=".gitbook.yaml")
-    assert taken("", ".gitbook.yaml", Around("a/b")) == ({}, [])
+    assert taken("", ".gitbook.yaml", ImportContext("a/b")) == ({}, [])
 
 
 def test_a_redirect_leads_to_the_page_of_its_file_wherever_that_is() -> None:
     text = "root: ./docs/\nredirects:\n  old: contents/9/setup.md\n  start: README.md\n  none: gone.md\n"
     pages = {"docs/contents/9/setup.md": "guide/set-up", "docs/README.md": ""}
-    redirects, remarks = taken(text, ".gitbook.yaml", Around("wallet/en", "wallet", pages=pages))
+    redirects, remarks = taken(text, ".gitbook.yaml", ImportContext("wallet/en", "wallet", pages=pages))
     assert redirects == {
         "/wallet/old": {"page": "guide/set-up", "in": "wallet/en"},
         "/wallet/start": {"variant": "wallet/en"},
@@ -154,7 +154,7 @@ site:
 
 
 def test_the_platforms_own_structure_file() -> None:
-    found = import_file(STRUCTURE, path="docs.yaml", around=Around(spaces={"docs/en": "spc1"}))
+    found = import_file(STRUCTURE, path="docs.yaml", around=ImportContext(spaces={"docs/en": "spc1"}))
     valid(found)
     assert found.document == {
         "spaces": {"en": "spc1"},
@@ -210,7 +210,7 @@ def test_any_file_makes_a_valid_part_of_a_site_file_or_is_refused(path: str, dat
     at = data.draw(st.integers(0, len(usual)))
     text = usual[:at] + data.draw(st.text(max_size=30)) + usual[at + data.draw(st.integers(0, 30)) :]
     try:
-        found = import_file(text, path=path, around=Around("docs/en", resolve=resolve))
+        found = import_file(text, path=path, around=ImportContext("docs/en", resolve=resolve))
     except FileInvalid:
         return
     valid(found)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.write.emit import emit_site_file
-from syncd.layout.site.write.fmt import formatted
-from syncd.layout.site.write.migrate import migrated
-from syncd.layout.site.write.patch import Patch, patched
+from syncd.layout.site.write.fmt import format_site_file
+from syncd.layout.site.write.migrate import migrate_site_file
+from syncd.layout.site.write.patch import Patch, apply_patches
 from syncd.layout.yaml.yaml import load
 from tests.growing import assert_linear
 from tests.layout.site.documents import KEYS, Writer, paths
@@ -62,7 +62,7 @@ def claim_that_a_patch_does_what_it_says(seed: int) -> None:
     value = load(text, at="x.yaml")
     for _ in range(3):
         edit = any_edit(writer, value)
-        text, value = patched(text, "x.yaml", [edit]), changed(value, edit)
+        text, value = apply_patches(text, "x.yaml", [edit]), changed(value, edit)
         assert same(load(text, at="x.yaml"), value)
         if not value:
             return
@@ -88,7 +88,7 @@ def test_what_is_added_leaves_every_comment_and_line_where_it_was(seed: int) -> 
     holders = [(path, found) for path, found in paths(load(text, at="x.yaml")) if isinstance(found, dict | list)]
     path, found = writer.random.choice(holders)
     edit = Patch("add", path, 1) if isinstance(found, list) else Patch("set", (*path, "new"), 1)
-    result = patched(text, "x.yaml", [edit])
+    result = apply_patches(text, "x.yaml", [edit])
     assert _NOTE.findall(result) == _NOTE.findall(text)
     before, after = (re.sub(r"[{[]\s*[}\]]", "", one) for one in (text, result))
     rest = iter(after)
@@ -100,10 +100,10 @@ def test_what_is_added_leaves_every_comment_and_line_where_it_was(seed: int) -> 
 @given(SEEDS)
 def test_formatting_keeps_the_value_and_the_comments_and_settles_at_once(seed: int) -> None:
     text = Writer(seed).document()
-    result = formatted(text, path="x.yaml")
+    result = format_site_file(text, path="x.yaml")
     assert same(load(result, at="x.yaml"), load(text, at="x.yaml"))
     assert _NOTE.findall(result) == _NOTE.findall(text)
-    assert formatted(result, path="x.yaml") == result
+    assert format_site_file(result, path="x.yaml") == result
 
 
 @settings(deadline=None, max_examples=50)
@@ -113,7 +113,7 @@ def test_a_fresh_file_says_what_it_was_made_from_and_is_formatted(seed: int) -> 
     document = {key: writer.value(1) for key in ("version", "site", "redirects", *KEYS)}
     text = emit_site_file(document)
     assert same(load(text, at="x.yaml"), document)
-    assert formatted(text, path="x.yaml") == text
+    assert format_site_file(text, path="x.yaml") == text
 
 
 def test_a_site_file_is_changed_as_a_person_would() -> None:
@@ -127,7 +127,7 @@ def test_a_site_file_is_changed_as_a_person_would() -> None:
         Patch("remove", ("absent",)),
         Patch("set", ("policy", "ignore"), ["section:start.icon"]),
     ]
-    before, after = SITE_FILE.split("\n"), patched(SITE_FILE, "site.yaml", edits).split("\n")
+    before, after = SITE_FILE.split("\n"), apply_patches(SITE_FILE, "site.yaml", edits).split("\n")
     gone = [line for line in before if line not in after]
     new = [line for line in after if line not in before]
     assert [line.strip() for line in gone] == [
@@ -167,7 +167,7 @@ def test_a_site_file_is_changed_as_a_person_would() -> None:
     ],
 )
 def test_a_patch_is_small(text: str, edits: list[Patch], result: str) -> None:
-    assert patched(text, "x.yaml", edits) == result
+    assert apply_patches(text, "x.yaml", edits) == result
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_patch_is_small(text: str, edits: list[Patch], result: str) -> None:
 )
 def test_what_is_not_there_is_not_changed(edit: Patch) -> None:
     with pytest.raises(FileInvalid, match="nothing that can be changed"):
-        patched("a: 1\nc: [1]\n", "x.yaml", [edit])
+        apply_patches("a: 1\nc: [1]\n", "x.yaml", [edit])
 
 
 def test_many_changes_are_made_in_linear_time() -> None:
@@ -185,7 +185,7 @@ def test_many_changes_are_made_in_linear_time() -> None:
         edits = [Patch("remove", ("redirects", n)) for n in range(0, count, 2)]
         edits += [Patch("set", ("redirects", n, "to", "section"), "t") for n in range(1, count, 2)]
         edits += [Patch("add", ("redirects",), {"from": f"/b/{n}", "to": {"section": "s"}}) for n in range(count // 2)]
-        found = load(patched(text, "x.yaml", edits), at="x.yaml")["redirects"]
+        found = load(apply_patches(text, "x.yaml", edits), at="x.yaml")["redirects"]
         assert [one["to"]["section"] for one in found] == ["t"] * (count // 2) + ["s"] * (count // 2)
 
     assert_linear(change, 124)
@@ -193,15 +193,15 @@ def test_many_changes_are_made_in_linear_time() -> None:
 
 def test_formatting_spaces_braces_and_blank_lines_and_nothing_else() -> None:
     text = "\n\na: {b: 1,c: [ 1,2 ], }  \n\n\n# x  \nd: {from: /a,    to:  x}\ne: |\n  kept  \n\n\n\n"
-    assert formatted(text, path="x.yaml") == (
+    assert format_site_file(text, path="x.yaml") == (
         "a: { b: 1, c: [1, 2] }\n\n# x\nd: { from: /a,    to:  x }\ne: |\n  kept  \n\n\n\n"
     )
-    assert formatted(SITE_FILE, path="x.yaml") == SITE_FILE
+    assert format_site_file(SITE_FILE, path="x.yaml") == SITE_FILE
 
 
 def test_the_first_form_of_the_file_becomes_the_one_of_today() -> None:
     text = "version: 1\npolicy:\n  prune: owned   # ours\nredirects: []\n"
-    result, said = migrated(text, path="site.yaml")
+    result, said = migrate_site_file(text, path="site.yaml")
     assert result == "version: 1\npolicy:\n  prune: { redirects: owned }   # ours\nredirects: []\n"
     assert said
-    assert migrated(result, path="site.yaml") == (result, ())
+    assert migrate_site_file(result, path="site.yaml") == (result, ())

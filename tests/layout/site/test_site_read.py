@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import Limits, Place, SiteFile
-from syncd.layout.site.read.file import named_files, read_site_file
+from syncd.layout.site.read.file import list_named_files, read_site_file
 from syncd.layout.site.read.shape import TOP
 from syncd.model.ref import ROOT, Ref
 from tests.growing import assert_linear
@@ -67,7 +67,7 @@ def test_the_whole_format_is_read_without_a_finding() -> None:
     assert site.places["header.links.1.condition"].width == len("visitor.claims.ally == true")
     assert file.silenced == {(PATH, 69): frozenset({"SY202"})}
     assert set(file.absent) == {"/beta-program"}
-    assert file.redirect_files == ("docs/redirects/2025-move.csv",) == named_files(SITE_FILE, path=PATH)
+    assert file.redirect_files == ("docs/redirects/2025-move.csv",) == list_named_files(SITE_FILE, path=PATH)
 
 
 def test_every_top_level_key_is_in_the_whole_example() -> None:

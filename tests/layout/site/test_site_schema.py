@@ -12,18 +12,18 @@ from syncd.cli.schema import print_schema
 from syncd.layout.site.read import shape
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.write.emit import MODELINE
-from syncd.layout.site.write.schema import redirect_schema, site_schema
+from syncd.layout.site.write.schema import build_redirect_schema, build_site_schema
 from syncd.layout.yaml.yaml import load
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE
 
 ROOT = Path(__file__).parents[3]
 MANUAL = ROOT / "syncd" / "manual" / "reference" / "site-file.md"
-SCHEMA = Draft7Validator(site_schema())
+SCHEMA = Draft7Validator(build_site_schema())
 HEAD = "version: 1\nsite: { org: o, id: s }\n"
 
 
 def test_the_schema_is_json_schema_and_every_part_of_it_is_there() -> None:
-    for schema in (site_schema(), redirect_schema()):
+    for schema in (build_site_schema(), build_redirect_schema()):
         Draft7Validator.check_schema(schema)
         names = {name.removeprefix("#/definitions/") for name in re.findall(r'"(#/[^"]+)"', json.dumps(schema))}
         assert names <= schema["definitions"].keys()
@@ -109,7 +109,7 @@ def described(schema: Any, path: str = "") -> list[str]:
 
 
 def test_editors_have_something_to_say_about_every_key() -> None:
-    schema = site_schema()
+    schema = build_site_schema()
     ours = ["section", "group", "variant", "redirect", "link"]
     assert described(schema) == []
     assert [name for one in ours for name in described(schema["definitions"][one], one)] == []
@@ -140,5 +140,5 @@ def test_every_key_is_in_the_manual(table: str) -> None:
 
 def test_the_schema_is_printed_for_editors(capsys: pytest.CaptureFixture[str]) -> None:
     print_schema("site")
-    assert json.loads(capsys.readouterr().out) == site_schema()
+    assert json.loads(capsys.readouterr().out) == build_site_schema()
     assert "site-v1.json" in MODELINE

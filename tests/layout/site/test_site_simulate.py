@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from syncd.layout.site.addresses.addresses import SiteMap, page_addresses
-from syncd.layout.site.addresses.follow import follow
-from syncd.layout.site.addresses.simulate import simulate
+from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
+from syncd.layout.site.addresses.follow import follow_address
+from syncd.layout.site.addresses.simulate import simulate_addresses
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.read.redirect_files import read_redirect_file
-from syncd.layout.site.write.exports import csv_text, listed, redirects_text, spelled
+from syncd.layout.site.write.exports import format_destination, list_redirects, render_csv, render_redirects
 from syncd.layout.site.write.imports import import_file
 from syncd.layout.tree.draft import read_draft
 
@@ -60,14 +60,14 @@ def site(redirects: Mapping[str, str], *, structure: str = STRUCTURE, pages: obj
     ],
 )
 def test_an_address_leads_to_the_content_that_visitors_read_there(url: str, end: str, at: str) -> None:
-    fate = follow(site({}), url)
+    fate = follow_address(site({}), url)
     assert (fate.end, fate.at) == (end, at)
 
 
 def test_content_comes_before_redirects_and_what_nobody_can_look_for_after_them() -> None:
     here = site({"/a": "{ section: api }", "/api/v1/unseen": "{ section: home }"})
-    assert follow(here, "/a").hops == ()
-    assert [hop.to for hop in follow(here, "/api/v1/unseen").hops] == ["section home"]
+    assert follow_address(here, "/a").hops == ()
+    assert [hop.to for hop in follow_address(here, "/api/v1/unseen").hops] == ["section home"]
 
 
 def test_hops_through_the_own_address_are_followed_and_circles_end() -> None:
@@ -79,10 +79,10 @@ def test_hops_through_the_own_address_are_followed_and_circles_end() -> None:
             "/s": '{ url: "https://docs.example/base/r/" }',
         }
     )
-    fate = follow(here, "/x")
+    fate = follow_address(here, "/x")
     assert (fate.end, fate.at, [hop.source for hop in fate.hops]) == ("page", "s2:intro.md", ["/x", "/y"])
     assert fate.hops[0].where.startswith("site.yaml:")
-    assert follow(here, "/r").end == "loop"
+    assert follow_address(here, "/r").end == "loop"
 
 
 def test_every_verdict_tells_what_visitors_notice() -> None:
@@ -111,7 +111,7 @@ def test_every_verdict_tells_what_visitors_notice() -> None:
         pages=pages,
     )
     urls = [*before.addresses(), "/new", "/circle", "/never"]
-    found = {one.url: one.verdict for one in simulate(urls, before, after, {("s1", "b/c.md"): "b/d.md"})}
+    found = {one.url: one.verdict for one in simulate_addresses(urls, before, after, {("s1", "b/c.md"): "b/d.md"})}
     assert found == {
         "/old": "ok",
         "/turned": "moved",
@@ -131,7 +131,7 @@ def test_every_verdict_tells_what_visitors_notice() -> None:
 
 def test_a_site_that_did_not_change_is_well_everywhere() -> None:
     here = site({"/old": "{ section: api }", "/s": '{ url: "https://docs.example/base/s" }'})
-    assert {one.verdict for one in simulate(here.addresses(), here, here, {})} == {"ok"}
+    assert {one.verdict for one in simulate_addresses(here.addresses(), here, here, {})} == {"ok"}
 
 
 def test_a_page_has_the_address_of_what_it_hangs_below() -> None:
@@ -144,7 +144,7 @@ def test_a_page_has_the_address_of_what_it_hangs_below() -> None:
         "c.md": "# C\n",
     }
     draft = read_draft(list(files), lambda path: files[path].encode())
-    assert page_addresses(draft) == {"": "README.md", "a": "a/README.md", "a/b": "a/b.md", "more/c": "c.md"}
+    assert list_page_addresses(draft) == {"": "README.md", "a": "a/README.md", "a/b": "a/b.md", "more/c": "c.md"}
 
 
 def test_notes_go_along_with_exported_redirects_and_come_back() -> None:
@@ -157,17 +157,17 @@ def test_notes_go_along_with_exported_redirects_and_come_back() -> None:
     assert file is not None
     items = file.of("redirect")
     told = ['moved, "twice"', "two lines", "two lines", ""]
-    lines, left = redirects_text(SiteMap(file))
+    lines, left = render_redirects(SiteMap(file))
     assert not left
     assert lines.startswith('# moved, "twice"\n/a https://e.example/a 301\n# two lines\n/b ')
-    for path, text in (("all.csv", csv_text(listed(items))), ("_redirects", lines)):
+    for path, text in (("all.csv", render_csv(list_redirects(items))), ("_redirects", lines)):
         again, findings = read_redirect_file(text, path=path)
         assert not findings
         assert [item.note for item in again] == told
         assert [item.fields for item in again] == [item.fields for item in items]
         imported = import_file(text, path=path).document["redirects"]
         assert [one.get("note", "") for one in imported] == told
-        assert csv_text(imported) == csv_text(listed(again))
+        assert render_csv(imported) == render_csv(list_redirects(again))
 
 
 def test_a_comment_is_the_note_of_the_redirect_that_it_stands_above_or_behind() -> None:
@@ -191,11 +191,11 @@ def test_exported_redirects_are_read_back_the_same() -> None:
             "/f": "{ raw: { kind: site-page, siteSpaceId: i, pageId: p } }",
         }
     )
-    items = [item for item in here.file.of("redirect") if spelled(item.fields["to"])]
-    again, findings = read_redirect_file(csv_text(listed(items)), path="all.csv")
+    items = [item for item in here.file.of("redirect") if format_destination(item.fields["to"])]
+    again, findings = read_redirect_file(render_csv(list_redirects(items)), path="all.csv")
     assert not findings
     assert [item.fields for item in again] == [item.fields for item in items]
-    assert redirects_text(here) == (
+    assert render_redirects(here) == (
         "/a-b /api 301\n/c /api/v1 301\n/d /x/y 301\n/e https://e.example/a,b 301\n",
         ("/f",),
     )

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.check.condition_reach import only_unsigned, passes
+from syncd.layout.site.check.condition_reach import can_pass, reads_only_unsigned
 from syncd.layout.site.check.conditions import check_conditions
-from syncd.layout.site.read.customization import leaves
+from syncd.layout.site.read.customization import list_leaves
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
-from syncd.layout.site.read.visitors import check_claims, claims_of_schema, schema_of, schema_with, still_read
+from syncd.layout.site.read.visitors import build_schema, check_claims, check_removed_claims, list_claims, merge_schema
 from syncd.model.adaptive import DRAFT, UNSIGNED_DESCRIPTION, find_claims
 from syncd.model.condition import NoCondition, split_condition
 from syncd.model.ref import CUSTOMIZATION, VISITORS, Ref
@@ -43,34 +43,34 @@ _named = st.dictionaries(
 @settings(deadline=None, max_examples=50)
 @given(_named, _named, st.sets(st.sampled_from(["claims.a", "unsigned.b"])))
 def test_claims_and_schema_are_two_forms_of_one_thing(old: dict[str, Any], new: dict[str, Any], gone: set[str]) -> None:
-    schema = schema_of(old)
-    assert claims_of_schema(schema) == old
+    schema = build_schema(old)
+    assert list_claims(schema) == old
     assert find_claims(schema) is not None
-    wider = schema_with(schema, new)
-    assert claims_of_schema(wider) == {**old, **new}
-    narrower = schema_with(wider, dict.fromkeys(gone))
-    assert claims_of_schema(narrower) == {name: claim for name, claim in {**old, **new}.items() if name not in gone}
+    wider = merge_schema(schema, new)
+    assert list_claims(wider) == {**old, **new}
+    narrower = merge_schema(wider, dict.fromkeys(gone))
+    assert list_claims(narrower) == {name: claim for name, claim in {**old, **new}.items() if name not in gone}
 
 
 def test_what_the_platform_says_beside_the_claims_is_kept() -> None:
-    schema = schema_of(CLAIMS) | {"$schema": "http://json-schema.org/draft-07/schema#"}
+    schema = build_schema(CLAIMS) | {"$schema": "http://json-schema.org/draft-07/schema#"}
     schema["properties"]["unsigned"]["description"] = "Anybody can say so."
-    changed = schema_with(schema, {"claims.partner": None})
+    changed = merge_schema(schema, {"claims.partner": None})
     assert changed["$schema"] == schema["$schema"]
     assert changed["properties"]["unsigned"]["description"] == "Anybody can say so."
-    assert claims_of_schema(None or {}) == {}
-    assert schema_with(None, {}) == schema_of({})
+    assert list_claims(None or {}) == {}
+    assert merge_schema(None, {}) == build_schema({})
 
 
 def test_claims_are_laid_over_whatever_schema_is_there() -> None:
-    made = schema_with(None, {"claims.a": FLAG, "unsigned.b": FLAG, "unsigned.gone": None, "claims.no": None})
+    made = merge_schema(None, {"claims.a": FLAG, "unsigned.b": FLAG, "unsigned.gone": None, "claims.no": None})
     closed = {"type": "object", "additionalProperties": False}
     inner = {**closed, "description": UNSIGNED_DESCRIPTION, "properties": {"b": FLAG}}
     assert made == {"$schema": DRAFT, **closed, "properties": {"a": FLAG, "unsigned": inner}}
     foreign = {**made, "x": 1, "properties": {**made["properties"], "theirs": {"type": "number"}}}
-    less = schema_with(foreign, {"claims.a": None, "unsigned.b": None})
+    less = merge_schema(foreign, {"claims.a": None, "unsigned.b": None})
     assert less == {**foreign, "properties": {"theirs": {"type": "number"}, "unsigned": {**inner, "properties": {}}}}
-    assert schema_with(closed, {"unsigned.gone": None}) == {**closed, "properties": {}}
+    assert merge_schema(closed, {"unsigned.gone": None}) == {**closed, "properties": {}}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_claims_are_counted_and_may_be_unset() -> None:
 
 def test_a_claim_that_a_condition_still_reads_cannot_go() -> None:
     read = [("developers/v3", "visitor.claims.unsigned.beta == true"), ("broken", "((")]
-    (found,) = still_read(["claims.partner", "unsigned.beta"], read, Place("site.yaml"))
+    (found,) = check_removed_claims(["claims.partner", "unsigned.beta"], read, Place("site.yaml"))
     assert found.message == 'claim "unsigned.beta" is still used by developers/v3'
 
 
@@ -139,15 +139,15 @@ def test_a_claim_that_is_chosen_by_an_expression_is_a_warning() -> None:
 def test_without_claims_of_its_own_a_file_is_held_to_the_platforms() -> None:
     file = _file("visitor.claims.partnr", claims=None)
     assert not list(check_conditions(file))
-    (found,) = check_conditions(file, schema_of(CLAIMS))
+    (found,) = check_conditions(file, build_schema(CLAIMS))
     assert 'did you mean "partner"' in found.message
-    assert not list(check_conditions(_file("visitor.claims.partner", claims=None), schema_of(CLAIMS)))
+    assert not list(check_conditions(_file("visitor.claims.partner", claims=None), build_schema(CLAIMS)))
 
 
 def test_conditions_of_links_are_checked_where_they_stand() -> None:
     links = [{"title": "x", "to": {"url": "https://a.example"}, "condition": "visitor.claims.partnr"}]
     place = Place("site.yaml", 40, 11, len(links[0]["condition"]) + 2)
-    settings_ = leaves({"header": {"links": links}})
+    settings_ = list_leaves({"header": {"links": links}})
     file = _file()
     items = {
         **file.items,
@@ -182,7 +182,7 @@ def test_conditions_of_links_are_checked_where_they_stand() -> None:
     ],
 )
 def test_a_gate_is_judged_by_what_its_condition_can_come_to(text: str, open_to_all: bool) -> None:
-    assert only_unsigned(split_condition(text)) is open_to_all
+    assert reads_only_unsigned(split_condition(text)) is open_to_all
     found = [one for one in check_conditions(_file(text, claims=None)) if one.code == "SY202"]
     assert bool(found) is open_to_all
 
@@ -205,6 +205,6 @@ def test_every_condition_that_can_be_read_can_be_judged(tokens: list[str]) -> No
         parts = split_condition("visitor.claims.a == " + " ".join(tokens))
     except NoCondition:
         return
-    assert passes(parts) in (True, False)
+    assert can_pass(parts) in (True, False)
     for part in parts:
         assert all(0 <= place < parts.index(part) for place in part.of)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.site.read.customization import overlay
+from syncd.layout.site.read.customization import overlay_leaves
 from syncd.layout.site.read.declared import SiteFile
-from syncd.layout.site.read.visitors import claims_of_schema, schema_of
+from syncd.layout.site.read.visitors import build_schema, list_claims
 from syncd.layout.tree.paths import slugify
 from syncd.model.customization_override import amend_override, apply_override
 from syncd.model.redirect import make_source_key
@@ -47,7 +47,7 @@ class Simulator:
         for thing in self.things.values():
             if thing.fields.pop("default", False):
                 self._choose(thing)
-        self.claims = claims_of_schema(live.schema or {})
+        self.claims = list_claims(live.schema or {})
         self.has_schema = live.schema is not None
         self.customization = copy.deepcopy(dict(live.customization))
         self.own: dict[str, dict[str, Any]] = {}
@@ -67,7 +67,7 @@ class Simulator:
             site=dict(self.site),
             things=things,
             orders={id: tuple(children) for id, children in self.orders.items() if children},
-            schema=schema_of(self.claims) if self.has_schema else None,
+            schema=build_schema(self.claims) if self.has_schema else None,
             customization=copy.deepcopy(self.customization),
             overrides=overrides,
         )
@@ -284,7 +284,7 @@ class Simulator:
         del self.things[id]
 
     def customization_put(self, id: str, body: dict[str, Any], step: Step) -> None:
-        self.customization = overlay(self.customization, body)
+        self.customization = overlay_leaves(self.customization, body)
 
     def override_patch(self, id: str, body: dict[str, Any], step: Step) -> None:
         self._get(id, "variant")

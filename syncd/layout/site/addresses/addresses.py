@@ -64,7 +64,7 @@ class SiteMap:
 
     @cached_property
     def _sections(self) -> Mapping[str, Item]:
-        return {fold_address(path_of(item)): item for item in self.file.of("section")}
+        return {fold_address(find_path(item)): item for item in self.file.of("section")}
 
     @cached_property
     def _first(self) -> Item | None:
@@ -75,7 +75,7 @@ class SiteMap:
     def _variants(self) -> Mapping[Ref, Mapping[str, Item]]:
         found: dict[Ref, dict[str, Item]] = {}
         for item in self.file.of("variant"):
-            found.setdefault(item.parent, {})[fold_address(path_of(item))] = item
+            found.setdefault(item.parent, {})[fold_address(find_path(item))] = item
         return found
 
     def inner(self, url: str) -> str | None:
@@ -146,10 +146,10 @@ class SiteMap:
         section = self.file.items.get(variant.parent)
         parts = []
         if section is not None and section is not self._first:
-            parts.append(path_of(section))
+            parts.append(find_path(section))
         spot = self.first_of(variant.parent) if section is not None else self.at("")
         if spot is None or spot.variant != variant.ref:
-            parts.append(path_of(variant))
+            parts.append(find_path(variant))
         return "/".join(parts)
 
     def _spot(self, variant: Item, path: str, *, named: bool) -> Spot | None:
@@ -162,13 +162,13 @@ class SiteMap:
         return Spot(variant.ref, space, unfold_address(path)) if named or not path else None
 
 
-def path_of(item: Item) -> str:
+def find_path(item: Item) -> str:
     """Given a section or variant, return its path: the declared one, else its key's last part."""
     path = item.fields.get("path")
     return str(path) if path else item.key.rpartition("/")[2]
 
 
-def page_addresses(draft: "Draft") -> dict[str, str]:
+def list_page_addresses(draft: "Draft") -> dict[str, str]:
     """Given a space as its files declare it, return the file of each page by the page's path, spelled in one way.
 
     Shape: a page's path joins the slugs of what it hangs below and its own; the home page is "".

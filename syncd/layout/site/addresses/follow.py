@@ -39,7 +39,7 @@ class Fate:
         return self.hops[0].source if self.hops else ""
 
 
-def follow(site: SiteMap, url: str) -> Fate:
+def follow_address(site: SiteMap, url: str) -> Fate:
     """Given a site and an address, return what becomes of it: content comes before redirects, as on the platform.
 
     Shape: content that nobody can look for comes after them; an address is visited once, so a way ends in any case.
@@ -56,16 +56,16 @@ def follow(site: SiteMap, url: str) -> Fate:
         spot = site.at(inner)
         rule = site.rules.get(f"/{inner}")
         if rule is None or (spot is not None and spot.known):
-            return _content(spot, f"/{unfold_address(inner)}", hops)
+            return _find_content(spot, f"/{unfold_address(inner)}", hops)
         to = rule.fields.get("to") or {}
-        hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), words(to)))
-        address = address_in(to)
+        hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), format_target(to)))
+        address = find_address(to)
         if not address:
-            return _resolved(site, rule, to, hops)
+            return _resolve_rule(site, rule, to, hops)
         url = address
 
 
-def words(to: Any) -> str:
+def format_target(to: Any) -> str:
     """Given a declared destination, return it in words."""
     match to:
         case {"section": section}:
@@ -82,7 +82,7 @@ def words(to: Any) -> str:
             return "nothing"
 
 
-def address_in(to: Any) -> str:
+def find_address(to: Any) -> str:
     """Given a declared destination, return the address that it names, "" for one that names none."""
     match to:
         case {"url": str(url)} | {"raw": {"kind": "external", "url": str(url)}}:
@@ -91,19 +91,19 @@ def address_in(to: Any) -> str:
             return ""
 
 
-def _resolved(site: SiteMap, rule: Item, to: Any, hops: list[Hop]) -> Fate:
+def _resolve_rule(site: SiteMap, rule: Item, to: Any, hops: list[Hop]) -> Fate:
     match to:
         case {"section": section}:
-            return _content(site.first_of(Ref.of("section", section)), words(to), hops)
+            return _find_content(site.first_of(Ref.of("section", section)), format_target(to), hops)
         case {"variant": variant}:
-            return _content(site.first_of(Ref.of("variant", variant)), words(to), hops)
+            return _find_content(site.first_of(Ref.of("variant", variant)), format_target(to), hops)
         case {"page": str(page), "in": str(variant)}:
-            return _content(site.page(variant, page), words(to), hops)
+            return _find_content(site.page(variant, page), format_target(to), hops)
         case _:
-            return Fate("elsewhere", words(to), tuple(hops))  # what has ids only is the platform's to resolve
+            return Fate("elsewhere", format_target(to), tuple(hops))  # what has ids only is the platform's to resolve
 
 
-def _content(spot: Spot | None, what: str, hops: list[Hop]) -> Fate:
+def _find_content(spot: Spot | None, what: str, hops: list[Hop]) -> Fate:
     if spot is None:
         return Fate("nothing", what, tuple(hops))
     return Fate("page", f"{spot.space}:{spot.file or spot.path}", tuple(hops), spot)

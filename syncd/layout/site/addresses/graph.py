@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from syncd.layout.site.addresses.addresses import SiteMap
-from syncd.layout.site.addresses.follow import address_in
+from syncd.layout.site.addresses.follow import find_address
 from syncd.layout.site.read.declared import Item, SiteFile
 
 Host = tuple[str, str]
@@ -27,27 +27,27 @@ class Trails:
     lost: Mapping[str, str]
 
 
-def own_hosts(file: SiteFile, hosts: Iterable[Host] = ()) -> tuple[Host, ...]:
+def list_own_hosts(file: SiteFile, hosts: Iterable[Host] = ()) -> tuple[Host, ...]:
     """Given a site file and addresses that are known from elsewhere, return all under which visitors read the site."""
     proxies = (item.fields.get("proxy") for item in file.of("site"))
     mounts = (str(proxy).partition("/")[::2] for proxy in proxies if proxy)
     return tuple(dict.fromkeys((*hosts, *file.hosts, *((host.lower(), base) for host, base in mounts))))
 
 
-def hops(site: SiteMap) -> dict[str, str]:
+def find_hops(site: SiteMap) -> dict[str, str]:
     """Given a site, return, by key, the key of the redirect that each redirect leads to, where it leads to one."""
     found = {}
     for key, rule in site.rules.items():
-        path = own_path(site, rule)
+        path = find_own_path(site, rule)
         if path is not None and (there := f"/{path}") in site.rules:
             found[key] = there
     return found
 
 
-def own_path(site: SiteMap, rule: Item) -> str | None:
+def find_own_path(site: SiteMap, rule: Item) -> str | None:
     """Given a redirect, return where on the site's own addresses it leads, as `fold_address` spells it; else None."""
     to = rule.fields.get("to")
-    url = address_in(to) if isinstance(to, Mapping) and len(to) == 1 else ""
+    url = find_address(to) if isinstance(to, Mapping) and len(to) == 1 else ""
     if "//" not in url:
         return None
     lowered = url.lower()
@@ -56,7 +56,7 @@ def own_path(site: SiteMap, rule: Item) -> str | None:
     return site.inner(url)
 
 
-def follow(steps: Mapping[str, str]) -> Trails:
+def follow_hops(steps: Mapping[str, str]) -> Trails:
     """Given where each redirect leads, return where all of them end.
 
     Shape: linear time; every redirect is walked over once, however long the way.

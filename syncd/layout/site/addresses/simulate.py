@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from syncd.layout.site.addresses.addresses import SiteMap
-from syncd.layout.site.addresses.follow import Fate, follow
+from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.model.redirect import make_source_key
 
 Verdict = Literal["ok", "fixed", "moved", "regression", "wrong-landing", "new-loop"]
@@ -30,7 +30,7 @@ class Replay:
         return self.verdict in BAD
 
 
-def simulate(urls: Iterable[str], before: SiteMap, after: SiteMap, renamed: Renamed) -> tuple[Replay, ...]:
+def simulate_addresses(urls: Iterable[str], before: SiteMap, after: SiteMap, renamed: Renamed) -> tuple[Replay, ...]:
     """Given addresses, the site before and after, and which pages were renamed, return one replay an address.
 
     Shapes: ok: the same content, or nothing, as before · fixed: nothing or a loop before, content now · moved: the
@@ -38,11 +38,11 @@ def simulate(urls: Iterable[str], before: SiteMap, after: SiteMap, renamed: Rena
     before, nothing now · wrong-landing: the content still exists, and the address leads to another · new-loop: it
     goes round in circles now.
     """
-    judge = _Judge(before, after, renamed)
+    judge = _Simulation(before, after, renamed)
     return tuple(judge.replay(url) for url in dict.fromkeys(urls))
 
 
-class _Judge:
+class _Simulation:
     """Compares what became of an address with what becomes of it."""
 
     def __init__(self, before: SiteMap, after: SiteMap, renamed: Renamed) -> None:
@@ -51,7 +51,7 @@ class _Judge:
         self.files = {space: frozenset(pages.values()) for space, pages in after.pages.items()}
 
     def replay(self, url: str) -> Replay:
-        was, now = follow(self.before, url), follow(self.after, url)
+        was, now = follow_address(self.before, url), follow_address(self.after, url)
         return Replay(url, self._verdict(was, now), was, now)
 
     def _verdict(self, was: Fate, now: Fate) -> Verdict:
@@ -64,7 +64,7 @@ class _Judge:
             return "fixed"
         if self._same(was, now):
             return "moved" if now.hops and not was.hops else "ok"
-        return "moved" if self._gone(was) or _retargeted(was, now) else "wrong-landing"
+        return "moved" if self._gone(was) or _is_retargeted(was, now) else "wrong-landing"
 
     def _same(self, was: Fate, now: Fate) -> bool:
         if was.spot is None or now.spot is None:
@@ -84,7 +84,7 @@ class _Judge:
         return lost or space not in self.published
 
 
-def _retargeted(was: Fate, now: Fate) -> bool:
+def _is_retargeted(was: Fate, now: Fate) -> bool:
     """Whether the redirect that answers is the same and somebody made it lead elsewhere."""
     if not was.rule or make_source_key(was.rule) != make_source_key(now.rule):
         return False

@@ -38,35 +38,35 @@ _ORDER: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-def only_unsigned(parts: Sequence[Part]) -> bool:
+def reads_only_unsigned(parts: Sequence[Part]) -> bool:
     """Given the parts of a condition, return whether unsigned claims are its only gate.
 
     Shapes: true when it reads such a claim and can come true for a visitor of whom no signed claim is known.
     """
     reads = any(part.claim and part.claim[0] == UNSIGNED for part in parts)
-    return reads and passes(parts)
+    return reads and can_pass(parts)
 
 
-def passes(parts: Sequence[Part]) -> bool:
+def can_pass(parts: Sequence[Part]) -> bool:
     """Given the parts of a condition, return whether it can come true without any signed claim."""
-    return True in truths_of(possible_values(parts, _read))
+    return True in find_truths(find_possible_values(parts, _read))
 
 
-def possible_values(parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
+def find_possible_values(parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
     """Given the parts of an expression and what each variable that it reads can be, return what it can come to."""
     known: list[Possible] = []
     for part in parts:
-        found = _value(part, [known[place] for place in part.of], parts, read)
+        found = _find_value(part, [known[place] for place in part.of], parts, read)
         known.append(found if len(found) <= _MAX else _ANYTHING)
     return known[-1]
 
 
-def truths_of(values: Possible) -> frozenset[bool]:
+def find_truths(values: Possible) -> frozenset[bool]:
     """Given what an expression can come to, return whether that counts as true, as false, or can be either."""
-    return frozenset(truth is True for value in values for truth in _truths(value))
+    return frozenset(truth is True for value in values for truth in _find_truth(value))
 
 
-def _value(part: Part, of: list[Possible], parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
+def _find_value(part: Part, of: list[Possible], parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
     match part.what:
         case "value":
             return frozenset({part.value})
@@ -75,29 +75,29 @@ def _value(part: Part, of: list[Possible], parts: Sequence[Part], read: Callable
         case "read":
             return read(part)
         case "!":
-            return _results(of, lambda value: _truths(value, negate=True))
+            return _combine_values(of, lambda value: _find_truth(value, negate=True))
         case "-" | "+" if len(of) == 1:
-            return _results(of, lambda value: {_number(part.what, value)})
+            return _combine_values(of, lambda value: {_convert_number(part.what, value)})
         case "&&" | "||" | "??":
-            return _chosen(part.what, *of)
+            return _choose(part.what, *of)
         case "?:":
-            return frozenset().union(*(of[1 if truth else 2] for truth in _results(of[:1], _truths)))
+            return frozenset().union(*(of[1 if truth else 2] for truth in _combine_values(of[:1], _find_truth)))
         case "==" | "===" | "!=" | "!==":
-            return _results(of, lambda one, other: _compared(part.what, one, other))
+            return _combine_values(of, lambda one, other: _compare(part.what, one, other))
         case "in":
-            return _results(of, _held)
+            return _combine_values(of, _find_membership)
         case "<" | ">" | "<=" | ">=":
-            return _results(of, lambda one, other: _ordered(part.what, one, other))
+            return _combine_values(of, lambda one, other: _compare_order(part.what, one, other))
         case "call" if part.path == ("includes",) and parts[part.of[0]].what == "list" and len(of) == 2:
-            return _among(of[0], of[1])
+            return _find_inclusion(of[0], of[1])
         case "list":
             return frozenset().union(*of)
         case "member" | "index" | "call":
             return _NOTHING if of[0] == _NOTHING else _ANYTHING
         case "+":
-            return _results(of, _add_values)
+            return _combine_values(of, _add_values)
         case _:
-            return _results(of, _sum)
+            return _combine_values(of, _do_arithmetic)
 
 
 def _read(part: Part) -> Possible:
@@ -106,36 +106,36 @@ def _read(part: Part) -> Possible:
     return _NOTHING if part.claim else frozenset({CLAIMS})
 
 
-def _results(of: Iterable[Possible], work: Callable[..., Iterable[Value | _Special]]) -> Possible:
+def _combine_values(of: Iterable[Possible], work: Callable[..., Iterable[Value | _Special]]) -> Possible:
     return frozenset(result for values in product(*of) for result in work(*values))
 
 
-def _truths(value: Value | _Special, *, negate: bool = False) -> Possible:
+def _find_truth(value: Value | _Special, *, negate: bool = False) -> Possible:
     if value is ANY:
         return _BOTH
     truth = value is CLAIMS or (value is not UNDEFINED and bool(value) and value == value)
     return frozenset({truth is not negate})
 
 
-def _chosen(sign: str, one: Possible, other: Possible) -> Possible:
+def _choose(sign: str, one: Possible, other: Possible) -> Possible:
     """`&&`, `||` and `??` give one of their sides."""
     found: set[Value | _Special] = set()
     for value in one:
         if sign == "??":
             going, staying = value in (None, UNDEFINED, ANY), value not in (None, UNDEFINED)
         else:
-            truths = _truths(value)
+            truths = _find_truth(value)
             going, staying = (sign == "&&") in truths, (sign == "||") in truths
         found |= ({value} if staying else set()) | (other if going else frozenset())
     return frozenset(found)
 
 
-def _compared(sign: str, one: Value | _Special, other: Value | _Special) -> Possible:
-    equal = _equal(one, other, strict=len(sign) == 3)
+def _compare(sign: str, one: Value | _Special, other: Value | _Special) -> Possible:
+    equal = _compare_equal(one, other, strict=len(sign) == 3)
     return frozenset({result is not (sign[0] == "!") for result in equal})
 
 
-def _equal(one: Value | _Special, other: Value | _Special, *, strict: bool) -> set[bool]:
+def _compare_equal(one: Value | _Special, other: Value | _Special, *, strict: bool) -> set[bool]:
     if ANY in (one, other):
         return {True, False}
     if not strict and {one, other} <= {None, UNDEFINED}:
@@ -146,13 +146,13 @@ def _equal(one: Value | _Special, other: Value | _Special, *, strict: bool) -> s
     return {False} if plain else {True, False}
 
 
-def _held(name: Value | _Special, holder: Value | _Special) -> Possible:
+def _find_membership(name: Value | _Special, holder: Value | _Special) -> Possible:
     if holder is CLAIMS and name is not ANY:
         return frozenset({name == UNSIGNED})
     return _BOTH
 
 
-def _ordered(sign: str, one: Value | _Special, other: Value | _Special) -> Possible:
+def _compare_order(sign: str, one: Value | _Special, other: Value | _Special) -> Possible:
     if UNDEFINED in (one, other) or one != one or other != other:
         return frozenset({False})
     if isinstance(one, float) and isinstance(other, float):
@@ -160,21 +160,21 @@ def _ordered(sign: str, one: Value | _Special, other: Value | _Special) -> Possi
     return _BOTH
 
 
-def _among(entries: Possible, wanted: Possible) -> Possible:
-    return _results((entries, wanted), lambda one, other: _equal(one, other, strict=True)) | {False}
+def _find_inclusion(entries: Possible, wanted: Possible) -> Possible:
+    return _combine_values((entries, wanted), lambda one, other: _compare_equal(one, other, strict=True)) | {False}
 
 
-def _number(sign: str, value: Value | _Special) -> Value | _Special:
+def _convert_number(sign: str, value: Value | _Special) -> Value | _Special:
     if isinstance(value, (bool, float)):
         return -float(value) if sign == "-" else float(value)
     return math.nan if value is UNDEFINED else ANY
 
 
 def _add_values(one: Value | _Special, other: Value | _Special) -> Possible:
-    return frozenset({one + other}) if isinstance(one, str) and isinstance(other, str) else _sum(one, other)
+    return frozenset({one + other}) if isinstance(one, str) and isinstance(other, str) else _do_arithmetic(one, other)
 
 
-def _sum(one: Value | _Special, other: Value | _Special) -> Possible:
+def _do_arithmetic(one: Value | _Special, other: Value | _Special) -> Possible:
     """Arithmetic, of which only matters what becomes of a claim that nobody knows."""
     numbers = all(value is UNDEFINED or isinstance(value, float) for value in (one, other))
     return frozenset({math.nan}) if numbers and UNDEFINED in (one, other) else _ANYTHING

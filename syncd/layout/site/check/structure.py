@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.suggestions import NearMisses
-from syncd.layout.site.read.customization import links_in
+from syncd.layout.site.read.customization import find_links
 from syncd.layout.site.read.declared import Item, Place, SiteFile
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.rules import report_finding
 from syncd.layout.site.read.shape import GROUP, KEY_PATTERN, SECTION, SETTINGS, VARIANT, Keys
 from syncd.model.ref import ROOT, Ref
 from syncd.model.wording import format_count
@@ -25,66 +25,66 @@ NAME_MAX = 200
 def check_structure(file: SiteFile) -> Iterator[Finding]:
     """Given a site file, return what is wrong with its structure and its spaces."""
     for item in file.of("section", "group", "variant"):
-        yield from _of_key(file, item)
-    yield from _lengths(file)
-    below = _children(file)
-    yield from _paths(file, below)
-    yield from _shape(file, below)
-    yield from _defaults(file, below)
-    yield from _spaces(file, below)
-    yield from _references(file)
+        yield from _check_key(file, item)
+    yield from _check_lengths(file)
+    below = _group_children(file)
+    yield from _check_paths(file, below)
+    yield from _check_shape(file, below)
+    yield from _check_defaults(file, below)
+    yield from _check_spaces(file, below)
+    yield from _check_references(file)
 
 
-def named(text: str) -> str:
+def quote_name(text: str) -> str:
     """Given a name from the file, return it in quotes, shortened where nobody would read it whole."""
     return f'"{text if len(text) <= 80 else f"{text[:79]}…"}"'
 
 
-def near_to(names: Iterable[str]) -> NearMisses:
+def index_names(names: Iterable[str]) -> NearMisses:
     """Given the names that exist, return them to compare wrong ones with; nobody mistypes a very long one."""
     return NearMisses(sorted(name for name in names if len(name) <= NAME_MAX))
 
 
-def probably(near: NearMisses, wrong: str) -> str:
+def suggest_name(near: NearMisses, wrong: str) -> str:
     """Given the names that exist and a wrong one, return what to add to the message."""
     found = near.find(wrong) if len(wrong) <= NAME_MAX else None
-    return f"; did you mean {named(found)}?" if found else ""
+    return f"; did you mean {quote_name(found)}?" if found else ""
 
 
-def _children(file: SiteFile) -> Mapping[str, list[Item]]:
+def _group_children(file: SiteFile) -> Mapping[str, list[Item]]:
     below: dict[str, list[Item]] = defaultdict(list)
     for item in file.of("section", "group", "variant"):
         below[item.parent].append(item)
     return below
 
 
-def _of_key(file: SiteFile, item: Item) -> Iterator[Finding]:
+def _check_key(file: SiteFile, item: Item) -> Iterator[Finding]:
     key = item.key.rpartition("/")[2] if item.kind == "variant" else item.key
     if not _KEY.fullmatch(key):
-        yield broken("SY101", item.place, f"{named(key)} is no key; a key is {_KEY_WORDS}")
+        yield report_finding("SY101", item.place, f"{quote_name(key)} is no key; a key is {_KEY_WORDS}")
     elif key == _RESERVED:
-        yield broken("SY101", item.place, f"the key {named(key)} is reserved")
+        yield report_finding("SY101", item.place, f"the key {quote_name(key)} is reserved")
     other = file.items.get(Ref.of("section", item.key)) if item.kind == "group" else None
     if other is not None:
         both = sorted((other, item), key=lambda one: one.place)
         message = (
-            f"key {named(key)} is used by a {both[0].kind} (line {both[0].place.line}) and a {both[1].kind} "
+            f"key {quote_name(key)} is used by a {both[0].kind} (line {both[0].place.line}) and a {both[1].kind} "
             f"(line {both[1].place.line})"
         )
-        yield broken("SY101", both[1].place, message)
+        yield report_finding("SY101", both[1].place, message)
 
 
-def repeated(file: SiteFile) -> Iterator[Finding]:
+def check_repeated(file: SiteFile) -> Iterator[Finding]:
     """Given a site file, return the things, other than redirects, whose key an earlier one has."""
     for item in file.repeated:
         if item.kind != "redirect":
             first = file.items[item.ref]
             noun = "the override for" if item.kind == "override" else f"the {item.kind}"
-            message = f"{noun} {named(item.key)} is declared twice (first at line {first.place.line})"
-            yield broken("SY101", item.place, message)
+            message = f"{noun} {quote_name(item.key)} is declared twice (first at line {first.place.line})"
+            yield report_finding("SY101", item.place, message)
 
 
-def _lengths(file: SiteFile) -> Iterator[Finding]:
+def _check_lengths(file: SiteFile) -> Iterator[Finding]:
     for item in file.of("site", "group", "section", "variant"):
         shape = SHAPES[item.kind]
         for name, value in item.fields.items():
@@ -92,10 +92,12 @@ def _lengths(file: SiteFile) -> Iterator[Finding]:
             if isinstance(value, str) and not least <= len(value) <= (most or len(value)):
                 needed = f"{least} to {most}" if least else f"at most {most}"
                 length = f"{format_count(len(value), 'character')} long" if value else "empty"
-                yield broken("SY102", item.where(name), f"{item.kind} {name} is {length}; the API takes {needed}")
+                yield report_finding(
+                    "SY102", item.where(name), f"{item.kind} {name} is {length}; the API takes {needed}"
+                )
 
 
-def _paths(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
+def _check_paths(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
     """Paths are unique among all sections of the site, and among the variants of one section."""
     variants = ([one for one in items if one.kind == "variant"] for items in below.values())
     for family in (list(file.of("section")), *variants):
@@ -106,119 +108,131 @@ def _paths(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]
                 continue
             first = taken.setdefault(path.casefold(), item)
             if first is not item:
-                there = f"{named(str(first.fields['path']))} (line {first.where('path').line})"
-                yield broken("SY103", item.where("path"), f"path {named(path)} collides with {there}")
+                there = f"{quote_name(str(first.fields['path']))} (line {first.where('path').line})"
+                yield report_finding("SY103", item.where("path"), f"path {quote_name(path)} collides with {there}")
 
 
-def _shape(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
+def _check_shape(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
     for item in file.of("section"):
         if not any(child.kind == "variant" for child in below.get(item.ref, ())):
-            message = f"section {named(item.key)} has no variant; a section is created from a space"
-            yield broken("SY106", item.place, message, "add variants: [{ variant: KEY, space: ALIAS, default: true }]")
+            message = f"section {quote_name(item.key)} has no variant; a section is created from a space"
+            yield report_finding(
+                "SY106", item.place, message, "add variants: [{ variant: KEY, space: ALIAS, default: true }]"
+            )
     for item in file.of("group"):
-        if _depth(file, item) > _DEEP:
-            yield broken("SY106", item.place, f"group {named(item.key)} is {_DEEP + 1} deep; groups nest {_DEEP} deep")
+        if _find_depth(file, item) > _DEEP:
+            yield report_finding(
+                "SY106", item.place, f"group {quote_name(item.key)} is {_DEEP + 1} deep; groups nest {_DEEP} deep"
+            )
     if file.of("section", "group"):
         for item in below.get(ROOT, ()):
             if item.kind == "variant":
-                message = f"variant {named(item.key)} stands beside sections; on a site with sections it belongs in one"
-                yield broken("SY106", item.place, message)
+                message = (
+                    f"variant {quote_name(item.key)} stands beside sections; on a site with sections it belongs in one"
+                )
+                yield report_finding("SY106", item.place, message)
 
 
-def _depth(file: SiteFile, item: Item) -> int:
+def _find_depth(file: SiteFile, item: Item) -> int:
     depth = 1
     while depth <= _DEEP and (parent := file.items.get(item.parent)) is not None:
         item, depth = parent, depth + 1
     return depth
 
 
-def _defaults(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
+def _check_defaults(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
     sections = list(file.of("section"))
-    yield from _one_default(sections, "the site", "section")
+    yield from _check_one_default(sections, "the site", "section")
     for parent in (*sections, None):
         variants = [one for one in below.get(parent.ref if parent else ROOT, ()) if one.kind == "variant"]
-        owner = f"section {named(parent.key)}" if parent else "the site"
+        owner = f"section {quote_name(parent.key)}" if parent else "the site"
         if parent or not sections:
-            yield from _one_default(variants, owner, "variant")
+            yield from _check_one_default(variants, owner, "variant")
 
 
-def _one_default(family: list[Item], owner: str, noun: str) -> Iterator[Finding]:
+def _check_one_default(family: list[Item], owner: str, noun: str) -> Iterator[Finding]:
     marked = [item for item in family if item.fields.get("default") is True]
     if len(marked) > 1:
         listed = ", ".join(f"{item.key.rpartition('/')[2]} ({item.where('default').line})" for item in marked[:5])
         more = f" and {len(marked) - 5} more" if len(marked) > 5 else ""
         message = f"{owner} has {len(marked)} default {noun}s: {listed}{more}"
-        yield broken("SY104", marked[1].where("default"), message, "keep default: true on one of them")
+        yield report_finding("SY104", marked[1].where("default"), message, "keep default: true on one of them")
     elif not marked and len(family) > 1:
         message = f"{owner} has {len(family)} {noun}s and none is the default"
-        yield broken("SY104", family[0].place, message, f"add default: true to the {noun} that visitors see first")
+        yield report_finding(
+            "SY104", family[0].place, message, f"add default: true to the {noun} that visitors see first"
+        )
     for item in marked:
         for name, word in (("condition", "has a condition"), ("hidden", "is hidden")):
             if item.fields.get(name):
                 message = f"the default {noun} of {owner} {word}: visitors would land on what they cannot see"
                 if name == "hidden":
                     message = f"the default {noun} of {owner} {word}: the navigation does not show where visitors land"
-                yield broken("SY105", item.where(name), message)
+                yield report_finding("SY105", item.where(name), message)
 
 
-def _spaces(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
+def _check_spaces(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding]:
     ids = set(file.spaces.values())
-    near = near_to(file.spaces)
+    near = index_names(file.spaces)
     used = {item.fields.get("space") for item in file.of("variant")} | {file.holding}
     uses = [(item.fields.get("space"), item.where("space")) for item in file.of("variant")]
     uses += [(file.holding, file.places.get("structure.holding_space", Place(file.path)))] if file.holding else []
     for space, place in uses:
         if isinstance(space, str) and space not in ids:
-            message = f"space alias {named(space)} is not declared under spaces:{probably(near, space)}"
-            yield broken("SY107", place, message)
+            message = f"space alias {quote_name(space)} is not declared under spaces:{suggest_name(near, space)}"
+            yield report_finding("SY107", place, message)
     for alias in file.spaces:
         if not _KEY.fullmatch(alias):
             place = file.space_places.get(alias, Place(file.path))
-            yield broken("SY101", place, f"{named(alias)} is no alias of a space; an alias is {_KEY_WORDS}")
+            yield report_finding(
+                "SY101", place, f"{quote_name(alias)} is no alias of a space; an alias is {_KEY_WORDS}"
+            )
     alias_of = {id: alias for alias, id in file.spaces.items()}
     for items in below.values():
-        yield from _twice([one for one in items if one.kind == "variant"], alias_of)
+        yield from _check_twice([one for one in items if one.kind == "variant"], alias_of)
     for alias, id in file.spaces.items():
         if id not in used:
             place = file.space_places.get(alias, Place(file.path))
-            yield broken("SY107", place, f"space alias {named(alias)} is not used", severity="warning")
+            yield report_finding("SY107", place, f"space alias {quote_name(alias)} is not used", severity="warning")
 
 
-def _twice(variants: Iterable[Item], alias_of: Mapping[str, str]) -> Iterator[Finding]:
+def _check_twice(variants: Iterable[Item], alias_of: Mapping[str, str]) -> Iterator[Finding]:
     shown: dict[str, Item] = {}
     for item in variants:
         space = item.fields.get("space")
         first = shown.setdefault(space, item) if isinstance(space, str) else item
         if first is not item:
             known = f"{first.key.rpartition('/')[2]} (line {first.place.line})"
-            alias = named(alias_of.get(space or "", space or ""))
+            alias = quote_name(alias_of.get(space or "", space or ""))
             message = f"space {alias} is shown twice here: variant {known} has it already"
-            yield broken("SY107", item.where("space"), message)
+            yield report_finding("SY107", item.where("space"), message)
 
 
-def _references(file: SiteFile) -> Iterator[Finding]:
+def _check_references(file: SiteFile) -> Iterator[Finding]:
     """What is named anywhere has to be declared: a key means nothing without its entry."""
     known = {"section": {item.key for item in file.of("section")}, "variant": {item.key for item in file.of("variant")}}
-    near = {kind: near_to(keys) for kind, keys in known.items()}
-    for kind, key, place in _mentioned(file):
+    near = {kind: index_names(keys) for kind, keys in known.items()}
+    for kind, key, place in _list_references(file):
         if isinstance(key, str) and key not in known[kind]:
             hint = "" if known[kind] else f"declare the {kind} under structure:"
-            yield broken("SY110", place, f"no {kind} {named(key)} is declared{probably(near[kind], key)}", hint)
+            yield report_finding(
+                "SY110", place, f"no {kind} {quote_name(key)} is declared{suggest_name(near[kind], key)}", hint
+            )
 
 
-def _mentioned(file: SiteFile) -> Iterator[tuple[str, object, Place]]:
+def _list_references(file: SiteFile) -> Iterator[tuple[str, object, Place]]:
     """Every key of a section or variant outside of the structure."""
     for item in file.of("override"):
         yield "variant", item.key, item.place
     for item in file.of("customization", "override"):
-        for to, place in links_in(item):
-            yield from ((kind, key, place) for kind, _, key in _named_in(to))
+        for to, place in find_links(item):
+            yield from ((kind, key, place) for kind, _, key in _list_names(to))
     for item in file.of("redirect"):
-        for kind, name, key in _named_in(item.fields.get("to")):
+        for kind, name, key in _list_names(item.fields.get("to")):
             yield kind, key, item.places.get(f"to.{name}", item.where("to"))
 
 
-def _named_in(to: object) -> Iterator[tuple[str, str, object]]:
+def _list_names(to: object) -> Iterator[tuple[str, str, object]]:
     """What a destination names: of which kind it is, by which word, and its key."""
     if isinstance(to, Mapping):
         words = (("section", "section"), ("variant", "variant"), ("variant", "in"))

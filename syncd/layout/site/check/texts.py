@@ -7,8 +7,8 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.layout.site.read.reader import shortened
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.reader import shorten_text
+from syncd.layout.site.read.rules import report_finding
 from syncd.model.text import CONTROLS, LINE_SEPARATORS, TAGS, TURNING, ZERO_WIDTH
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f"
@@ -21,39 +21,39 @@ _DEEP = 16
 def check_texts(file: SiteFile) -> Iterator[Finding]:
     """Given a site file, return the texts that hold what nobody sees, the first such character of each."""
     for item in file.items.values():
-        for name, text in texts_of(item):
-            if not text.isprintable() and (sign := _first(text)):
-                message = f"{_called(item, name)} holds {sign}, which nobody sees"
-                yield broken("SY006", item.where(name), message, "take it out, or type the text anew")
+        for name, text in list_texts(item):
+            if not text.isprintable() and (sign := _find_first(text)):
+                message = f"{_format_name(item, name)} holds {sign}, which nobody sees"
+                yield report_finding("SY006", item.where(name), message, "take it out, or type the text anew")
 
 
-def texts_of(item: Item) -> Iterator[tuple[str, str]]:
+def list_texts(item: Item) -> Iterator[tuple[str, str]]:
     """Given a thing, return every text of it, with the name of the field that it is in."""
     for name, value in item.fields.items():
         if isinstance(value, str):
             yield name, value
         elif value is not None and not isinstance(value, bool | int | float):
-            yield from ((name, text) for text in _inside(value))
+            yield from ((name, text) for text in _walk_texts(value))
     if item.note:
         yield "note", item.note
 
 
-def _inside(value: Any, deep: int = 0) -> Iterator[str]:
+def _walk_texts(value: Any, deep: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif deep < _DEEP and isinstance(value, Mapping | list | tuple):
         for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _inside(part, deep + 1)
+            yield from _walk_texts(part, deep + 1)
 
 
-def _first(text: str) -> str:
+def _find_first(text: str) -> str:
     """The first character that nobody sees, by its number and its name; "" where there is none."""
     sign = next((found[1] for found in _UNSEEN.finditer(text) if found[1]), "")
     return f"U+{ord(sign):04X} ({unicodedata.name(sign, 'a control character').lower()})" if sign else ""
 
 
-def _called(item: Item, name: str) -> str:
-    field, key = shortened(name), f'"{shortened(item.key)}"'
+def _format_name(item: Item, name: str) -> str:
+    field, key = shorten_text(name), f'"{shorten_text(item.key)}"'
     match item.kind:
         case "visitors":
             return f'claim "{field.partition(".")[2]}"'

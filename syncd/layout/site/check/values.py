@@ -8,10 +8,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.structure import SHAPES
-from syncd.layout.site.check.texts import texts_of
+from syncd.layout.site.check.texts import list_texts
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.layout.site.read.members import shown
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.members import format_value
+from syncd.layout.site.read.rules import report_finding
 from syncd.model.redirect import DestinationWrite
 from syncd.model.site import SiteSectionGroupUpdate, SiteSectionUpdate, SiteSpaceUpdate, SiteUpdate
 
@@ -34,32 +34,34 @@ _KINDS = ("site-section", "site-space", "site-page", "external")
 def check_values(file: SiteFile) -> Iterator[Finding]:
     """Given a site file, return the values that the platform refuses, whatever else there is on the site."""
     for item in file.items.values():
-        for name, text in texts_of(item):
+        for name, text in list_texts(item):
             if "\0" in text and name != "note":
-                yield broken(
+                yield report_finding(
                     "SY111", item.where(name), f"{item.kind} {name} holds the character NUL, which is in no text"
                 )
         if item.kind in _BODIES:
-            yield from _of_fields(item)
+            yield from _check_fields(item)
         elif item.kind == "redirect":
-            yield from _of_raw(item)
+            yield from _check_raw(item)
 
 
-def _of_fields(item: Item) -> Iterator[Finding]:
+def _check_fields(item: Item) -> Iterator[Finding]:
     for name in _BODIES[item.kind][1]:
         value = item.fields.get(name)
-        if not isinstance(value, str) or not (problem := _problem(item.kind, name, value)):
+        if not isinstance(value, str) or not (problem := _find_problem(item.kind, name, value)):
             continue
         bare = value.partition("://")[2].rstrip("/") if name == "proxy" else ""
-        hint = f'write "{bare}"' if bare and not _problem(item.kind, name, bare) else ""
+        hint = f'write "{bare}"' if bare and not _find_problem(item.kind, name, bare) else ""
         wanted = _WANTED.get(name, problem)
-        yield broken("SY111", item.where(name), f"{item.kind} {name} is {shown(value)}; it must be {wanted}", hint)
+        yield report_finding(
+            "SY111", item.where(name), f"{item.kind} {name} is {format_value(value)}; it must be {wanted}", hint
+        )
 
 
-def _problem(kind: str, name: str, value: str) -> str:
+def _find_problem(kind: str, name: str, value: str) -> str:
     """Why a request does not take the value of a field; "" where it does, and where SY102 speaks of its length."""
     try:
-        _adapter(kind, name).validate_python(value)
+        _find_adapter(kind, name).validate_python(value)
     except ValidationError as error:
         shape = SHAPES[kind][name]
         is_long_enough = (shape.least or 0) <= len(value) <= (shape.most or len(value))
@@ -68,13 +70,13 @@ def _problem(kind: str, name: str, value: str) -> str:
 
 
 @cache
-def _adapter(kind: str, name: str) -> TypeAdapter[Any]:
+def _find_adapter(kind: str, name: str) -> TypeAdapter[Any]:
     field = _BODIES[kind][0].model_fields[name]
     of: Any = Annotated[(field.annotation, name, *field.metadata)]
     return TypeAdapter(of)
 
 
-def _of_raw(item: Item) -> Iterator[Finding]:
+def _check_raw(item: Item) -> Iterator[Finding]:
     """A destination that is passed on as it is; of a kind that nobody knows here, the platform is the judge."""
     to = item.fields.get("to")
     raw = to.get("raw") if isinstance(to, Mapping) else None
@@ -83,9 +85,9 @@ def _of_raw(item: Item) -> Iterator[Finding]:
     place = item.places.get("to.raw", item.where("to"))
     if raw.get("kind") == "path":
         message = "the platform turns the kind path into a page and never shows it again, so that no plan would settle"
-        yield broken("SY303", place, message, "write { page: …, in: SECTION/VARIANT }")
+        yield report_finding("SY303", place, message, "write { page: …, in: SECTION/VARIANT }")
     elif "kind" not in raw:
-        yield broken("SY303", place, "this destination has no kind", f"such as {', '.join(_KINDS)}")
+        yield report_finding("SY303", place, "this destination has no kind", f"such as {', '.join(_KINDS)}")
     elif raw["kind"] in _KINDS:
         try:
             _DESTINATION.validate_python(raw)
@@ -93,4 +95,4 @@ def _of_raw(item: Item) -> Iterator[Finding]:
             found = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in found["loc"][1:])
             said = f"{found['msg'][:1].lower()}{found['msg'][1:]}".removeprefix("value error, ")
-            yield broken("SY303", place, f"the platform takes no such destination: {where}: {said}")
+            yield report_finding("SY303", place, f"the platform takes no such destination: {where}: {said}")

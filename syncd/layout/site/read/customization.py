@@ -10,8 +10,8 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Item, Place
-from syncd.layout.site.read.members import Member, Of, Path, allowed, complaints, shown, stranger
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.members import Member, Of, Path, explain_unknown, find_member, find_problems, format_value
+from syncd.layout.site.read.rules import report_finding
 from syncd.model.customization_override import GROUPS
 
 WHOLE = frozenset({"favicon", "font", "localizedTitle", "monospaceFont", "primaryLink", "to"})
@@ -31,28 +31,28 @@ _FORMS = ({"section"}, {"variant"}, {"page", "in"}, {"url"}, {"raw"})
 _FETCHED = ("light", "dark", "url")
 
 
-def leaves(value: Mapping[str, Any]) -> dict[str, Any]:
+def list_leaves(value: Mapping[str, Any]) -> dict[str, Any]:
     """Given settings, return their leaves by names such as `styling.primaryColor.light`.
 
     Shapes: a list is one leaf, and so are the members of `WHOLE`; a mapping without members is a leaf {}, which says
     nothing but that it is there. Names hold no dot, which the reader of a site file refuses.
     Raises: ValueError when members nest deeper than any setting does.
     """
-    return dict(_leaves(value, (), _DEPTH_MAX))
+    return dict(_walk_leaves(value, (), _DEPTH_MAX))
 
 
-def _leaves(value: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[tuple[str, Any]]:
+def _walk_leaves(value: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[tuple[str, Any]]:
     if not depth:
         raise ValueError(f"settings nest at most {_DEPTH_MAX} deep")
     for name, member in value.items():
         here = (*path, name)
         if isinstance(member, Mapping) and member and name not in WHOLE:
-            yield from _leaves(member, here, depth - 1)
+            yield from _walk_leaves(member, here, depth - 1)
         else:
             yield ".".join(here), member
 
 
-def leaf_of(settings: Mapping[str, Any], name: str) -> Any:
+def find_leaf(settings: Mapping[str, Any], name: str) -> Any:
     """Given settings as the platform answers them and a leaf's name, return its value; None where there is none."""
     found: Any = settings
     for member in name.split("."):
@@ -60,48 +60,48 @@ def leaf_of(settings: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-def inherited(site: Mapping[str, Any], name: str) -> Any:
+def find_inherited(site: Mapping[str, Any], name: str) -> Any:
     """Given a site's settings and a leaf's name, return what a site-space that has none of its own shows for it.
 
     A title is the exception: without one of its own, a site-space has its content's title, not its site's.
     """
-    return None if name == "title" else leaf_of(site, name)
+    return None if name == "title" else find_leaf(site, name)
 
 
-def agrees(declared: Any, live: Any) -> bool:
+def is_agreeing(declared: Any, live: Any) -> bool:
     """Given a leaf's declared value and the one on the platform, return whether there is nothing to do.
 
     Inside lists and references, what the platform adds by itself counts for nothing: empty members and defaults.
     """
     if isinstance(declared, Mapping) and isinstance(live, Mapping):
         added = (name for name in live if name not in declared)
-        return all(agrees(member, live.get(name)) for name, member in declared.items()) and all(
+        return all(is_agreeing(member, live.get(name)) for name, member in declared.items()) and all(
             live[name] in (None, {}, [], "", _DEFAULTS.get(name)) for name in added
         )
     if isinstance(declared, (list, tuple)) and isinstance(live, (list, tuple)):
-        return len(declared) == len(live) and all(map(agrees, declared, live))
+        return len(declared) == len(live) and all(map(is_agreeing, declared, live))
     if declared in (None, {}, []) and live in (None, {}, [], ()):
         return True
     return type(declared) is type(live) and bool(declared == live)
 
 
-def in_step(name: str, declared: Any, live: Any) -> bool:
+def is_in_step(name: str, declared: Any, live: Any) -> bool:
     """Given a declared leaf and its value on the platform, return whether it needs no request."""
-    return (declared == {} and name.split(".")[-1] not in WHOLE) or agrees(declared, live)
+    return (declared == {} and name.split(".")[-1] not in WHOLE) or is_agreeing(declared, live)
 
 
-def overlay(raw: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def overlay_leaves(raw: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Given a site's settings as the platform has them and leaves in the API's terms, return the body of the PUT.
 
     What no leaf names stays as it is, known to syncd or not; None takes a member out, which is how a PUT unsets it.
     """
     body: dict[str, Any] = deepcopy(dict(raw))
     for name, value in given.items():
-        _put(body, name.split("."), value, name)
+        _put_leaf(body, name.split("."), value, name)
     return body
 
 
-def override(effective: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def build_override(effective: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Given what a site-space shows and leaves in the API's terms, return the body of the PATCH of its own settings.
 
     Only declared members are in it, and None is null, which goes back to the site's value. A value that the platform
@@ -112,13 +112,13 @@ def override(effective: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
         inner, shown = body, effective
         head, *rest = name.split(".")
         while rest and head in GROUPS:
-            inner, shown = inner.setdefault(head, {}), _mapping(shown.get(head))
+            inner, shown = inner.setdefault(head, {}), _to_dict(shown.get(head))
             head, *rest = rest
         if rest:
-            whole = inner.setdefault(head, deepcopy(_mapping(shown.get(head))))
-            _put(whole, rest, value, name)
+            whole = inner.setdefault(head, deepcopy(_to_dict(shown.get(head))))
+            _put_leaf(whole, rest, value, name)
         elif value != {} or head in WHOLE:
-            inner[head] = _sent(value, name)
+            inner[head] = _to_request_value(value, name)
     return body
 
 
@@ -128,41 +128,45 @@ def check_customization(item: Item) -> Iterator[Finding]:
         return
     of: Of = "override" if item.kind == "override" else "customization"
     for name, value in item.fields.items():
-        if (found := allowed(of, name)) is None:
-            message, hint = stranger(of, name)
-            yield broken("SY401", item.where(name), message, hint)
+        if (found := find_member(of, name)) is None:
+            message, hint = explain_unknown(of, name)
+            yield report_finding("SY401", item.where(name), message, hint)
         elif value is None:
             if not found.unsettable:
-                yield _wrong(item, name, (), "cannot be unset", "give it a value, or leave it unmanaged")
+                yield _report_wrong(item, name, (), "cannot be unset", "give it a value, or leave it unmanaged")
         elif value != {} or not found.below:
-            yield from _of_value(item, name, found, value)
-        yield from _of_pair(item, of, name)
+            yield from _check_value(item, name, found, value)
+        yield from _check_pair(item, of, name)
 
 
-def _of_value(item: Item, name: str, found: Member, value: Any) -> Iterator[Finding]:
-    last, sent = name.split(".")[-1], _sent(value, name)
-    for path, problem in (*_linked(sent, last), *complaints(found, _unlinked(sent, last)), *_unsafe(sent, last)):
+def _check_value(item: Item, name: str, found: Member, value: Any) -> Iterator[Finding]:
+    last, sent = name.split(".")[-1], _to_request_value(value, name)
+    for path, problem in (
+        *_check_linked(sent, last),
+        *find_problems(found, _remove_links(sent, last)),
+        *_find_unsafe(sent, last),
+    ):
         # What a condition says wrong is told by the rule for conditions.
         if path[-1:] != ("condition",):
-            yield _wrong(item, name, path, problem)
+            yield _report_wrong(item, name, path, problem)
 
 
-def _of_pair(item: Item, of: Of, name: str) -> Iterator[Finding]:
+def _check_pair(item: Item, of: Of, name: str) -> Iterator[Finding]:
     """A color or image for one theme needs its twin for the other."""
     parent, _, mode = name.rpartition(".")
     twin = {"light": "dark", "dark": "light"}.get(mode)
-    if twin and allowed(of, f"{parent}.{twin}") and f"{parent}.{twin}" not in item.fields:
-        yield broken(
+    if twin and find_member(of, f"{parent}.{twin}") and f"{parent}.{twin}" not in item.fields:
+        yield report_finding(
             "SY401", item.where(name), f'"{parent}" has {mode} but not {twin}', f"declare {parent}.{twin} as well"
         )
 
 
-def _wrong(item: Item, name: str, path: Path, problem: str, hint: str = "") -> Finding:
+def _report_wrong(item: Item, name: str, path: Path, problem: str, hint: str = "") -> Finding:
     spelled = name + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return broken("SY401", place_in(item, name, path), f'"{spelled}" {problem}', hint)
+    return report_finding("SY401", find_place(item, name, path), f'"{spelled}" {problem}', hint)
 
 
-def place_in(item: Item, name: str, path: Path) -> Place:
+def find_place(item: Item, name: str, path: Path) -> Place:
     """Given a field and the way to something inside its value, return its place, as exactly as the reader noted it."""
     for size in range(len(path), 0, -1):
         if found := item.places.get(".".join(map(str, (name, *path[:size])))):
@@ -170,33 +174,33 @@ def place_in(item: Item, name: str, path: Path) -> Place:
     return item.where(name)
 
 
-def links_in(item: Item) -> Iterator[tuple[Any, Place]]:
+def find_links(item: Item) -> Iterator[tuple[Any, Place]]:
     """Given declared settings, return every destination in them, in the file's words, with its place."""
     for name, value in item.fields.items():
-        for path, to in _destinations(value, name.split(".")[-1]):
-            yield to, place_in(item, name, path)
+        for path, to in _find_destinations(value, name.split(".")[-1]):
+            yield to, find_place(item, name, path)
 
 
-def _destinations(value: Any, name: str) -> Iterator[tuple[Path, Any]]:
+def _find_destinations(value: Any, name: str) -> Iterator[tuple[Path, Any]]:
     if name in _LINKS and value is not None:
         yield (), value
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield from (((key, *path), to) for path, to in _destinations(part, key))
+            yield from (((key, *path), to) for path, to in _find_destinations(part, key))
     elif isinstance(value, (list, tuple)):
         for index, part in enumerate(value):
-            yield from (((index, *path), to) for path, to in _destinations(part, ""))
+            yield from (((index, *path), to) for path, to in _find_destinations(part, ""))
 
 
-def _linked(value: Any, name: str) -> Iterator[tuple[Path, str]]:
-    for path, to in _destinations(value, name):
+def _check_linked(value: Any, name: str) -> Iterator[tuple[Path, str]]:
+    for path, to in _find_destinations(value, name):
         if not isinstance(to, Mapping):
-            yield path, f"is {shown(to)}; it must be a mapping such as {{ url: https://docs.example.com }}"
+            yield path, f"is {format_value(to)}; it must be a mapping such as {{ url: https://docs.example.com }}"
         elif "kind" not in to and set(to) not in _FORMS:
             yield path, "needs exactly one of section, variant, page (with in), url and raw"
 
 
-def _unlinked(value: Any, name: str) -> Any:
+def _remove_links(value: Any, name: str) -> Any:
     """A copy in which every destination is one that the API takes, so that only the rest is judged."""
     if name in _LINKS and value is not None:
         reference = value.get("raw", value) if isinstance(value, Mapping) else None
@@ -205,25 +209,25 @@ def _unlinked(value: Any, name: str) -> Any:
         url = value.get("url") if isinstance(value, Mapping) else None
         return {"kind": "url", "url": url if isinstance(url, str) else "https://docs.example.com"}
     if isinstance(value, Mapping):
-        return {key: _unlinked(part, key) for key, part in value.items()}
-    return [_unlinked(part, "") for part in value] if isinstance(value, (list, tuple)) else value
+        return {key: _remove_links(part, key) for key, part in value.items()}
+    return [_remove_links(part, "") for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def _unsafe(value: Any, name: str) -> Iterator[tuple[Path, str]]:
+def _find_unsafe(value: Any, name: str) -> Iterator[tuple[Path, str]]:
     """Addresses of images, fonts and policies that are not encrypted; links may lead wherever they like."""
     if isinstance(value, str):
         if name in _FETCHED and value.lower().startswith("http://"):
-            yield (), f"is {shown(value)}; it must be https"
+            yield (), f"is {format_value(value)}; it must be https"
     elif isinstance(value, Mapping):
         for key, part in value.items():
             if key not in _LINKS:
-                yield from (((key, *path), problem) for path, problem in _unsafe(part, key))
+                yield from (((key, *path), problem) for path, problem in _find_unsafe(part, key))
     elif isinstance(value, (list, tuple)):
         for index, part in enumerate(value):
-            yield from (((index, *path), problem) for path, problem in _unsafe(part, name))
+            yield from (((index, *path), problem) for path, problem in _find_unsafe(part, name))
 
 
-def _put(body: dict[str, Any], path: list[str], value: Any, leaf: str) -> None:
+def _put_leaf(body: dict[str, Any], path: list[str], value: Any, leaf: str) -> None:
     *parents, last = path
     for name in parents:
         if not isinstance(body.get(name), dict):
@@ -236,21 +240,21 @@ def _put(body: dict[str, Any], path: list[str], value: Any, leaf: str) -> None:
     elif value == {} and last not in WHOLE:
         body.setdefault(last, {})
     else:
-        body[last] = _sent(value, leaf)
+        body[last] = _to_request_value(value, leaf)
 
 
-def _sent(value: Any, leaf: str) -> Any:
+def _to_request_value(value: Any, leaf: str) -> Any:
     """A leaf's value as the API takes it: complete entries, without members that are unset."""
     if leaf in _ENTRIES and isinstance(value, (list, tuple)):
-        return [{**_ENTRIES[leaf], **_plain(entry)} if isinstance(entry, Mapping) else entry for entry in value]
-    return None if value is None else _plain(value)
+        return [{**_ENTRIES[leaf], **_remove_unset(entry)} if isinstance(entry, Mapping) else entry for entry in value]
+    return None if value is None else _remove_unset(value)
 
 
-def _plain(value: Any) -> Any:
+def _remove_unset(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(member) for name, member in value.items() if member is not None}
-    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+        return {name: _remove_unset(member) for name, member in value.items() if member is not None}
+    return [_remove_unset(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _to_dict(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {}

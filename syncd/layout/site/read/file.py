@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.read.customization import leaves
+from syncd.layout.site.read.customization import list_leaves
 from syncd.layout.site.read.declared import USUAL_LIMITS, Item, Limits, Place, SiteFile, SitePolicy
-from syncd.layout.site.read.reader import Reader, shortened
-from syncd.layout.site.read.redirect_files import kind_of, located, read_redirect_file
+from syncd.layout.site.read.reader import Reader, shorten_text
+from syncd.layout.site.read.redirect_files import find_file_kind, find_file_path, read_redirect_file
 from syncd.layout.site.read.redirects import read_redirects
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.rules import report_finding
 from syncd.layout.site.read.shape import (  # fmt: skip
     ABSENT,
     CUSTOMIZATION,
@@ -31,7 +31,7 @@ from syncd.layout.site.read.shape import (  # fmt: skip
     VERSION,
     VISITORS,
 )
-from syncd.layout.site.read.structure import Collected, StructureReader
+from syncd.layout.site.read.structure import CollectedItems, StructureReader
 from syncd.layout.yaml.nodes import Node, compose_tree
 from syncd.model.ref import AREAS, Area
 
@@ -59,47 +59,51 @@ def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[
     """
     reader = Reader(text, path)
     root = reader.open()
-    nodes = _document(reader, root)
-    file = None if nodes is None else _File(reader, nodes, others).read()
+    nodes = _read_document(reader, root)
+    file = None if nodes is None else _SiteFileReader(reader, nodes, others).read()
     return file, tuple(sorted(reader.findings))
 
 
-def named_files(text: str, *, path: str) -> tuple[str, ...]:
+def list_named_files(text: str, *, path: str) -> tuple[str, ...]:
     """Given a site file, return the redirect files that it names, from the repository's root; () when it is broken."""
     if "redirect_files" not in text:  # most name none, and need not be parsed twice
         return ()
     reader = Reader(text, path)
     root = reader.open()
     nodes = root.value if root is not None and isinstance(root.value, dict) else {}
-    return tuple(name for name, _ in _files(reader, nodes.get("redirect_files")))
+    return tuple(name for name, _ in _list_files(reader, nodes.get("redirect_files")))
 
 
-def _document(reader: Reader, root: Node | None) -> Mapping[str, Node] | None:
+def _read_document(reader: Reader, root: Node | None) -> Mapping[str, Node] | None:
     """The document's nodes; None when there is nothing to read, or it is for another syncd."""
     if root is None or not isinstance(root.value, dict):
         if not reader.findings:
             place = Place(reader.path)
             hint = "start it with version: 1 and site: { org: ORGANIZATION, id: SITE }"
-            reader.findings.append(broken("SY005", place, "this is no site file: it is not a mapping", hint))
+            reader.findings.append(report_finding("SY005", place, "this is no site file: it is not a mapping", hint))
         return None
     version = root.value.get("version")
     if version is None:
         message = "version is missing"
-        reader.findings.append(broken("SY005", Place(reader.path), message, f"start the file with version: {VERSION}"))
+        reader.findings.append(
+            report_finding("SY005", Place(reader.path), message, f"start the file with version: {VERSION}")
+        )
     elif type(version.value) is not int or version.value != VERSION:
         newer = isinstance(version.value, int) and version.value > VERSION
-        message = f"version {shortened(version.value)} needs a newer syncd" if newer else f"version has to be {VERSION}"
+        message = (
+            f"version {shorten_text(version.value)} needs a newer syncd" if newer else f"version has to be {VERSION}"
+        )
         reader.complain("SY005", version, message, f"this syncd reads version {VERSION}")
         return None if newer else reader.mapping(root, "the site file", TOP)
     return reader.mapping(root, "the site file", TOP)
 
 
-def _files(reader: Reader, node: Node | None) -> Iterator[tuple[str, Node]]:
+def _list_files(reader: Reader, node: Node | None) -> Iterator[tuple[str, Node]]:
     """The redirect files that a site file names, each once; what is no such file is noted."""
     seen: set[str] = set()
     for name, at in reader.texts(node, "redirect_files"):
         try:
-            path = located(name, beside=reader.path)
+            path = find_file_path(name, beside=reader.path)
         except ValueError as wrong:
             reader.complain("SY004", at, f'"{name}" {wrong}')
             continue
@@ -115,12 +119,12 @@ def _files(reader: Reader, node: Node | None) -> Iterator[tuple[str, Node]]:
             yield path, at
 
 
-class _File:
+class _SiteFileReader:
     """Reads one document; whatever is in the file ends up in a thing, or in `places`."""
 
     def __init__(self, reader: Reader, nodes: Mapping[str, Node], others: Mapping[str, str]) -> None:
         self.reader, self.nodes, self.others = reader, nodes, others
-        self.into = Collected()
+        self.into = CollectedItems()
         self.places: dict[str, Place] = {}
         self.silenced: dict[tuple[str, int], frozenset[str]] = {}
 
@@ -165,7 +169,7 @@ class _File:
             if values.get(name) == "" or (name not in nodes and (node is None or isinstance(node.value, dict))):
                 place = Place(reader.path) if node is None else reader.place(node)
                 hint = "write site: { org: ORGANIZATION, id: SITE }"
-                reader.findings.append(broken("SY005", place, f"site.{name} is missing", hint))
+                reader.findings.append(report_finding("SY005", place, f"site.{name} is missing", hint))
         hosts = [text.partition("://")[2] or text for text, _ in reader.texts(nodes.get("hosts"), "hosts", single=True)]
         parts = [host.strip("/").partition("/") for host in hosts]
         return values, tuple((host.lower(), base) for host, _, base in parts if host)
@@ -214,14 +218,14 @@ class _File:
             self.into.add(item)
         names = []
         home = "/".join(filter(None, hosts[0])) if hosts else ""
-        for name, node in _files(reader, self.nodes.get("redirect_files")):
+        for name, node in _list_files(reader, self.nodes.get("redirect_files")):
             names.append(name)
             if name not in self.others:
                 reader.complain(
                     "SY001", node, f"{name} is named here and is not there", "add the file, or correct its name"
                 )
                 continue
-            self.hush(self.others[name], name, _tree_of(self.others[name], name))
+            self.hush(self.others[name], name, _parse_tree(self.others[name], name))
             items, findings = read_redirect_file(self.others[name], path=name, home=home)
             reader.findings += findings
             for item in items:
@@ -254,9 +258,9 @@ class _File:
             key = inner.key.value if inner.key is not None and inner is not node else ""
             if "." in key or len(key) > _KEY_MAX:
                 hint = "write members below each other, not joined by dots" if "." in key else ""
-                self.reader.complain("SY003", inner, f'unknown key "{shortened(key)}"', hint)
+                self.reader.complain("SY003", inner, f'unknown key "{shorten_text(key)}"', hint)
                 return
-        fields, places = leaves(node.plain_value), self.reader.places(node, "")
+        fields, places = list_leaves(node.plain_value), self.reader.places(node, "")
         self.into.add(Item(item.kind, item.key, fields, item.place, places))
 
     def policy(self) -> SitePolicy:
@@ -271,13 +275,13 @@ class _File:
             reader.complain("SY004", prune, message, "run syncd site migrate, which rewrites the file")
             prune = None
         limits = {}
-        for area, node in _by_area(reader.mapping(nodes.get("limits"), "limits", LIMITS)).items():
+        for area, node in _key_by_area(reader.mapping(nodes.get("limits"), "limits", LIMITS)).items():
             given = reader.mapping(node, f"limits.{area}", LIMIT)
             usual = USUAL_LIMITS.get(area, Limits())
             limits[area] = replace(usual, **reader.fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
         return SitePolicy(
-            _by_area(reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0]),
-            _by_area(reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0]),
+            _key_by_area(reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0]),
+            _key_by_area(reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0]),
             limits,
             ignore=frozenset(text for text, _ in reader.texts(nodes.get("ignore"), "ignore")),
             **values,
@@ -293,7 +297,7 @@ class _File:
         """
         if "syncd:" not in text:
             return
-        texts = [(one.start, one.end) for one in _quoted(root)]
+        texts = [(one.start, one.end) for one in _find_quoted(root)]
         offset = 0
         for number, line in enumerate(text.split("\n"), start=1):
             for found in _SILENCE.finditer(line):
@@ -305,9 +309,9 @@ class _File:
             offset += len(line) + 1
 
 
-def _tree_of(text: str, path: str) -> Node | None:
+def _parse_tree(text: str, path: str) -> Node | None:
     """A redirect file as YAML, where it is, and where anybody needs to know."""
-    if "syncd:" not in text or kind_of(path) in ("csv", "_redirects"):
+    if "syncd:" not in text or find_file_kind(path) in ("csv", "_redirects"):
         return None
     try:
         return compose_tree(text, at=path, repeats=True).root
@@ -315,7 +319,7 @@ def _tree_of(text: str, path: str) -> Node | None:
         return None  # whoever reads its redirects says so
 
 
-def _quoted(root: Node | None) -> Iterator[Node]:
+def _find_quoted(root: Node | None) -> Iterator[Node]:
     """The texts in quotes, and those that begin on the line after their key."""
     for node in root.walk() if root is not None else ():
         for one in (node, node.key):
@@ -323,7 +327,7 @@ def _quoted(root: Node | None) -> Iterator[Node]:
                 yield one
 
 
-def _by_area(values: Mapping[str, Value]) -> dict[Area, Value]:
+def _key_by_area(values: Mapping[str, Value]) -> dict[Area, Value]:
     """Values by the names of areas, in the order of the file, without any other name."""
     named: Mapping[str, Area] = {area: area for area in AREAS}
     return {named[name]: value for name, value in values.items() if name in named}

@@ -8,7 +8,7 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Place
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.rules import report_finding
 from syncd.layout.site.read.shape import SYNONYMS, UNWRITABLE, Key, Keys
 from syncd.layout.yaml.nodes import BYTES_MAX, Node, Tree, compose_tree
 from syncd.layout.yaml.yaml import NUMBER, SWITCH
@@ -40,12 +40,12 @@ class Reader:
         except FileInvalid as invalid:
             place = Place(self.path, invalid.line, invalid.column)
             said, hint = _SYNTAX.get(invalid.reason, (invalid.reason, ""))
-            self.findings.append(broken("SY001", place, said, hint))
+            self.findings.append(report_finding("SY001", place, said, hint))
             return None
         for first, again in self.tree.repeated:
             line = self.tree.locate(first.start)[0]
-            message = f'"{shortened(again.value)}" is set twice (first at line {line})'
-            self.findings.append(broken("SY002", self.spot(again), message, "keep one of them"))
+            message = f'"{shorten_text(again.value)}" is set twice (first at line {line})'
+            self.findings.append(report_finding("SY002", self.spot(again), message, "keep one of them"))
         return self.tree.root
 
     def spot(self, node: Node) -> Place:
@@ -85,7 +85,7 @@ class Reader:
 
     def complain(self, code: str, node: Node, message: str, hint: str = "") -> None:
         """Given a node and what is wrong with it, note it."""
-        self.findings.append(broken(code, self.place(node), message, hint))
+        self.findings.append(report_finding(code, self.place(node), message, hint))
 
     def mapping(self, node: Node | None, name: str, keys: Keys | None = None, *, of: str = "") -> Mapping[str, Node]:
         """Given a node that must be a mapping of these keys, return its nodes without those that are unknown."""
@@ -109,13 +109,15 @@ class Reader:
         assert node.key is not None
         name = str(node.key.value)
         if why := UNWRITABLE.get(of, {}).get(name):
-            self.findings.append(broken("SY003", self.spot(node.key), why, "take the line out"))
+            self.findings.append(report_finding("SY003", self.spot(node.key), why, "take the line out"))
             return
         self.guesses += 1
-        near = _meant(name, keys) if self.guesses <= _GUESSES else ""
+        near = _suggest_key(name, keys) if self.guesses <= _GUESSES else ""
         meant = f'; did you mean "{near}"?' if near else ""
         hint = f"known here: {', '.join(keys)}"
-        self.findings.append(broken("SY003", self.spot(node.key), f'unknown key "{shortened(name)}"{meant}', hint))
+        self.findings.append(
+            report_finding("SY003", self.spot(node.key), f'unknown key "{shorten_text(name)}"{meant}', hint)
+        )
 
     def sequence(self, node: Node | None, name: str) -> list[Node]:
         """Given a node that must be a list, return its nodes."""
@@ -164,7 +166,7 @@ class Reader:
             return value
         if key.holds == "count" and isinstance(value, int) and not isinstance(value, bool):
             return value
-        if key.holds == "text" and isinstance(value, str) and not (node.style == "" and _trap(value)):
+        if key.holds == "text" and isinstance(value, str) and not (node.style == "" and _explain_trap(value)):
             if not key.choices or value in key.choices:
                 return value
             self.choose(node, name, key)
@@ -177,26 +179,26 @@ class Reader:
         near = get_close_matches(str(node.value)[:_SHOWN], key.choices, n=1, cutoff=_LIKE)
         meant = f'; did you mean "{near[0]}"?' if near else ""
         known = " or ".join(filter(None, [", ".join(key.choices[:-1]), key.choices[-1]]))
-        self.complain("SY004", node, f'{name} is "{shortened(node.value)}"; it must be {known}{meant}')
+        self.complain("SY004", node, f'{name} is "{shorten_text(node.value)}"; it must be {known}{meant}')
 
     def mistyped(self, node: Node, name: str, wanted: str, *, nullable: bool = False) -> None:
         """Given a node that is not what it has to be, note what it is and how to write what is meant."""
         value, written = node.value, self.text[node.start : node.end]
-        if wanted == _WANTED["text"] and node.style == "" and value is not None and (what := _trap(written)):
+        if wanted == _WANTED["text"] and node.style == "" and value is not None and (what := _explain_trap(written)):
             quoted = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
-            self.complain("SY004", node, f"{name} {shortened(written)} is {what}; quote it: {quoted}")
+            self.complain("SY004", node, f"{name} {shorten_text(written)} is {what}; quote it: {quoted}")
         elif value is None:
-            message = f"{name} has no value" if node.start == node.end else f"{name} cannot be {shortened(written)}"
+            message = f"{name} has no value" if node.start == node.end else f"{name} cannot be {shorten_text(written)}"
             other = "" if nullable else "leave the key out to leave it alone"
             self.complain("SY004", node, f"{message}; it must be {wanted}", other)
         elif wanted == _WANTED["flag"] and isinstance(value, str) and _SWITCH.fullmatch(value):
             meant = "true" if value.lower() in ("y", "yes", "on") else "false"
             self.complain("SY004", node, f"{name} {value} is no boolean here; write {meant}")
         else:
-            self.complain("SY004", node, f"{name} is {_kind(node)}; it must be {wanted}")
+            self.complain("SY004", node, f"{name} is {_find_kind(node)}; it must be {wanted}")
 
 
-def shortened(text: Any) -> str:
+def shorten_text(text: Any) -> str:
     """Given something from a file, return it in one line of a length that people read."""
     line = mask_unprintable(" ".join(str(text).split()), "?")
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
@@ -207,14 +209,14 @@ def is_wrong(value: Any) -> bool:
     return value is _WRONG
 
 
-def _meant(name: str, keys: Keys) -> str:
+def _suggest_key(name: str, keys: Keys) -> str:
     plain = {key.replace("_", ""): key for key in keys}
     plain |= {other: key for other, key in SYNONYMS.items() if key in keys and other not in plain}
     near = get_close_matches(name[:_SHOWN].lower().replace("_", "").replace("-", ""), plain, n=1, cutoff=_LIKE)
     return plain[near[0]] if near else ""
 
 
-def _trap(text: str) -> str:
+def _explain_trap(text: str) -> str:
     """What a plain scalar is to this reader, or to older readers of YAML, when that is not text; else ""."""
     if text[:1].isalpha():
         lowered = text.lower()
@@ -226,15 +228,15 @@ def _trap(text: str) -> str:
     return "a date" if _DATE.fullmatch(text) else "a number" if _NUMBER.fullmatch(text) else ""
 
 
-def _kind(node: Node) -> str:
+def _find_kind(node: Node) -> str:
     value = node.value
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()}"
     if isinstance(value, int | float):
-        return f"the number {shortened(value)}"
+        return f"the number {shorten_text(value)}"
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
-    return f'the text "{shortened(value)}"'
+    return f'the text "{shorten_text(value)}"'
 
 
 _TEXT = Key("", "text")

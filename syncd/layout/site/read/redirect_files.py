@@ -13,9 +13,9 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Item, Place
-from syncd.layout.site.read.reader import Reader, shortened
+from syncd.layout.site.read.reader import Reader, shorten_text
 from syncd.layout.site.read.redirects import read_redirects
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.rules import report_finding
 from syncd.model.redirect import make_source_key
 from syncd.model.wording import format_count
 
@@ -34,7 +34,7 @@ _GLOB = re.compile(r"[*?\[\]{}]")
 _FORMS = "write section:KEY, variant:SECTION/VARIANT, page:PATH@SECTION/VARIANT or https://…"
 
 
-def located(name: str, *, beside: str) -> str:
+def find_file_path(name: str, *, beside: str) -> str:
     """Given a file's name as a site file writes it, return it as named from the repository's root.
 
     Raises: ValueError, with the reason, for a name that is no single file of the repository.
@@ -48,12 +48,12 @@ def located(name: str, *, beside: str) -> str:
         raise ValueError("leads out of the repository")
     if any(part.lower() == ".git" for part in path.split("/")):
         raise ValueError("leads into Git's own files")
-    if kind_of(path) == "":
+    if find_file_kind(path) == "":
         raise ValueError("is of no known kind: .yaml, .yml, .csv or _redirects")
     return path
 
 
-def kind_of(path: str) -> str:
+def find_file_kind(path: str) -> str:
     """Given a file's path, return `yaml`, `csv` or `_redirects`, by its name; "" for any other."""
     name = basename(path).lower()
     if name.endswith((".yaml", ".yml")):
@@ -69,21 +69,21 @@ def read_redirect_file(
     Shape: a path alone leads to what `resolve` finds there, else to the same path on `home`.
     """
     if len(text) > BYTES_MAX:
-        return [], [broken("SY001", Place(path), f"is larger than {BYTES_MAX} bytes", "split the file")]
-    kind = kind_of(path)
+        return [], [report_finding("SY001", Place(path), f"is larger than {BYTES_MAX} bytes", "split the file")]
+    kind = find_file_kind(path)
     if kind == "yaml":
         reader = Reader(text, path)
         root = reader.open(bytes_max=YAML_BYTES_MAX)
         entries = reader.sequence(root, "a redirect file")
         return list(read_redirects(reader, entries)), reader.findings
-    lines = _Lines(path, home, resolve)
+    lines = _LineReader(path, home, resolve)
     if text.count("\n") > LINES_MAX:
-        return [], [broken("SY001", Place(path), f"has more than {LINES_MAX} lines", "split the file")]
+        return [], [report_finding("SY001", Place(path), f"has more than {LINES_MAX} lines", "split the file")]
     items = list(lines.csv(text) if kind == "csv" else lines.redirects(text))
     return items, lines.findings
 
 
-class _Lines:
+class _LineReader:
     """Reads one redirect a line."""
 
     def __init__(self, path: str, home: str, resolve: Resolve | None) -> None:
@@ -93,9 +93,9 @@ class _Lines:
     def csv(self, text: str) -> Iterator[Item]:
         """Source, destination and maybe a note; the first line that is no comment may name the columns."""
         first = True
-        for number, line in _lines(text):
+        for number, line in _split_lines(text):
             names, first = first, False
-            cells = _cells(line)
+            cells = _split_cells(line)
             if cells is None:
                 self.wrong("SY001", number, 1, line, "a quote is not closed in this line", "close it")
             elif names and cells[0][0].strip().lower() == "source":
@@ -108,14 +108,14 @@ class _Lines:
 
     def redirects(self, text: str) -> Iterator[Item]:
         """Source, destination and maybe a status, separated by spaces, as Netlify and Cloudflare have it."""
-        notes = notes_in(text)
-        for number, line in _lines(text):
+        notes = find_notes(text)
+        for number, line in _split_lines(text):
             tokens = [(found[0], found.start() + 1) for found in _TOKEN.finditer(re.sub(r"\s#.*", "", line))]
             if len(tokens) < 2:
                 self.wrong("SY004", number, 1, line, "this line has no destination", "write SOURCE DESTINATION")
             elif len(tokens) > 3 or (len(tokens) == 3 and tokens[2][0] not in PERMANENT):
                 said, column = next((token for token in tokens[2:] if token[0] not in PERMANENT), tokens[-1])
-                message = f'"{shortened(said)}" has no meaning in the API, which only sends visitors on'
+                message = f'"{shorten_text(said)}" has no meaning in the API, which only sends visitors on'
                 self.wrong("SY004", number, column, said, message, "write SOURCE DESTINATION, and at most 301")
             else:
                 yield from self.redirect(number, tokens[0], tokens[1], notes.get(number, ""))
@@ -123,25 +123,25 @@ class _Lines:
     def redirect(self, number: int, source: tuple[str, int], target: tuple[str, int], note: str) -> Iterator[Item]:
         place = Place(self.path, number, source[1], max(1, len(source[0])))
         there = Place(self.path, number, target[1], max(1, len(target[0])))
-        to = destination(target[0], home=self.home)
+        to = parse_destination(target[0], home=self.home)
         if to is None and self.resolve is not None and is_site_path(target[0]):
             to = self.resolve(target[0])
         if to is None:
-            message = f'"{shortened(target[0])}" is no destination'
+            message = f'"{shorten_text(target[0])}" is no destination'
             if target[0].startswith("/"):
                 message, hint = f"{message}: the site's own address is not known", "add site.hosts to the site file, or"
-                self.findings.append(broken("SY303", there, message, f"{hint} {_FORMS}"))
+                self.findings.append(report_finding("SY303", there, message, f"{hint} {_FORMS}"))
             else:
-                self.findings.append(broken("SY303", there, message, _FORMS))
+                self.findings.append(report_finding("SY303", there, message, _FORMS))
             return
         fields: dict[str, Any] = {"source": source[0], "to": to}
         yield Item("redirect", make_source_key(source[0]), fields, place, {"source": place, "to": there}, note=note)
 
     def wrong(self, code: str, number: int, column: int, text: str, message: str, hint: str) -> None:
-        self.findings.append(broken(code, Place(self.path, number, column, max(1, len(text))), message, hint))
+        self.findings.append(report_finding(code, Place(self.path, number, column, max(1, len(text))), message, hint))
 
 
-def destination(text: str, *, home: str = "") -> Mapping[str, Any] | None:
+def parse_destination(text: str, *, home: str = "") -> Mapping[str, Any] | None:
     """Given a destination in one word, return it as a site file has it under `to`; None when it is none."""
     kind, colon, rest = text.partition(":")
     if text.startswith(("https://", "http://")):
@@ -161,7 +161,7 @@ def is_site_path(text: str) -> bool:
     return text.startswith("/") and not text.startswith("//") and "*" not in text and "/:" not in text
 
 
-def notes_in(text: str) -> dict[int, str]:
+def find_notes(text: str) -> dict[int, str]:
     """Given a `_redirects` file, return what its comments say, by the line that each is about: its own, or the next."""
     found: dict[int, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):
@@ -171,7 +171,7 @@ def notes_in(text: str) -> dict[int, str]:
     return found
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _split_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines that say something, with their numbers; one that starts with # is a comment."""
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         line = line.removesuffix("\r")
@@ -179,7 +179,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _cells(line: str) -> list[tuple[str, int]] | None:
+def _split_cells(line: str) -> list[tuple[str, int]] | None:
     """The columns of a line of CSV, each with where its text starts; None when a quote is left open."""
     if '"' not in line:
         cells, column = [], 1

@@ -25,7 +25,7 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
         fields: dict[str, Any] = {}
         places: dict[str, Place] = {}
         if (to := entry.get("to")) is not None:
-            fields["to"] = _destination(reader, to, places)
+            fields["to"] = _read_destination(reader, to, places)
         noted, at_note = reader.fields(entry, REDIRECT, "note") if "note" in entry else ({}, {})
         places.update(at_note)
         identity = read_identity(reader, entry, REDIRECT, places) if entry.keys() - _PLAIN else {}
@@ -42,7 +42,7 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
                 yield Item("redirect", make_source_key(source), values, place, where, **identity, **noted)
 
 
-def _destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:
+def _read_destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:
     """What `to` has, whatever it has: rules say whether that is one destination."""
     members = reader.mapping(node, "to", TO)
     places["to"] = reader.place(node)

@@ -263,7 +263,7 @@ MILD = frozenset({"SY107", "SY201", "SY501"})
 """The errors of which some findings are only warnings."""
 
 
-def broken(
+def report_finding(
     code: str,
     place: Place,
     message: str,

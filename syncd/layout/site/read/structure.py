@@ -24,7 +24,7 @@ _WITHIN: Mapping[str, tuple[Kind, ...]] = {
 
 
 @dataclass
-class Collected:
+class CollectedItems:
     """Things in the order of the file; `repeated` are those whose ref an earlier one has."""
 
     items: dict[Ref, Item] = field(default_factory=dict)
@@ -54,7 +54,7 @@ def read_identity(reader: Reader, nodes: Mapping[str, Node], keys: Keys, places:
 class StructureReader:
     """Reads what stands below `structure:` into a collection."""
 
-    def __init__(self, reader: Reader, spaces: Mapping[str, str], into: Collected) -> None:
+    def __init__(self, reader: Reader, spaces: Mapping[str, str], into: CollectedItems) -> None:
         self.reader, self.spaces, self.into = reader, spaces, into
 
     def read(self, nodes: Mapping[str, Node]) -> str:

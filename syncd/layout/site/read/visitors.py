@@ -10,7 +10,7 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Place, SiteFile
-from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.rules import report_finding
 from syncd.model.adaptive import DRAFT, UNSIGNED, UNSIGNED_DESCRIPTION, find_claims
 from syncd.model.condition import ClaimPath, NoCondition, split_condition
 from syncd.model.ref import VISITORS
@@ -20,34 +20,34 @@ _CLOSED: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalPro
 _LISTED = 10
 
 
-def claims_of_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+def list_claims(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Given a site's JSON Schema of visitors, return the schema of each claim by its field's name, in its order."""
-    members = _members(schema)
-    unsigned = _members(members.get(UNSIGNED))
+    members = _list_members(schema)
+    unsigned = _list_members(members.get(UNSIGNED))
     signed = {f"{SIGNED}.{name}": claim for name, claim in members.items() if name != UNSIGNED}
     return signed | {f"{UNSIGNED}.{name}": claim for name, claim in unsigned.items()}
 
 
-def schema_of(claims: Mapping[str, Any]) -> dict[str, Any]:
+def build_schema(claims: Mapping[str, Any]) -> dict[str, Any]:
     """Given schemas of claims by their fields' names, return the JSON Schema that declares these and no others."""
-    return schema_with(None, claims)
+    return merge_schema(None, claims)
 
 
-def schema_with(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
+def merge_schema(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Given a site's schema, if it has one, and claims to add, replace or (None) take away, return the new one.
 
     What the changes do not name stays as it is: so the claims to add alone give the union of old and new, and the ones
     to take away can follow once no condition reads them.
     """
     result: dict[str, Any] = {"$schema": DRAFT, **_CLOSED} if schema is None else dict(schema)
-    signed = result["properties"] = dict(_members(schema))
+    signed = result["properties"] = dict(_list_members(schema))
     for name, claim in changes.items():
         group, _, own = name.partition(".")
         properties = signed
         if group == UNSIGNED:
             if claim is None and UNSIGNED not in signed:
                 continue
-            properties = dict(_members(signed.get(UNSIGNED)))
+            properties = dict(_list_members(signed.get(UNSIGNED)))
             described = {"description": UNSIGNED_DESCRIPTION, **signed.get(UNSIGNED, {})}
             signed[UNSIGNED] = {**_CLOSED, **described, "properties": properties}
         if claim is None:
@@ -57,7 +57,7 @@ def schema_with(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) ->
     return result
 
 
-def _members(schema: Any) -> Mapping[str, Any]:
+def _list_members(schema: Any) -> Mapping[str, Any]:
     found = schema.get("properties") if isinstance(schema, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
@@ -68,94 +68,94 @@ def check_claims(file: SiteFile) -> Iterator[Finding]:
     if item is None:
         return
     wrong = [
-        found for name, claim in item.fields.items() if claim is not None for found in _of_claim(file, name, claim)
+        found for name, claim in item.fields.items() if claim is not None for found in _check_claim(file, name, claim)
     ]
     yield from wrong
-    if not wrong and (problem := _problem(item.fields)):
-        yield broken("SY203", item.place, f"the visitors' claims: {problem[1]}")
+    if not wrong and (problem := _find_problem(item.fields)):
+        yield report_finding("SY203", item.place, f"the visitors' claims: {problem[1]}")
 
 
-def _of_claim(file: SiteFile, name: str, claim: Any) -> Iterator[Finding]:
+def _check_claim(file: SiteFile, name: str, claim: Any) -> Iterator[Finding]:
     place = file.items[VISITORS].where(name)
     if name == f"{SIGNED}.{UNSIGNED}":
         message = f'"{UNSIGNED}" is no name for a signed claim: it holds those that nobody signed'
-        yield broken("SY203", place, message, "declare them under visitors.unsigned")
-    elif problem := _problem({name: claim}):
+        yield report_finding("SY203", place, message, "declare them under visitors.unsigned")
+    elif problem := _find_problem({name: claim}):
         where, what = problem
         below = where.partition(f".properties.{name.partition('.')[2]}")[2].strip(".")
-        message = f'claim "{named(name)}"{f": {below}" if below else ""} {what}'
-        yield broken("SY203", place, message, "write it as { type: boolean, description: … }")
+        message = f'claim "{format_claim(name)}"{f": {below}" if below else ""} {what}'
+        yield report_finding("SY203", place, message, "write it as { type: boolean, description: … }")
     elif claim["type"] != "boolean" and not file.policy.allow_unshown_types:
-        message = f'claim "{named(name)}" has the type {claim["type"]}; the API shows boolean claims only'
-        yield broken("SY203", place, message, "set policy.allow_unshown_types: true to use it anyway")
+        message = f'claim "{format_claim(name)}" has the type {claim["type"]}; the API shows boolean claims only'
+        yield report_finding("SY203", place, message, "set policy.allow_unshown_types: true to use it anyway")
 
 
-def _problem(claims: Mapping[str, Any]) -> tuple[str, str] | None:
+def _find_problem(claims: Mapping[str, Any]) -> tuple[str, str] | None:
     """What the API would not take about claims: where in the schema, and a predicate."""
     try:
-        find_claims(schema_of(claims))
+        find_claims(build_schema(claims))
     except ValueError as failure:
         where, _, what = str(failure).partition(": ")
         return where, what
     return None
 
 
-def still_read(gone: Iterable[str], conditions: Iterable[tuple[str, str]], place: Place) -> Iterator[Finding]:
+def check_removed_claims(gone: Iterable[str], conditions: Iterable[tuple[str, str]], place: Place) -> Iterator[Finding]:
     """Given claims that shall go, and the platform's conditions, return which claims may not go (SY203).
 
     Shapes: claims by their fields' names; pairs of a thing, such as `developers/v3`, and its condition.
     """
     readers: dict[str, str] = {}
     for owner, text in conditions:
-        for path in _claims(text):
-            readers.setdefault(_field(path), owner)
+        for path in _find_claims(text):
+            readers.setdefault(_format_field(path), owner)
     for name in gone:
         if name in readers:
-            message = f'claim "{named(name)}" is still used by {readers[name]}'
-            yield broken("SY203", place, message, "change that condition first, or keep the claim")
+            message = f'claim "{format_claim(name)}" is still used by {readers[name]}'
+            yield report_finding("SY203", place, message, "change that condition first, or keep the claim")
 
 
-def _claims(text: str) -> Iterator[ClaimPath]:
+def _find_claims(text: str) -> Iterator[ClaimPath]:
     try:
         yield from (part.claim for part in split_condition(text) if part.claim)
     except NoCondition:
         return
 
 
-def declared(path: ClaimPath, known: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def find_declared(path: ClaimPath, known: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Given what a condition reads, below `visitor.claims`, and all claims by their fields' names, return its schema.
 
     Shapes: {} for a property of a value, such as its length; None when there is no such claim.
     """
-    name, rest = _field(path), path[2:] if path[0] == UNSIGNED else path[1:]
+    name, rest = _format_field(path), path[2:] if path[0] == UNSIGNED else path[1:]
     schema = known.get(name)
     for member in rest:
         if not isinstance(schema, Mapping) or schema.get("type") != "object":
             return {} if isinstance(schema, Mapping) else None
-        schema = _members(schema).get(member)
+        schema = _list_members(schema).get(member)
     return schema if isinstance(schema, Mapping) else None
 
 
-def _field(path: ClaimPath) -> str:
+def _format_field(path: ClaimPath) -> str:
     return f"{UNSIGNED}.{path[1]}" if path[0] == UNSIGNED and len(path) > 1 else f"{SIGNED}.{path[0]}"
 
 
-def meant(path: ClaimPath, known: Mapping[str, Any]) -> str:
+def suggest_claim(path: ClaimPath, known: Mapping[str, Any]) -> str:
     """Given what a condition reads and all claims, return the claim that was probably meant, or ""."""
     own = path[1] if path[0] == UNSIGNED and len(path) > 1 else path[0]
-    names = {named(name): name.partition(".")[2] for name in known}
+    names = {format_claim(name): name.partition(".")[2] for name in known}
     same = next((name for name, last in names.items() if last == own), "")
-    near = get_close_matches(named(_field(path)), names, n=1) or get_close_matches(own, names, n=1)
+    near = get_close_matches(format_claim(_format_field(path)), names, n=1) or get_close_matches(own, names, n=1)
     return same or (near[0] if near else "")
 
 
-def listing(known: Mapping[str, Any]) -> str:
+def format_claims(known: Mapping[str, Any]) -> str:
     """Given all claims, return a hint that names them."""
-    names = [named(name) for name in known]
+    names = [format_claim(name) for name in known]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"declared: {', '.join(names[:_LISTED])}{more}" if names else "visitors: declares no claim"
 
 
-def named(field: str) -> str:
+def format_claim(field: str) -> str:
     """Given a claim's field, return it as a condition names it below `visitor.claims`."""
     return field.removeprefix(f"{SIGNED}.")

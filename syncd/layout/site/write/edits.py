@@ -7,9 +7,9 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.layout.site.read.redirect_files import BYTES_MAX, kind_of
-from syncd.layout.site.write.exports import spelled
-from syncd.layout.site.write.patch import Patch, patched
+from syncd.layout.site.read.redirect_files import BYTES_MAX, find_file_kind
+from syncd.layout.site.write.exports import format_destination
+from syncd.layout.site.write.patch import Patch, apply_patches
 from syncd.layout.yaml import yaml
 from syncd.model.redirect import make_source_key
 from syncd.model.ref import Ref
@@ -17,7 +17,7 @@ from syncd.model.ref import Ref
 _LIST = "redirects"
 
 
-def with_redirect(
+def insert_redirect(
     file: SiteFile, texts: Mapping[str, str], source: str, to: Mapping[str, Any], note: str = ""
 ) -> dict[str, str]:
     """Given a site file, the texts by their paths and a new redirect, return the text that changes, by its path.
@@ -31,19 +31,19 @@ def with_redirect(
         what = f"{source} is redirected already" + (f", as {said}" if said != source else "")
         hint = f"syncd redirects rm {said}, or edit that line"
         raise FileInvalid(what, path=place.file, line=place.line, column=place.column, hint=hint)
-    if (word := spelled(to)) and (other := _csv_for(file)):
-        return {other: _appended(texts[other], [source, word, *([note] if note else [])])}
+    if (word := format_destination(to)) and (other := _find_csv(file)):
+        return {other: _append_row(texts[other], [source, word, *([note] if note else [])])}
     entry = {"from": source, "to": dict(to), **({"note": note} if note else {})}
-    return {file.path: patched(texts[file.path], file.path, [Patch("add", (_LIST,), entry)])}
+    return {file.path: apply_patches(texts[file.path], file.path, [Patch("add", (_LIST,), entry)])}
 
 
-def without_redirect(file: SiteFile, texts: Mapping[str, str], item: Item) -> dict[str, str]:
+def delete_redirect(file: SiteFile, texts: Mapping[str, str], item: Item) -> dict[str, str]:
     """Given a site file, the texts by their paths and one of its redirects, return the text without it, by its path.
 
     Raises: FileInvalid when the file cannot be changed by a program.
     """
     path = item.place.file
-    if path != file.path and kind_of(path) != "yaml":
+    if path != file.path and find_file_kind(path) != "yaml":
         lines = texts[path].split("\n")
         del lines[item.place.line - 1]
         return {path: "\n".join(lines)}
@@ -54,18 +54,18 @@ def without_redirect(file: SiteFile, texts: Mapping[str, str], item: Item) -> di
         keys = [make_source_key(str(source)) for source in sources]
         if item.key in keys:
             place = (*at, index) if len(keys) == 1 else (*at, index, "from", keys.index(item.key))
-            return {path: patched(texts[path], path, [Patch("remove", place)])}
+            return {path: apply_patches(texts[path], path, [Patch("remove", place)])}
     raise FileInvalid(f"{item.fields.get('source')} is not where it was read", path=path, line=item.place.line)
 
 
-def _csv_for(file: SiteFile) -> str:
+def _find_csv(file: SiteFile) -> str:
     """The first redirect file in CSV of a site file that has no redirects itself, "" without one."""
     if _LIST in file.places:
         return ""
-    return next((path for path in file.redirect_files if kind_of(path) == "csv"), "")
+    return next((path for path in file.redirect_files if find_file_kind(path) == "csv"), "")
 
 
-def _appended(text: str, cells: list[str]) -> str:
+def _append_row(text: str, cells: list[str]) -> str:
     line = io.StringIO()
     end = "\r\n" if "\r\n" in text else "\n"
     csv.writer(line, lineterminator=end).writerow(cells)

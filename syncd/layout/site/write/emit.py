@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.site.write.render import block
+from syncd.layout.site.write.render import render_block
 
 SCHEMA = ".syncd/schema/site-v1.json"
 """Where editors look for the schema, from the site file; `syncd schema site` writes it."""
@@ -25,5 +25,5 @@ def emit_site_file(document: Mapping[str, Any]) -> str:
     for name, value in document.items():
         if name not in _HEAD:
             parts.append(f"\n# {_NOTES[name]}\n" if name in _NOTES else "\n")
-        parts.append(block({name: value}, 0, spread=name not in _HEAD) + "\n")
+        parts.append(render_block({name: value}, 0, spread=name not in _HEAD) + "\n")
     return "".join(parts)

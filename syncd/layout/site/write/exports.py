@@ -8,14 +8,14 @@ from urllib.parse import quote
 
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.read.declared import Item
-from syncd.layout.site.read.redirect_files import destination
+from syncd.layout.site.read.redirect_files import parse_destination
 from syncd.model.ref import Ref
 from syncd.model.text import join_lines
 
 PERMANENT = 301
 
 
-def spelled(to: Any) -> str:
+def format_destination(to: Any) -> str:
     """Given a destination as a site file has it, return it in one word, as redirect files have it; "" for `raw`."""
     match to:
         case {"section": str(key)}:
@@ -28,15 +28,15 @@ def spelled(to: Any) -> str:
             word = url
         case _:
             return ""
-    return word if destination(word) == to and "\n" not in word else ""
+    return word if parse_destination(word) == to and "\n" not in word else ""
 
 
-def csv_text(entries: Iterable[Mapping[str, Any]]) -> str:
+def render_csv(entries: Iterable[Mapping[str, Any]]) -> str:
     """Given redirects as a site file has them, each with a destination that one word can spell, return them in CSV.
 
     Shape: there is a column of notes when one of them has a note.
     """
-    rows = [(entry["from"], spelled(entry["to"]), join_lines(entry.get("note", ""))) for entry in entries]
+    rows = [(entry["from"], format_destination(entry["to"]), join_lines(entry.get("note", ""))) for entry in entries]
     width = 3 if any(note for _, _, note in rows) else 2
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -44,7 +44,7 @@ def csv_text(entries: Iterable[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def redirects_text(site: SiteMap) -> tuple[str, tuple[str, ...]]:
+def render_redirects(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     """Given a site, return its redirects as a `_redirects` file, and the sources of those that cannot be in one.
 
     Shape: what leads to a part of the site leads to its path there; a destination that has only ids cannot. A note is
@@ -52,7 +52,7 @@ def redirects_text(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     """
     lines, left = [], []
     for item in site.file.of("redirect"):
-        target = address(site, item.fields.get("to"))
+        target = find_target_address(site, item.fields.get("to"))
         if target:
             lines += [f"# {note}\n"] if (note := join_lines(item.note)) else []
             lines.append(f"{item.fields['source']} {target} {PERMANENT}\n")
@@ -61,7 +61,7 @@ def redirects_text(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     return "".join(lines), tuple(left)
 
 
-def address(site: SiteMap, to: Any) -> str:
+def find_target_address(site: SiteMap, to: Any) -> str:
     """Given a site and a declared destination, return where that is: an address, a path below the site, or ""."""
     spot = None
     match to:
@@ -76,7 +76,7 @@ def address(site: SiteMap, to: Any) -> str:
     return quote(site.address(spot.variant)) if spot is not None else ""
 
 
-def listed(items: Iterable[Item]) -> list[Mapping[str, Any]]:
+def list_redirects(items: Iterable[Item]) -> list[Mapping[str, Any]]:
     """Given redirects, return them as JSON, in the words of a site file."""
     return [
         {"from": item.fields["source"], "to": item.fields.get("to"), **({"note": item.note} if item.note else {})}

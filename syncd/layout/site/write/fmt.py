@@ -14,11 +14,11 @@ _COMMA = re.compile(r" *,( *)")
 _COLON = re.compile(r" *:( *)")
 
 
-class _Otherwise(Exception):
+class _Unformattable(Exception):
     """The collection is written in a way that has no other spelling here."""
 
 
-def formatted(text: str, *, path: str) -> str:
+def format_site_file(text: str, *, path: str) -> str:
     """Given a YAML file, return it in canonical spacing; doing so again changes nothing, and its value is the same.
 
     Shape: collections on one line are `{ key: value, key: value }` and `[a, b]`; two or more spaces behind a comma or
@@ -27,29 +27,29 @@ def formatted(text: str, *, path: str) -> str:
     Raises: FileInvalid when the file cannot be read.
     """
     tree = compose_tree(text, at=path, bytes_max=YAML_BYTES_MAX)
-    spaced = _spaced(tree)
-    result = _trimmed(compose_tree(spaced, at=path, bytes_max=2 * YAML_BYTES_MAX))
+    spaced = _space_values(tree)
+    result = _trim_lines(compose_tree(spaced, at=path, bytes_max=2 * YAML_BYTES_MAX))
     before, after = tree.root, compose_tree(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
     if (before.plain_value if before else None) != (after.plain_value if after else None):
         raise FileInvalid("is written in a way that cannot be formatted", path=path)
     return result
 
 
-def _spaced(tree: Tree) -> str:
+def _space_values(tree: Tree) -> str:
     parts: list[str] = []
     at = 0
-    for node in _outermost(tree.root):
+    for node in _list_outermost(tree.root):
         end = node.end
         if "\n" not in tree.text[node.start : end]:
             try:
-                parts += [tree.text[at : node.start], _flow(tree.text, node)]
-            except _Otherwise:
+                parts += [tree.text[at : node.start], _format_flow(tree.text, node)]
+            except _Unformattable:
                 continue
             at = end
     return "".join([*parts, tree.text[at:]])
 
 
-def _outermost(root: Node | None) -> Iterator[Node]:
+def _list_outermost(root: Node | None) -> Iterator[Node]:
     """The collections in flow style that are in no other, in the order of the text."""
     waiting = [root] if root is not None else []
     while waiting:
@@ -60,57 +60,57 @@ def _outermost(root: Node | None) -> Iterator[Node]:
             waiting += reversed(list(node.value.values() if isinstance(node.value, dict) else node.value))
 
 
-def _flow(text: str, node: Node) -> str:
+def _format_flow(text: str, node: Node) -> str:
     if node.style != "{":
         return text[node.start : node.end]
     opening, listed = text[node.start], isinstance(node.value, list)
     if opening != ("[" if listed else "{"):
-        raise _Otherwise
+        raise _Unformattable
     children = list(node.value if listed else node.value.values())
     parts: list[str] = []
     at = node.start + 1
     for child in children:
         begin = child.start if child.key is None else child.key.start
         if parts:
-            parts.append("," + _gap(_COMMA, text[at:begin]))
+            parts.append("," + _format_gap(_COMMA, text[at:begin]))
         elif text[at:begin].strip(" \t"):
-            raise _Otherwise
-        parts.append(_member(text, child))
+            raise _Unformattable
+        parts.append(_format_member(text, child))
         at = max(child.end, begin)
         if child.key is not None and child.start == child.end:
-            at = child.key.end + len(_colon(text, child))
+            at = child.key.end + len(_format_colon(text, child))
     if text[at : node.end - 1].strip(" \t,"):
-        raise _Otherwise
+        raise _Unformattable
     inner = "".join(parts)
     return f"[{inner}]" if listed else f"{{ {inner} }}" if inner else "{}"
 
 
-def _member(text: str, child: Node) -> str:
+def _format_member(text: str, child: Node) -> str:
     if child.key is None:
-        return _flow(text, child)
+        return _format_flow(text, child)
     key = text[child.key.start : child.key.end]
     if child.start == child.end:
-        return key + _colon(text, child).strip(" ")
-    return f"{key}:{_gap(_COLON, text[child.key.end : child.start])}{_flow(text, child)}"
+        return key + _format_colon(text, child).strip(" ")
+    return f"{key}:{_format_gap(_COLON, text[child.key.end : child.start])}{_format_flow(text, child)}"
 
 
-def _colon(text: str, child: Node) -> str:
+def _format_colon(text: str, child: Node) -> str:
     """What stands between a key and a value that is nothing."""
     assert child.key is not None
     found = _COLON.match(text, child.key.end)
     return found[0].rstrip(" ") if found else ""
 
 
-def _gap(pattern: re.Pattern[str], between: str) -> str:
+def _format_gap(pattern: re.Pattern[str], between: str) -> str:
     found = pattern.fullmatch(between)
     if found is None:
-        raise _Otherwise
+        raise _Unformattable
     return found[1] if len(found[1]) > 1 else " "
 
 
-def _trimmed(tree: Tree) -> str:
+def _trim_lines(tree: Tree) -> str:
     """Blank lines and the ends of lines, except in text that goes over several lines."""
-    text, kept = tree.text, _kept(tree)
+    text, kept = tree.text, _find_kept_lines(tree)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines: list[str] = []
     blank = True
@@ -131,7 +131,7 @@ def _trimmed(tree: Tree) -> str:
     return result if not result or text.count("\n") + 1 in kept else result + newline
 
 
-def _kept(tree: Tree) -> frozenset[int]:
+def _find_kept_lines(tree: Tree) -> frozenset[int]:
     """The numbers of the lines over which text goes on."""
     found: set[int] = set()
     for node in tree.root.walk() if tree.root else ():

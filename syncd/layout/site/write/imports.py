@@ -15,9 +15,9 @@ from syncd.layout.site.read.declared import Place
 from syncd.layout.site.read.redirect_files import (  # fmt: skip
     PERMANENT,
     Resolve,
-    destination,
-    kind_of,
-    notes_in,
+    find_file_kind,
+    find_notes,
+    parse_destination,
     read_redirect_file,
 )
 from syncd.layout.site.write.imports_structure import StructureImport
@@ -41,7 +41,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedFile:
     """Parts of a site file's document, and what of the file is not in them."""
 
     document: Mapping[str, Any] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Imported:
 
 
 @dataclass(frozen=True)
-class Around:
+class ImportContext:
     """What the file does not say: the variant that a space is, and its path on the site; spaces; and where paths lead.
 
     Shapes: `spaces` has ids of spaces by the directory or key that a file calls them by; `resolve` turns a path on the
@@ -64,35 +64,35 @@ class Around:
     pages: Mapping[str, str] | None = None
 
 
-def import_file(text: str, *, path: str, around: Around | None = None) -> Imported:
+def import_file(text: str, *, path: str, around: ImportContext | None = None) -> ImportedFile:
     """Given a file of another tool, by whose name it is read, return what of it belongs in a site file.
 
     Raises: FileInvalid when the file cannot be read, or is of no known kind.
     """
-    name, around = basename(path).lower(), around or Around()
+    name, around = basename(path).lower(), around or ImportContext()
     if name in ("docs.yaml", "docs.yml", "gitbook-docs.yaml"):
         found = StructureImport(compose_tree(text, at=path), path, around.spaces)
-        return Imported(found.read(), tuple(Remark(*remark) for remark in found.remarks))
-    importer = _Redirects(path, around)
+        return ImportedFile(found.read(), tuple(Remark(*remark) for remark in found.remarks))
+    importer = _RedirectImport(path, around)
     if name in (".gitbook.yaml", ".gitbook.yml"):
         entries = importer.of_a_space(text)
     elif name.endswith(".json"):
         entries = importer.of_json(text)
-    elif kind_of(path) == "_redirects":
+    elif find_file_kind(path) == "_redirects":
         entries = importer.of_lines(text)
-    elif kind_of(path):
+    elif find_file_kind(path):
         entries = importer.native(text)
     else:
         known = ".gitbook.yaml, docs.yaml, docs.json, _redirects, .csv and .yaml"
         raise FileInvalid("is of no kind that can be imported", path=path, hint=f"syncd reads {known}")
     redirects = list(entries)
-    return Imported({"redirects": redirects} if redirects else {}, tuple(importer.remarks))
+    return ImportedFile({"redirects": redirects} if redirects else {}, tuple(importer.remarks))
 
 
-class _Redirects:
+class _RedirectImport:
     """Reads redirects of one file; `remarks` grows with what is not taken."""
 
-    def __init__(self, path: str, around: Around) -> None:
+    def __init__(self, path: str, around: ImportContext) -> None:
         self.path, self.around = path, around
         self.remarks: list[Remark] = []
         self.seen: set[str] = set()
@@ -109,7 +109,7 @@ class _Redirects:
 
     def of_lines(self, text: str) -> Iterator[dict[str, Any]]:
         """`_redirects`: source, maybe a query, target, maybe a status, maybe conditions; comments are notes."""
-        notes = notes_in(text)
+        notes = find_notes(text)
         for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
             tokens = _TOKEN.findall(re.sub(r"(?:^|\s)#.*", "", line))
             if not tokens:
@@ -163,7 +163,7 @@ class _Redirects:
 
     def of_json(self, text: str) -> Iterator[dict[str, Any]]:
         """`docs.json`: `redirects`, a list of source and destination."""
-        for node in self.sequence(self.mapping(_PAIR.sub(_joined, text)).get("redirects")):
+        for node in self.sequence(self.mapping(_PAIR.sub(_join_surrogates, text)).get("redirects")):
             entry = node.value if isinstance(node.value, dict) else {}
             source, target = (_text(entry.get(name)) for name in ("source", "destination"))
             if not source or not target:
@@ -189,7 +189,7 @@ class _Redirects:
     def target(self, text: str) -> Mapping[str, Any] | None:
         if text.startswith("/") and not text.startswith("//"):
             return self.around.resolve(text)
-        return destination(text)
+        return parse_destination(text)
 
     def entry(self, place: Place, source: str, to: Mapping[str, Any], note: str = "") -> Iterator[dict[str, Any]]:
         """A redirect, if its source is one that the API takes."""
@@ -238,7 +238,7 @@ def _text(node: Node | None) -> str:
     return node.value if node is not None and isinstance(node.value, str) else ""
 
 
-def _joined(found: re.Match[str]) -> str:
+def _join_surrogates(found: re.Match[str]) -> str:
     """The two halves that JSON writes a character beyond the first 65,536 in, as YAML has it."""
     if found[1] is None:
         return found[0]

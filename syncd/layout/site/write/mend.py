@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.read.redirect_files import kind_of
-from syncd.layout.site.write.exports import spelled
-from syncd.layout.site.write.patch import Patch, Path, patched
+from syncd.layout.site.read.redirect_files import find_file_kind
+from syncd.layout.site.write.exports import format_destination
+from syncd.layout.site.write.patch import Patch, Path, apply_patches
 from syncd.layout.yaml.nodes import Node, compose_tree
 
 
-def mended(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tuple[Finding, ...]]:
+def mend_text(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tuple[Finding, ...]]:
     """Given a site file or redirect file and findings in it, return it mended, and the findings that are done with.
 
     Shape: a finding without a fix, and one whose place is not what it was, stay. Raises: FileInvalid, as `patched`.
@@ -18,12 +18,16 @@ def mended(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tupl
     wanted = [one for one in each if one.path == path and one.fix is not None]
     if not wanted:
         return text, ()
-    return _in_lines(text, path, wanted) if kind_of(path) in ("csv", "_redirects") else _in_yaml(text, path, wanted)
+    return (
+        _mend_lines(text, path, wanted)
+        if find_file_kind(path) in ("csv", "_redirects")
+        else _mend_yaml(text, path, wanted)
+    )
 
 
-def _in_yaml(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
+def _mend_yaml(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
     tree = compose_tree(text, at=path)
-    paths = {tree.locate(_start(node)): way for node, way in _ways(tree.root)}
+    paths = {tree.locate(_find_start(node)): way for node, way in _walk_paths(tree.root)}
     edits: dict[Path, Patch] = {}
     done = []
     for one in wanted:
@@ -32,10 +36,10 @@ def _in_yaml(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tupl
             until = len(way) - way[::-1].index(one.fix.field)
             edits[way[:until]] = Patch("remove" if one.fix.value is None else "set", way[:until], one.fix.value)
             done.append(one)
-    return patched(text, path, edits.values()), tuple(done)
+    return apply_patches(text, path, edits.values()), tuple(done)
 
 
-def _ways(root: Node | None) -> Iterator[tuple[Node, Path]]:
+def _walk_paths(root: Node | None) -> Iterator[tuple[Node, Path]]:
     """Every node with its path, outer ones first, so that the innermost of those at one place counts."""
     waiting: list[tuple[Node, Path]] = [(root, ())] if root is not None else []
     while waiting:
@@ -46,19 +50,19 @@ def _ways(root: Node | None) -> Iterator[tuple[Node, Path]]:
             waiting += [(child, (*way, key)) for key, child in pairs]
 
 
-def _start(node: Node) -> int:
+def _find_start(node: Node) -> int:
     """Where the reader says that a node stands: at its key, where the value is in block style."""
     return node.key.start if node.key is not None and node.style == "-" else node.start
 
 
-def _in_lines(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
+def _mend_lines(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
     """One redirect a line: the destination is one word, and stays one."""
     lines = text.split("\n")
-    forbidden = ',"' if kind_of(path) == "csv" else " \t#"
+    forbidden = ',"' if find_file_kind(path) == "csv" else " \t#"
     done = []
     for one in wanted:
         line, at = lines[one.line - 1], one.column - 1
-        word = spelled(one.fix.value) if one.fix is not None else ""
+        word = format_destination(one.fix.value) if one.fix is not None else ""
         if word and not any(sign in word or sign in line[at : at + one.width] for sign in forbidden):
             lines[one.line - 1] = f"{line[:at]}{word}{line[at + one.width :]}"
             done.append(one)

@@ -1,11 +1,11 @@
 """The first form of the site file, for redirects only, becomes the form of today; nothing else of the text changes."""
 
 from syncd.layout.site.read.shape import PRUNES
-from syncd.layout.site.write.patch import Patch, patched
+from syncd.layout.site.write.patch import Patch, apply_patches
 from syncd.layout.yaml.nodes import compose_tree
 
 
-def migrated(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
+def migrate_site_file(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
     """Given a site file, return it in the form of today, and in a sentence each what was changed; () when nothing was.
 
     Raises: FileInvalid when the file cannot be read.
@@ -17,4 +17,4 @@ def migrated(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     wanted = {"redirects": prune.value}
     said = f"policy.prune: {prune.value} is now said for redirects alone"
-    return patched(text, path, [Patch("set", ("policy", "prune"), wanted)]), (said,)
+    return apply_patches(text, path, [Patch("set", ("policy", "prune"), wanted)]), (said,)

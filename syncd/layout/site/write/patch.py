@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.redirect_files import YAML_BYTES_MAX
-from syncd.layout.site.write.render import below, block, entry
+from syncd.layout.site.write.render import render_below, render_block, render_entry
 from syncd.layout.yaml.nodes import Node, Tree, compose_tree
 from syncd.layout.yaml.yaml import dump_line
 
@@ -38,25 +38,25 @@ class _Change:
     do: Literal["keep", "set", "remove"] = "keep"
 
 
-def patched(text: str, path: str, edits: Iterable[Patch]) -> str:
+def apply_patches(text: str, path: str, edits: Iterable[Patch]) -> str:
     """Given a YAML file and changes, return it with only these made; the result is read again to make sure.
 
     Raises: FileInvalid when the file cannot be read, when there is nothing at a path, and when it is written in a way
     that a patch cannot follow.
     """
     tree = compose_tree(text, at=path, bytes_max=YAML_BYTES_MAX)
-    changes = _gathered(edits)
-    value = _intended(tree.root.plain_value if tree.root else None, changes, path)
-    writer = _Writer(tree)
+    changes = _gather_changes(edits)
+    value = _apply_change(tree.root.plain_value if tree.root else None, changes, path)
+    writer = _PatchWriter(tree)
     writer.node(tree.root, changes)
     result = writer.result()
     again = compose_tree(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
-    if _typed(again.plain_value if again else None) != _typed(value):
+    if _add_types(again.plain_value if again else None) != _add_types(value):
         raise FileInvalid("is written in a way that cannot be changed by a program", path=path, hint="edit it by hand")
     return result
 
 
-def _gathered(edits: Iterable[Patch]) -> _Change:
+def _gather_changes(edits: Iterable[Patch]) -> _Change:
     root = _Change()
     for edit in edits:
         at = root
@@ -73,14 +73,14 @@ def _gathered(edits: Iterable[Patch]) -> _Change:
     return root
 
 
-def _intended(value: Any, change: _Change, at: str, path: Path = ()) -> Any:
+def _apply_change(value: Any, change: _Change, at: str, path: Path = ()) -> Any:
     """The value that the file shall have; also turns the changes into such as the text can follow."""
     if change.do == "set":
         result = change.value
         _narrow(value, change)
         for step, inner in change.below.items():
             if inner.do == "set" and (isinstance(step, int) or step in value):
-                _intended(value[step], inner, at)
+                _apply_change(value[step], inner, at)
         return result
     if change.added and value is None and not change.below:
         change.do, change.value = "set", change.added
@@ -89,19 +89,19 @@ def _intended(value: Any, change: _Change, at: str, path: Path = ()) -> Any:
     if not change.below and not change.added:
         return value
     if isinstance(value, list):
-        return _intended_list(value, change, at, path)
+        return _apply_to_list(value, change, at, path)
     if change.added or any(isinstance(step, int) for step in change.below):
-        raise _nothing(at, path)
+        raise _describe_missing(at, path)
     if value is not None and not isinstance(value, dict):
-        raise _nothing(at, path)
+        raise _describe_missing(at, path)
     result = dict(value or {})
     for step, inner in change.below.items():
         if inner.do == "remove":
             if step not in result:
-                raise _nothing(at, (*path, step))
+                raise _describe_missing(at, (*path, step))
             del result[step]
         else:
-            result[step] = _intended(result.get(step), inner, at, (*path, step))
+            result[step] = _apply_change(result.get(step), inner, at, (*path, step))
     if value is None:
         change.do, change.value = "set", result
     return result
@@ -110,17 +110,17 @@ def _intended(value: Any, change: _Change, at: str, path: Path = ()) -> Any:
 def _narrow(value: Any, change: _Change) -> None:
     """Where a value takes the place of another of its kind, change only what differs: the rest keeps its comments."""
     wanted = change.value
-    if _typed(value) == _typed(wanted):
+    if _add_types(value) == _add_types(wanted):
         change.do = "keep"
     elif isinstance(value, dict) and isinstance(wanted, dict) and value and wanted:
         change.do = "keep"
         change.below = {key: _Change(do="remove") for key in value if key not in wanted}
         change.below |= {key: _Change(do="set", value=item) for key, item in wanted.items()}
     elif isinstance(value, list) and isinstance(wanted, list) and value and wanted:
-        start = next((at for at, pair in enumerate(zip(value, wanted, strict=False)) if not _same(*pair)), None)
+        start = next((at for at, pair in enumerate(zip(value, wanted, strict=False)) if not _is_same(*pair)), None)
         start = min(len(value), len(wanted)) if start is None else start
         tail = 0
-        while tail < min(len(value), len(wanted)) - start and _same(value[-1 - tail], wanted[-1 - tail]):
+        while tail < min(len(value), len(wanted)) - start and _is_same(value[-1 - tail], wanted[-1 - tail]):
             tail += 1
         if len(wanted) > len(value):
             tail = 0
@@ -132,36 +132,36 @@ def _narrow(value: Any, change: _Change) -> None:
         change.added = given[len(spare) :]
 
 
-def _same(one: Any, other: Any) -> bool:
-    return bool(_typed(one) == _typed(other))
+def _is_same(one: Any, other: Any) -> bool:
+    return bool(_add_types(one) == _add_types(other))
 
 
-def _intended_list(value: list[Any], change: _Change, at: str, path: Path) -> list[Any]:
+def _apply_to_list(value: list[Any], change: _Change, at: str, path: Path) -> list[Any]:
     for step in change.below:
         if not isinstance(step, int) or not 0 <= step < len(value):
-            raise _nothing(at, (*path, step))
+            raise _describe_missing(at, (*path, step))
     kept = []
     for index, item in enumerate(value):
         inner = change.below.get(index)
         if inner is None or inner.do != "remove":
-            kept.append(item if inner is None else _intended(item, inner, at, (*path, index)))
+            kept.append(item if inner is None else _apply_change(item, inner, at, (*path, index)))
     return kept + change.added
 
 
-def _nothing(at: str, path: Path) -> FileInvalid:
+def _describe_missing(at: str, path: Path) -> FileInvalid:
     return FileInvalid(f"has nothing that can be changed at {'.'.join(map(str, path)) or 'its top'}", path=at)
 
 
-def _typed(value: Any) -> Any:
+def _add_types(value: Any) -> Any:
     """A value in which 1, 1.0 and true differ."""
     if isinstance(value, Mapping):
-        return {key: _typed(item) for key, item in value.items()}
+        return {key: _add_types(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_typed(item) for item in value]
+        return [_add_types(item) for item in value]
     return (type(value).__name__, value)
 
 
-class _Writer:
+class _PatchWriter:
     """Turns changes of nodes into replacements of spans of the text."""
 
     def __init__(self, tree: Tree) -> None:
@@ -224,13 +224,13 @@ class _Writer:
     def flow(self, children: list[Node], gone: list[int], new: list[Any], *, listed: bool) -> None:
         removed = set(gone)
         tail = next(child for index, child in reversed([*enumerate(children)]) if index not in removed)
-        for first, last in _runs(gone):
+        for first, last in _find_runs(gone):
             if last + 1 < len(children):
-                self.splices.append((_begin(children[first]), _begin(children[last + 1]), ""))
+                self.splices.append((_find_begin(children[first]), _find_begin(children[last + 1]), ""))
             else:
                 self.splices.append((self.end(children[first - 1]), self.end(children[last]), ""))
-        start = self.text.rfind("\n", 0, _begin(tail)) + 1
-        lead = self.text[start : _begin(tail)]
+        start = self.text.rfind("\n", 0, _find_begin(tail)) + 1
+        lead = self.text[start : _find_begin(tail)]
         between = f",\n{lead}" if start and not lead.strip() else ", "
         texts = [dump_line(value) if listed else f"{dump_line(key)}: {dump_line(value)}" for key, value in new]
         if texts:
@@ -238,7 +238,7 @@ class _Writer:
 
     def block(self, node: Node, children: list[Node], gone: list[int], new: list[Any]) -> None:
         begins = [self.begin(node, child) for child in children]
-        for first, last in _runs(gone):
+        for first, last in _find_runs(gone):
             inline = self.text[self.line_start(begins[first]) : begins[first]].strip()
             if inline and last + 1 < len(children):
                 self.splices.append((begins[first], begins[last + 1], ""))
@@ -250,10 +250,10 @@ class _Writer:
         at = self.line_end(self.end(children[-1]))
         if isinstance(node.value, dict):
             text = "\n".join(
-                " " * column + f"{dump_line(key)}:{below(value, column, len(key) + 1)}" for key, value in new
+                " " * column + f"{dump_line(key)}:{render_below(value, column, len(key) + 1)}" for key, value in new
             )
         else:
-            text = "\n".join(" " * column + f"-{entry(value, column)}" for _, value in new)
+            text = "\n".join(" " * column + f"-{render_entry(value, column)}" for _, value in new)
         ended = at == 0 or self.text[at - 1] == "\n"
         self.splices.append((at, at, f"{text}\n" if ended else f"\n{text}"))
         tail = self.last(children[-1])
@@ -270,7 +270,7 @@ class _Writer:
             start = end = self.text.rfind("-", 0, start) + 1
         behind = self.behind(node)
         if node.style == "-" and node.key is not None:
-            self.splices.append((behind, end, below(value, self.margin(node.key))))
+            self.splices.append((behind, end, render_below(value, self.margin(node.key))))
         elif start == end:
             self.splices.append((behind if node.key else start, end, f" {dump_line(value)}"))
         elif node.style == "-":
@@ -281,7 +281,7 @@ class _Writer:
 
     def append_document(self, value: Any) -> None:
         gap = "" if not self.text or self.text.endswith("\n") else "\n"
-        text = block(value, 0) if isinstance(value, dict | list) and value else dump_line(value)
+        text = render_block(value, 0) if isinstance(value, dict | list) and value else dump_line(value)
         self.splices.append((len(self.text), len(self.text), f"{gap}{text}\n"))
 
     def behind(self, node: Node) -> int:
@@ -327,11 +327,11 @@ class _Writer:
         return len(self.text) if end < 0 else end + 1
 
 
-def _begin(node: Node) -> int:
+def _find_begin(node: Node) -> int:
     return node.start if node.key is None else node.key.start
 
 
-def _runs(indices: list[int]) -> Iterator[tuple[int, int]]:
+def _find_runs(indices: list[int]) -> Iterator[tuple[int, int]]:
     """Neighbours among rising numbers, each run by its first and last."""
     first = last = -1
     for index in indices:

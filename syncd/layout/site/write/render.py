@@ -11,7 +11,7 @@ STEP = 2
 _DEPTH_MAX = 3
 
 
-def block(value: Any, indent: int, *, spread: bool = False) -> str:
+def render_block(value: Any, indent: int, *, spread: bool = False) -> str:
     """Given a mapping or list that is not empty, return its lines; `spread` says that its values are not on one line.
 
     Shape: the text starts with the indentation of the first line, and ends without a line end.
@@ -19,24 +19,24 @@ def block(value: Any, indent: int, *, spread: bool = False) -> str:
     margin = " " * indent
     if isinstance(value, Mapping):
         return "\n".join(
-            f"{margin}{dump_line(key)}:{below(item, indent, len(key) + 1, spread=spread)}"
+            f"{margin}{dump_line(key)}:{render_below(item, indent, len(key) + 1, spread=spread)}"
             for key, item in value.items()
         )
-    return "\n".join(f"{margin}-{entry(item, indent)}" for item in value)
+    return "\n".join(f"{margin}-{render_entry(item, indent)}" for item in value)
 
 
-def below(value: Any, indent: int, used: int = 0, *, spread: bool = False) -> str:
+def render_below(value: Any, indent: int, used: int = 0, *, spread: bool = False) -> str:
     """Given the value of a key at an indentation, return what stands behind the colon."""
-    if is_flat(value) or (not spread and fits(value, WIDTH - indent - used)):
+    if is_flat(value) or (not spread and fits_line(value, WIDTH - indent - used)):
         return f" {dump_line(value)}"
-    return f"\n{block(value, indent + STEP)}"
+    return f"\n{render_block(value, indent + STEP)}"
 
 
-def entry(value: Any, indent: int) -> str:
+def render_entry(value: Any, indent: int) -> str:
     """Given an entry of a list at an indentation, return what stands behind the dash."""
-    if is_flat(value) or fits(value, WIDTH - indent):
+    if is_flat(value) or fits_line(value, WIDTH - indent):
         return f" {dump_line(value)}"
-    return " " + block(value, indent + STEP).lstrip(" ")
+    return " " + render_block(value, indent + STEP).lstrip(" ")
 
 
 def is_flat(value: Any) -> bool:
@@ -44,15 +44,15 @@ def is_flat(value: Any) -> bool:
     return not isinstance(value, Mapping | list | tuple) or not value
 
 
-def fits(value: Any, width: int) -> bool:
+def fits_line(value: Any, width: int) -> bool:
     """Given a value, return whether it reads well on one line of a width: neither long, nor deep, nor a long list."""
-    return _depth(value) <= _DEPTH_MAX and len(dump_line(value)) <= width
+    return _find_depth(value) <= _DEPTH_MAX and len(dump_line(value)) <= width
 
 
-def _depth(value: Any, limit: int = _DEPTH_MAX + 1) -> int:
+def _find_depth(value: Any, limit: int = _DEPTH_MAX + 1) -> int:
     """How deep a value nests, as far as it matters; things in a list count as deep."""
     if is_flat(value) or not limit:
         return 0
     if isinstance(value, Mapping):
-        return 1 + max(_depth(item, limit - 1) for item in value.values())
+        return 1 + max(_find_depth(item, limit - 1) for item in value.values())
     return 1 if all(map(is_flat, value)) else limit

@@ -44,79 +44,93 @@ _TITLED = {"HeaderLink", "FooterGroup", "SocialAccount"}
 """Shapes in lists, of which what is left out has a usual value."""
 
 
-def site_schema() -> Schema:
+def build_site_schema() -> Schema:
     """Given nothing, return the JSON Schema, draft-07, of a site file.
 
     Shape: it checks every key and type that the reader checks; rules about what several parts say together are syncd's.
     """
-    found = _object(
+    found = _build_object(
         TOP,
-        site=_object(SITE, required=("org", "id")),
-        policy=_policy(),
-        spaces=_named({"type": "string", "minLength": 1, "description": "The id of a space."}, names=_KEY),
-        settings=_object(SETTINGS),
-        visitors=_object(VISITORS, claims=_ref("claims"), unsigned=_ref("claims")),
-        structure=_object(STRUCTURE, items=_list("section", "group", "variant")),
-        redirects=_list("redirect"),
-        redirect_files={**_list(), "items": {"type": "string"}, "maxItems": REDIRECT_FILES_MAX, "uniqueItems": True},
-        absent=_object(ABSENT, redirects=_texts(single=False)),
-        customization=_customization(),
+        site=_build_object(SITE, required=("org", "id")),
+        policy=_build_policy(),
+        spaces=_build_mapping({"type": "string", "minLength": 1, "description": "The id of a space."}, names=_KEY),
+        settings=_build_object(SETTINGS),
+        visitors=_build_object(VISITORS, claims=_build_ref("claims"), unsigned=_build_ref("claims")),
+        structure=_build_object(STRUCTURE, items=_build_list("section", "group", "variant")),
+        redirects=_build_list("redirect"),
+        redirect_files={
+            **_build_list(),
+            "items": {"type": "string"},
+            "maxItems": REDIRECT_FILES_MAX,
+            "uniqueItems": True,
+        },
+        absent=_build_object(ABSENT, redirects=_build_texts(single=False)),
+        customization=_build_customization(),
         required=("version", "site"),
     )
     found["properties"]["version"] = {"const": VERSION, "description": TOP["version"].about}
     title = {"title": "Site file of syncd", "description": "What a docs site should be. Absent is left alone."}
-    return {"$schema": DRAFT, **title, **found, "definitions": _definitions()}
+    return {"$schema": DRAFT, **title, **found, "definitions": _build_definitions()}
 
 
-def redirect_schema() -> Schema:
+def build_redirect_schema() -> Schema:
     """Given nothing, return the JSON Schema of a redirect file in YAML."""
-    return {"$schema": DRAFT, **_list("redirect"), "definitions": _definitions()}
+    return {"$schema": DRAFT, **_build_list("redirect"), "definitions": _build_definitions()}
 
 
-def _definitions() -> Schema:
+def _build_definitions() -> Schema:
     destinations = [{"required": [kind]} for kind in ("section", "variant", "url", "raw")]
-    to = _object(TO, raw={"type": "object", "description": TO["raw"].about})
+    to = _build_object(TO, raw={"type": "object", "description": TO["raw"].about})
     link = {**to, "oneOf": [*destinations, {"required": ["page", "in"]}]}
     return {
-        "variant": _object(VARIANT, required=("variant", "space"), variant=_pattern("variant")),
-        "section": _object(SECTION, required=("section",), section=_pattern("section"), variants=_list("variant")),
-        "group": _object(GROUP, required=("group",), group=_pattern("group"), items=_list("section", "group")),
-        "redirect": _object(REDIRECT, required=("from", "to"), to=_ref("link")),
+        "variant": _build_object(VARIANT, required=("variant", "space"), variant=_build_pattern("variant")),
+        "section": _build_object(
+            SECTION, required=("section",), section=_build_pattern("section"), variants=_build_list("variant")
+        ),
+        "group": _build_object(
+            GROUP, required=("group",), group=_build_pattern("group"), items=_build_list("section", "group")
+        ),
+        "redirect": _build_object(REDIRECT, required=("from", "to"), to=_build_ref("link")),
         "link": link,
-        "claims": _named({"type": ["object", "null"], "description": "The JSON Schema of a claim; null removes it."}),
-        **_shapes(SiteCustomizationWrite, "site"),
-        **_shapes(SiteSpaceCustomizationOverride, "override"),
+        "claims": _build_mapping(
+            {"type": ["object", "null"], "description": "The JSON Schema of a claim; null removes it."}
+        ),
+        **_build_shapes(SiteCustomizationWrite, "site"),
+        **_build_shapes(SiteSpaceCustomizationOverride, "override"),
     }
 
 
-def _policy() -> Schema:
-    limits = {area: _object(LIMIT) for area in LIMITS}
-    return _object(
-        POLICY, on_drift=_object(ON_DRIFT), prune=_object(PRUNE), limits=_object(LIMITS, required=(), **limits)
+def _build_policy() -> Schema:
+    limits = {area: _build_object(LIMIT) for area in LIMITS}
+    return _build_object(
+        POLICY,
+        on_drift=_build_object(ON_DRIFT),
+        prune=_build_object(PRUNE),
+        limits=_build_object(LIMITS, required=(), **limits),
     )
 
 
-def _customization() -> Schema:
-    override = {"oneOf": [{"const": RESET, "description": "Takes all overrides away."}, _ref("override")]}
-    return _object(CUSTOMIZATION, site=_ref("site"), overrides=_named(override))
+def _build_customization() -> Schema:
+    override = {"oneOf": [{"const": RESET, "description": "Takes all overrides away."}, _build_ref("override")]}
+    return _build_object(CUSTOMIZATION, site=_build_ref("site"), overrides=_build_mapping(override))
 
 
-def _object(keys: Keys, *, required: tuple[str, ...] = (), **special: Schema) -> Schema:
+def _build_object(keys: Keys, *, required: tuple[str, ...] = (), **special: Schema) -> Schema:
     properties = {}
     for name, key in keys.items():
-        properties[name] = _described(special[name], key) if name in special else _simple(key)
+        properties[name] = _add_description(special[name], key) if name in special else _build_simple(key)
     found: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     return {**found, "required": list(required)} if required else found
 
 
-def _described(schema: Schema, key: Key) -> Schema:
+def _add_description(schema: Schema, key: Key) -> Schema:
     # Beside a $ref, draft-07 reads nothing.
     return {"allOf": [schema], "description": key.about} if "$ref" in schema else {**schema, "description": key.about}
 
 
-def _simple(key: Key) -> Schema:
+def _build_simple(key: Key) -> Schema:
     if key.holds == "texts":
-        return {**_texts(), "description": key.about}
+        return {**_build_texts(), "description": key.about}
     kind = _TYPES[key.holds]
     found: Schema = {"description": key.about, "type": [kind, "null"] if key.nullable else kind}
     if key.choices:
@@ -125,40 +139,40 @@ def _simple(key: Key) -> Schema:
     return found | {name: bound for name, bound in zip(names, (key.least, key.most), strict=True) if bound is not None}
 
 
-def _pattern(name: str) -> Schema:
+def _build_pattern(name: str) -> Schema:
     return {"type": "string", "pattern": _KEY, "description": f"The key of this {name}."}
 
 
-def _texts(*, single: bool = True) -> Schema:
+def _build_texts(*, single: bool = True) -> Schema:
     several = {"type": "array", "items": {"type": "string"}}
     return {"oneOf": [{"type": "string"}, several]} if single else several
 
 
-def _list(*names: str) -> Schema:
+def _build_list(*names: str) -> Schema:
     if not names:
         return {"type": "array"}
-    entries = [_ref(name) for name in names]
+    entries = [_build_ref(name) for name in names]
     return {"type": "array", "items": entries[0] if len(entries) == 1 else {"oneOf": entries}}
 
 
-def _named(value: Schema, *, names: str = "") -> Schema:
+def _build_mapping(value: Schema, *, names: str = "") -> Schema:
     found: Schema = {"type": "object", "additionalProperties": value}
     return {**found, "propertyNames": {"pattern": names}} if names else found
 
 
-def _ref(name: str) -> Schema:
+def _build_ref(name: str) -> Schema:
     return {"$ref": f"#/definitions/{name}"}
 
 
-def _shapes(model: type[BaseModel], prefix: str) -> Schema:
+def _build_shapes(model: type[BaseModel], prefix: str) -> Schema:
     """The shapes of a model, by names of their own; every member can be left out, and null where it can be unset."""
     whole = model.model_json_schema(by_alias=True)
-    found = {prefix: _shape(whole, prefix, prefix)}
+    found = {prefix: _build_shape(whole, prefix, prefix)}
     models = whole.pop("$defs")
     models.pop("ContentRefWrite", None)
     named = {_find_shape_name(model_name): shape for model_name, shape in models.items()}
     for name, shape in sorted(named.items()):
-        found[f"{prefix}.{name}"] = _shape(shape, prefix, name)
+        found[f"{prefix}.{name}"] = _build_shape(shape, prefix, name)
     if prefix == "site":
         for member in ("backgroundColor", "linkColor"):
             found["site.Header"]["properties"].pop(member, None)
@@ -171,11 +185,11 @@ def _find_shape_name(model_name: str) -> str:
     return model_name.removesuffix("Write")
 
 
-def _shape(shape: Mapping[str, Any], prefix: str, name: str) -> Schema:
+def _build_shape(shape: Mapping[str, Any], prefix: str, name: str) -> Schema:
     required = set(shape.get("required", ()))
     properties = {}
     for member, schema in shape.get("properties", {}).items():
-        value = _value(schema, prefix)
+        value = _convert_value(schema, prefix)
         properties[member] = value if member in required else {"anyOf": [value, {"type": "null"}]}
     kept = required if name in _COMPLETE else required & {"title", "platform", "handle"} if name in _TITLED else set()
     found = {"type": "object", "additionalProperties": False, "properties": properties}
@@ -183,13 +197,13 @@ def _shape(shape: Mapping[str, Any], prefix: str, name: str) -> Schema:
     return {**found, "required": sorted(kept)} if kept else found
 
 
-def _value(schema: Any, prefix: str) -> Any:
+def _convert_value(schema: Any, prefix: str) -> Any:
     """A schema of a value with references to where the shapes are now."""
     if isinstance(schema, list):
-        return [_value(one, prefix) for one in schema]
+        return [_convert_value(one, prefix) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
     if "$ref" in schema:
         model_name = schema["$ref"].rpartition("/")[2]
-        return _ref("link" if model_name == "ContentRefWrite" else f"{prefix}.{_find_shape_name(model_name)}")
-    return {key: _value(one, prefix) for key, one in schema.items() if key not in ("default", "title")}
+        return _build_ref("link" if model_name == "ContentRefWrite" else f"{prefix}.{_find_shape_name(model_name)}")
+    return {key: _convert_value(one, prefix) for key, one in schema.items() if key not in ("default", "title")}

@@ -7,7 +7,7 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.declared import Item, Place, SiteFile
-from syncd.layout.site.write.patch import Patch, Path, patched
+from syncd.layout.site.write.patch import Patch, Path, apply_patches
 from syncd.model.ref import Area, Ref
 from syncd.plan.site.drift.removal import Removal, find_values, format_item
 from syncd.plan.site.live_state import IdOf, LiveSite
@@ -100,7 +100,7 @@ class _DriftWriter:
         texts: dict[str, str] = {}
         for path, edits in self.edits.items():
             try:
-                text = patched(self.texts[path], path, edits)
+                text = apply_patches(self.texts[path], path, edits)
             except FileInvalid as error:
                 self.left.append(error.what)
             else:

@@ -10,7 +10,7 @@ from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.read.reader import Reader
-from syncd.layout.site.write.patch import Patch, Path, patched
+from syncd.layout.site.write.patch import Patch, Path, apply_patches
 from syncd.layout.yaml.nodes import Node
 from syncd.model.ref import Ref
 
@@ -84,7 +84,7 @@ class Removal:
             edits[path] += _remove_sources(way, steps, sizes[path][way])
         for key in self._own_settings():
             edits[self.file.path].append(Patch("remove", ("customization", "overrides", key)))
-        after = {path: patched(self.texts[path], path, changes) for path, changes in edits.items()}
+        after = {path: apply_patches(self.texts[path], path, changes) for path, changes in edits.items()}
         return after | {path: _remove_lines(self.texts[path], numbers) for path, numbers in lines.items()}
 
     def _own_settings(self) -> Iterator[str]:

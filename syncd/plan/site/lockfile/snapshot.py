@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from syncd.layout.site.read.customization import leaf_of
+from syncd.layout.site.read.customization import find_leaf
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, CUSTOMIZATION, ROOT, SITE, Area, Kind, Ref
 from syncd.plan.site.live_state import LiveSite, SiteLock
@@ -52,13 +52,13 @@ def _list_orders(file: SiteFile, live: LiveSite, matches: Matches) -> list[Any]:
 
 def _list_settings(file: SiteFile, live: LiveSite, matches: Matches) -> list[Any]:
     item = file.items.get(CUSTOMIZATION)
-    site = [[name, leaf_of(live.customization, name)] for name in sorted(item.fields)] if item is not None else []
+    site = [[name, find_leaf(live.customization, name)] for name in sorted(item.fields)] if item is not None else []
     overrides = []
     for one in file.items.values():
         variant = matches.found.get(Ref.of("variant", one.key))
         if AREA[one.kind] == "customization" and one.kind == "override" and variant is not None:
             shown = live.overrides.get(variant.id, {})
-            own = shown if "reset" in one.fields else {name: leaf_of(shown, name) for name in sorted(one.fields)}
+            own = shown if "reset" in one.fields else {name: find_leaf(shown, name) for name in sorted(one.fields)}
             overrides.append([variant.id, own])
     return [site, overrides]
 

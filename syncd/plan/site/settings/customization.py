@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.site.read.customization import in_step, inherited, leaf_of, leaves, overlay, override
+from syncd.layout.site.read.customization import (
+    build_override,
+    find_inherited,
+    find_leaf,
+    is_in_step,
+    list_leaves,
+    overlay_leaves,
+)
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import CUSTOMIZATION, Ref
 from syncd.plan.site import resolve
@@ -35,8 +42,8 @@ def plan_customization(sides: Sides, structure: Structure) -> Customization:
     for item in sides.items("customization"):
         resolved, lines = _resolve_settings(sides, structure, item)
         desired = pick_managed(sides, item, resolved)
-        existing = {name: leaf_of(sides.existing.customization, name) for name in resolved}
-        diffs[item.ref] = sides.judge("customization").diff(sides.find_base(item.ref), desired, existing, in_step)
+        existing = {name: find_leaf(sides.existing.customization, name) for name in resolved}
+        diffs[item.ref] = sides.judge("customization").diff(sides.find_base(item.ref), desired, existing, is_in_step)
     shared = diffs.get(CUSTOMIZATION)
     overrides = join_parts(_plan_override(sides, structure, shared, item) for item in sides.items("override"))
     # What a variant has of its own is written first, so that none shows its site's new settings in between. Until then
@@ -87,14 +94,14 @@ def _plan_override(sides: Sides, structure: Structure, shared: Diff | None, item
     site = sides.existing.customization
 
     def same(name: str, declared: Any, existing: Any) -> bool:
-        return in_step(name, inherited(site, name) if declared is None else declared, existing)
+        return is_in_step(name, find_inherited(site, name) if declared is None else declared, existing)
 
-    diff = _compare_override(sides, item, desired, {name: leaf_of(effective, name) for name in resolved}, same)
+    diff = _compare_override(sides, item, desired, {name: find_leaf(effective, name) for name in resolved}, same)
     diff = _write_shared_values(sides, shared, desired, diff)
     drafts: tuple[Draft, ...] = ()
     if diff.act:
         sets = {name: found.after for name, found in diff.act.items()}
-        body = override(_foresee_settings(sides, shared, effective), sets)
+        body = build_override(_foresee_settings(sides, shared, effective), sets)
         drafts = (draft_step(sides, Wave.CUSTOMIZATION, Call.OVERRIDE_PATCH, item.ref, body, sets),)
     return PlanPart(diffs={item.ref: diff}, drafts=drafts, lines=lines)
 
@@ -106,7 +113,7 @@ def _compare_override(
     begun = sides.base.begun.get(item.ref)
     if begun is not None:
         # What is not there although a dead run was about to say it, nobody has taken away.
-        unsent = {name for name, value in leaves(begun.body).items() if base.get(name, MISSING) == value}
+        unsent = {name for name, value in list_leaves(begun.body).items() if base.get(name, MISSING) == value}
         base = {
             name: value for name, value in base.items() if name not in unsent or same(name, value, existing.get(name))
         }
@@ -119,9 +126,9 @@ def _foresee_settings(sides: Sides, shared: Diff | None, effective: Mapping[str,
     followed = {
         name: value
         for name, value in coming.items()
-        if in_step(name, inherited(sides.existing.customization, name), leaf_of(effective, name))
+        if is_in_step(name, find_inherited(sides.existing.customization, name), find_leaf(effective, name))
     }
-    return overlay(effective, followed)
+    return overlay_leaves(effective, followed)
 
 
 def _write_shared_values(sides: Sides, shared: Diff | None, desired: Mapping[str, Any], diff: Diff) -> Diff:
@@ -134,7 +141,7 @@ def _write_shared_values(sides: Sides, shared: Diff | None, desired: Mapping[str
         value = desired.get(name, MISSING)
         if value is MISSING or name in act or name in diff.report or name in diff.blocked:
             continue
-        if value is None or in_step(name, value, inherited(sides.existing.customization, name)):
+        if value is None or is_in_step(name, value, find_inherited(sides.existing.customization, name)):
             learnt.pop(name, None)
             act[name] = FieldDiff(found.before, value, "change")
     return replace(diff, act=act, learnt=learnt)

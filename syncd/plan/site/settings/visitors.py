@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.site.read.visitors import claims_of_schema
+from syncd.layout.site.read.visitors import list_claims
 from syncd.model.ref import CUSTOMIZATION, VISITORS, Ref
 from syncd.plan.site.call import Call
 from syncd.plan.site.differ import MISSING, Diff, FieldDiff
@@ -34,7 +34,7 @@ class _Claims:
 def compare_visitors(sides: Sides) -> Diff | None:
     """Given the sides, return what is to be done about the declared claims; None where the plan is not about them."""
     for item in sides.items("visitors"):
-        existing = claims_of_schema(sides.existing.schema or {})
+        existing = list_claims(sides.existing.schema or {})
         return compare_fields(sides, item, pick_managed(sides, item, item.fields), existing, is_same)
     return None
 
@@ -74,7 +74,7 @@ def _find_claims_to_go(sides: Sides, readers: Mapping[str, Ref]) -> _Claims:
     declared = sides.desired.items[VISITORS].fields.keys()
     gone: dict[str, Any] = {}
     unmanaged: list[str] = []
-    for name, schema in claims_of_schema(sides.existing.schema or {}).items():
+    for name, schema in list_claims(sides.existing.schema or {}).items():
         if name in declared or sides.is_ignored(VISITORS, name):
             continue
         if prune == "all" or (prune == "owned" and name in owned):

@@ -9,7 +9,7 @@ from typing import Any
 from syncd.errors import ConfigInvalid
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
 from syncd.layout.site.read.declared import Item
-from syncd.layout.site.write.imports import Around, Imported, import_file
+from syncd.layout.site.write.imports import ImportContext, ImportedFile, import_file
 from syncd.sync.site.read.parts import SiteReader
 from syncd.sync.workspace import Binding
 
@@ -33,18 +33,20 @@ class ForeignFile:
 
     def keys(self) -> Mapping[tuple[str, ...], str]:
         """Return the keys that a structure gives: of groups by their title, of sections and variants by their path."""
-        imported = import_file(self.text, path=self.path, around=Around(spaces=self._spaces()))
+        imported = import_file(self.text, path=self.path, around=ImportContext(spaces=self._spaces()))
         structure: Mapping[str, Any] = imported.document.get("structure") or {}
         return dict(_list_keys(structure.get("items") or ()))
 
-    def read(self, site: SiteMap, files: Callable[[str], Mapping[str, str] | None] = lambda space: None) -> Imported:
+    def read(
+        self, site: SiteMap, files: Callable[[str], Mapping[str, str] | None] = lambda space: None
+    ) -> ImportedFile:
         """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
 
         Shape: `files` tells of a space the addresses of its pages by their files; None where nobody knows them.
         Raises: FileInvalid; ConfigInvalid when the site has no such variant.
         """
         variant = self._find_variant(site)
-        around = Around(
+        around = ImportContext(
             variant=variant.key if variant is not None else "",
             below=site.address(variant.ref) if variant is not None else "",
             spaces=self._spaces(),

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from syncd.errors import FileInvalid
-from syncd.layout.site.addresses.addresses import page_addresses
+from syncd.layout.site.addresses.addresses import list_page_addresses
 from syncd.layout.tree.draft import read_draft
 from syncd.repo import Blob, Repository
 from syncd.sync.workspace import Binding
@@ -61,6 +61,6 @@ def _read_addresses(paths: Sequence[str], read: Callable[[str], bytes], binding:
     if not paths:
         return None
     try:
-        return page_addresses(read_draft(paths, read, links=False, at=binding.directory))
+        return list_page_addresses(read_draft(paths, read, links=False, at=binding.directory))
     except FileInvalid:
         return None

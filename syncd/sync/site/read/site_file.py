@@ -12,7 +12,7 @@ from syncd.files import open_file
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.declared import SiteFile
-from syncd.layout.site.read.file import named_files, read_site_file
+from syncd.layout.site.read.file import list_named_files, read_site_file
 
 if TYPE_CHECKING:
     from syncd.repo import Repository
@@ -136,7 +136,7 @@ def _read_texts(
     text = text_of(path, SITE_FILE_BYTES)
     if text is None:
         raise missing
-    others = {name: text_of(name, REDIRECT_FILE_BYTES) for name in named_files(text, path=path)}
+    others = {name: text_of(name, REDIRECT_FILE_BYTES) for name in list_named_files(text, path=path)}
     return SiteFileTexts(path, text, {name: other for name, other in others.items() if other is not None}, commit)
 
 
