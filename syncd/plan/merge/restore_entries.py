@@ -16,16 +16,16 @@ def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
 
 
 def restore_entries(
-    entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
+    entries: Iterable[Entry], pages: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
 ) -> tuple[Entry, ...]:
     """Given a table of contents, return it with some pages as another table has them.
 
-    Shape: `knots` has the paths of each such page; `reference` is the other table by path. A page that the other table
+    Shape: `pages` has the paths of each such page; `reference` is the other table by path. A page that the other table
     does not list is removed, and its children move up; with `titles` no page is removed, and only titles are restored.
     Pages that share paths are matched by title, else by path. Works at any depth.
     """
     entries = tuple(entries)
-    former = _find_counterparts(entries, knots, reference)
+    former = _find_counterparts(entries, pages, reference)
     done: list[list[Entry]] = [[]]
     pending: list[Entry | None] = list(reversed(entries))
     begun: list[Entry] = []
@@ -45,10 +45,10 @@ def restore_entries(
 
 
 def _find_counterparts(
-    entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry]
+    entries: Iterable[Entry], pages: Iterable[Collection[str]], reference: Mapping[str, Entry]
 ) -> dict[str, str | None]:
     """The path in the other table of each page to restore; None for one that it does not list."""
-    names = join_names(knots)
+    names = join_names(pages)
     listed: dict[frozenset[str], dict[str, Entry]] = {}
     for entry, _ in walk_entries(entries):
         if entry.path in names and entry.path is not None and entry.anchor is None:

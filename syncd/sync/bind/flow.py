@@ -103,12 +103,12 @@ class _SpaceBinder:
     def bind(self, prefer: Mapping[str, PreferredSide] | None, *, move: bool) -> Outcome:
         """Bind the space, or write its mirror commit to a ref of its own and say what differs.
 
-        Raises: HistoryCut where both sides may have met in what a shallow clone lacks.
+        Raises: HistoryCut when a shallow clone lacks the history that says whether both sides were joined before.
         """
         assert self.tip is not None
         name = self.binding.name
         if self.repository.is_cut(self.tip):
-            why = f"whether {self.workspace.branch} has met {name} before is not known in this shallow clone"
+            why = f"whether {self.workspace.branch} was bound to {name} before is not known in this shallow clone"
             raise HistoryCut(why)
         candidate = self._read_candidate()
         if not move:
