@@ -20,7 +20,7 @@ class Anchors:
         self.counts: dict[str, int] = {}
 
     def allocate(self, text: str, given: str | None = None) -> str:
-        """Given the text of the next heading and the id that it was given, if any, return its anchor."""
+        """Return the anchor of the next heading, from its text and the id that it has, if any."""
         base = given or make_anchor(text)
         anchor, count = base, self.counts.get(base, 0)
         while not given and anchor in self.used:
@@ -32,7 +32,7 @@ class Anchors:
 
 
 def make_anchor(text: str) -> str:
-    """Given the text of a heading, return its anchor: `1. Set up` becomes `id-1.-set-up`, `In / out` becomes `in-out`.
+    """Return the anchor of a heading's text: `1. Set up` becomes `id-1.-set-up`, `In / out` becomes `in-out`.
 
     Source: not-shown (d), heading anchor ids; an id may not start with a digit, hence the prefix.
     """
@@ -43,7 +43,7 @@ def make_anchor(text: str) -> str:
 
 
 def add_anchors(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
-    """Given the blocks of a document, return them with the anchor of each heading in its `meta`, but in `kept` ones."""
+    """Add to each heading of a document its anchor in `meta`, except below nodes in `kept`, and return the blocks."""
     anchors = Anchors()
     pending: list[object] = [nodes]
     while pending:

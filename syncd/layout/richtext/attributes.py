@@ -1,4 +1,4 @@
-"""Attributes of tags: which member of a node each becomes, and how its value is spelled."""
+"""Attributes of tags: which member of a node each becomes, and how its value is written."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ _INTEGER_MAX = 1e15
 
 @dataclass(frozen=True)
 class ValueFormat:
-    """A kind of value: `read` returns None for text that is none, `write` for a value that has no text."""
+    """A kind of value: `read` returns None for text that is not one, `write` for a value that has no text."""
 
     read: Callable[[str], Any]
     write: Callable[[object], str | None]
@@ -23,14 +23,14 @@ class ValueFormat:
 
 @dataclass(frozen=True)
 class NodeMember:
-    """The member that an attribute becomes, and the kind of its value."""
+    """The member of a node that an attribute becomes, and the format of its value."""
 
     member: str
     form: ValueFormat
 
 
 def read_members(attributes: Attributes, known: Mapping[str, NodeMember]) -> Node | None:
-    """Given attributes and what each becomes, return the members of a node; None when one of them becomes nothing."""
+    """Return the members of a node that attributes become; None when one of them becomes none."""
     members: Node = {}
     for name, text in attributes.items():
         value = known.get(name)
@@ -44,7 +44,7 @@ def read_members(attributes: Attributes, known: Mapping[str, NodeMember]) -> Nod
 
 
 def write_members(members: Node, known: Mapping[str, NodeMember]) -> dict[str, str | None] | None:
-    """Given members of a node and the attributes that become some, return those; None when a member has none."""
+    """Return the attributes that become the members of a node; None when a member has none."""
     names = {value.member: name for name, value in known.items()}
     attributes: dict[str, str | None] = {}
     for member, value in members.items():
@@ -57,7 +57,7 @@ def write_members(members: Node, known: Mapping[str, NodeMember]) -> dict[str, s
 
 
 def make_choice(*texts: str) -> ValueFormat:
-    """Given texts, return the kind of value that is one of them."""
+    """Return the format of a value that is one of these texts."""
     known = frozenset(texts)
     return ValueFormat(
         lambda text: text if text in known else None,
@@ -66,7 +66,7 @@ def make_choice(*texts: str) -> ValueFormat:
 
 
 def read_number(text: str) -> float | None:
-    """Given text, return the number that it is; None when it is none, or would be spelled differently."""
+    """Return the number that a text is; None when it is none, or would be written differently."""
     if not _NUMBER.fullmatch(text):
         return None
     number = float(text) if "." in text else int(text)
@@ -74,7 +74,7 @@ def read_number(text: str) -> float | None:
 
 
 def write_number(value: object) -> str | None:
-    """Given a number, return it as text; None for anything else."""
+    """Return a number as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
     return str(int(value)) if abs(value) < _INTEGER_MAX and value == int(value) else repr(value)

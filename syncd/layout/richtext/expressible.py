@@ -79,12 +79,12 @@ _AS_HTML = frozenset({"align", "html"})
 
 
 def is_valid_anchor(value: str) -> bool:
-    """Given the id of a heading, return whether a link in the heading can say it."""
+    """Return whether a link in a heading can define this id."""
     return bool(value) and not any(sign in '"<>&`\\|' or sign.isspace() for sign in value)
 
 
 def find_extras(node: Node) -> Node:
-    """Given a block that fits, return its members that Markdown does not say; keys and other derived ones aside."""
+    """Return the members of an expressible block that Markdown cannot express; keys and other derived ones aside."""
     type, data = str(node.get("type")), node.get("data") or {}
     found = {
         name: value for name, value in node.items() if name not in _BASE and name not in _list_content_members(type)
@@ -98,14 +98,14 @@ def find_extras(node: Node) -> Node:
 
 
 def find_expressible_data(node: Node) -> Node:
-    """Given a block that fits, return its data without members that Markdown does not say."""
+    """Return the data of an expressible block without members that Markdown cannot express."""
     return {
         name: value for name, value in (node.get("data") or {}).items() if _is_member_expressible(node, name, value)
     }
 
 
 def format_html(node: Node) -> str | None:
-    """Given a block that fits, return the HTML that it is written as; None when Markdown says it."""
+    """Return the HTML that an expressible block is written as; None when Markdown expresses it."""
     type, data = str(node["type"]), find_expressible_data(node)
     if type in ("images", "drawing") or data.keys() & _AS_HTML or (type == "table" and write_pipe_table(node) is None):
         return write_html_block(_without_extras(node, data))
@@ -113,7 +113,7 @@ def format_html(node: Node) -> str | None:
 
 
 def is_expressible(node: Node) -> bool:
-    """Given a block, return whether Markdown says it, but for its `extras`; what it holds is not looked at."""
+    """Return whether Markdown can express a block, apart from its extras; the blocks in it are not looked at."""
     data = node.get("data") or {}
     if node.get("object") != "block" or not isinstance(node.get("type"), str) or not isinstance(data, dict):
         return False
@@ -126,18 +126,18 @@ def is_expressible(node: Node) -> bool:
 
 
 def normalise_label(source: str) -> str:
-    """Given what stands in the brackets of a definition, return it on one line."""
+    """Return what stands in the brackets of a definition on one line."""
     label = _SPACE.sub(" ", source).lstrip(" ")
     return label if label.endswith("\\ ") else label.rstrip(" ")
 
 
 def parse_syntax(info: str) -> str:
-    """Given what stands behind the sign of a fence, return the language, "" for none."""
+    """Return the language that stands behind the sign of a fence, "" for none."""
     return MD_TRIM_RE.split(mdTrim(info), maxsplit=1)[0]
 
 
 def read_code_text(node: Node) -> str | None:
-    """Given a block of code, return its text; None when its lines are more than text."""
+    """Return the text of a block of code; None when its lines are more than text."""
     lines: list[str] = []
     if not is_nodes(node.get("nodes")):
         return None
@@ -155,12 +155,12 @@ def read_code_text(node: Node) -> str | None:
 
 
 def find_caption(node: Node) -> list[Node] | None:
-    """Given a block that is a tag without blocks of its own, return its caption; None when it has none."""
+    """Return the caption of a block that is a tag without blocks of its own; None when it has none."""
     return (read_fragments(node) or {}).get("caption")
 
 
 def split_expandable(node: Node) -> tuple[str, list[Node]] | None:
-    """Given an expandable, return its title as HTML and its body; None when it is something else."""
+    """Return the title of an expandable as HTML, and its body; None when it is something else."""
     held = read_fragments(node)
     if held is None or held.keys() != {"expandable-title", "expandable-body"} or len(held["expandable-title"]) != 1:
         return None

@@ -67,12 +67,12 @@ def _build_plain_parser() -> MarkdownIt:
 
 
 def parse_markdown(markdown: str) -> list[Token]:
-    """Given a page, return its tokens. Raises TooLarge when they are more than the bounds of a page."""
+    """Return the tokens of a page. Raises TooLarge when they exceed the bounds of a page."""
     return build_parser().parse(markdown)
 
 
 def classify_html(html: str, *, interrupting: bool = False) -> str | None:
-    """Given an HTML block, return `closed` (ends at its own sign), `open` (ends at a blank line) or None (is none).
+    """Return `closed` for an HTML block that ends at its own sign, `open` at a blank line, None when it is none.
 
     Shapes: with `interrupting` only blocks count that may stand directly behind text.
     """
@@ -84,7 +84,7 @@ def classify_html(html: str, *, interrupting: bool = False) -> str | None:
 
 
 def needs_space(text: str) -> bool:
-    """Given the Markdown of a paragraph, return whether HTML begins it, behind nothing or spaces such as `SPACE`.
+    """Return whether the Markdown of a paragraph begins with HTML, behind nothing or spaces such as `SPACE`.
 
     Shapes: a paragraph whose words begin with spaces has one more than they are, so that reading can take one away.
     """
@@ -92,7 +92,7 @@ def needs_space(text: str) -> bool:
 
 
 def has_early_end(html: str) -> bool:
-    """Given an HTML block that ends at its own sign, return whether that comes before its last line."""
+    """Return whether the closing sign of an HTML block comes before its last line."""
     lines = html.lstrip(" \t").split("\n")
     closing = next((closing for opening, closing, _ in _CLOSED if opening.search(lines[0])), None)
     return closing is not None and any(closing.search(line) for line in lines[:-1])

@@ -22,41 +22,41 @@ _SIGNS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "&<>`|"})
 
 
 def write_json_fence(node: Node) -> str | None:
-    """Given any block, return the JSON that keeps it; None when it has none, or is nested too deep for it."""
+    """Return the JSON that keeps a block; None when it has none, or is nested too deep for it."""
     return _dump_json(node, indent=2)
 
 
 def read_json_fence(text: str) -> Node | None:
-    """Given what stands in a fence, return the block that it keeps, exactly as it was."""
+    """Return the block that the text of a fence keeps, exactly as it was; None when it keeps none."""
     found = _read_exact(text, write_json_fence)
     return found if found is not None and found.get("object") == "block" else None
 
 
 def write_overlay(members: Node) -> str | None:
-    """Given members of a block that Markdown cannot say, return the comment that keeps them in front of it."""
+    """Return the comment that keeps members of a block in front of it; None when they have no JSON."""
     text = write_json_line(members)
     return None if text is None else f"<!--syncd:data {text}-->"
 
 
 def read_overlay(html: str) -> Node | None:
-    """Given an HTML block, return the members that it keeps for the block behind it; None when it keeps none."""
+    """Return the members that an HTML block keeps for the block behind it; None when it keeps none."""
     found = _OVERLAY.fullmatch(html)
     return (_read_exact(found[1], write_json_line) or None) if found else None
 
 
 def write_json_line(node: Node) -> str | None:
-    """Given any node, return its JSON on one line without a sign that HTML, code or tables would take for theirs."""
+    """Return the JSON of a node on one line, without signs that HTML, code or tables would read as their own."""
     text = _dump_json(node)
     return None if text is None else text.translate(_SIGNS)
 
 
 def write_json_span(kind: str, node: Node) -> tuple[str, str]:
-    """Given what is kept (NODE, MARK or LEAF) and its node, return the two tags that keep it around its words."""
+    """Return the two tags that keep a node (NODE, MARK or LEAF) around its words."""
     return write_html_tag("span", {kind: write_json_line(node) or "{}"}), "</span>"
 
 
 def read_json_span(html: str) -> tuple[str, Node] | None:
-    """Given an opening tag, return what it keeps and its node."""
+    """Return the kind and the node that an opening tag keeps; None when it keeps none."""
     found = read_html_tag(html) if NODE in html else None
     if found is None or found[0] != "span" or len(found[1]) != 1:
         return None
@@ -66,7 +66,7 @@ def read_json_span(html: str) -> tuple[str, Node] | None:
 
 
 def read_visible_text(node: Node) -> str:
-    """Given a kept inline, return the words that readers see in its place."""
+    """Return the words that readers see in place of a kept inline."""
     return " ".join(collect_text(node).split())
 
 

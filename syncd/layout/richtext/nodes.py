@@ -30,7 +30,7 @@ def make_block(
     *,
     fragments: list[Node] | None = None,
 ) -> Node:
-    """Given what a block holds, return it: void when it has no nodes, fragments only when given."""
+    """Return a block: void when it has no nodes, with fragments only when given."""
     made: Node = {"object": "block", "type": type, "isVoid": nodes is None, "data": {} if data is None else data}
     if nodes is not None:
         made["nodes"] = nodes
@@ -40,7 +40,7 @@ def make_block(
 
 
 def make_inline(type: str, data: Node, nodes: list[Node] | None = None, *, marks: Sequence[Node] = ()) -> Node:
-    """Given what an inline holds, return it; `marks` are those around it, which its own leaves carry too.
+    """Return an inline; `marks` are those around it, which its own leaves have too.
 
     The platform's inlines have no `marks`. Without them `**[a](b)**` could not be told from `[**a**](b)`, nor could an
     image in bold text; the member is left out where nothing is around.
@@ -54,32 +54,32 @@ def make_inline(type: str, data: Node, nodes: list[Node] | None = None, *, marks
 
 
 def make_leaf(text: str, marks: Sequence[Node] = ()) -> Node:
-    """Given text and its marks, outermost first, return the leaf."""
+    """Return a leaf with text and its marks, outermost first."""
     return {"object": "leaf", "text": text, "marks": list(marks)}
 
 
 def make_text(text: str, marks: Sequence[Node] = ()) -> Node:
-    """Given text, return a text node with one leaf."""
+    """Return a text node with one leaf."""
     return {"object": "text", "leaves": [make_leaf(text, marks)]}
 
 
 def make_mark(type: str, data: Node | None = None) -> Node:
-    """Given the type of a mark and its data, if any, return the mark."""
+    """Return a mark of a type, with its data, if any."""
     return {"object": "mark", "type": type} | ({"data": data} if data else {})
 
 
 def make_paragraph(nodes: list[Node]) -> Node:
-    """Given inline nodes, return the paragraph that holds them."""
+    """Return a paragraph of inline nodes."""
     return make_block("paragraph", {}, nodes)
 
 
 def make_fragment(name: str, nodes: list[Node], *, type: str | None = None) -> Node:
-    """Given the name of a fragment and its blocks, return it."""
+    """Return a fragment with a name and its blocks."""
     return {"object": "fragment", "fragment": name} | ({"type": type} if type else {}) | {"nodes": nodes}
 
 
 def read_fragments(node: Node) -> dict[str, list[Node]] | None:
-    """Given a block, return the nodes of its fragments by name; None when they are no such thing."""
+    """Return the nodes of a block's fragments by name; None when they are not well-formed."""
     found: dict[str, list[Node]] = {}
     pieces = node.get("fragments") or []
     if not is_nodes(pieces):
@@ -95,18 +95,18 @@ def read_fragments(node: Node) -> dict[str, list[Node]] | None:
 
 
 def is_nodes(value: object) -> TypeGuard[list[Node]]:
-    """Given any value, return whether it is a list of objects."""
+    """Return whether a value is a list of objects."""
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def count_common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
-    """Given two sequences, return how many items from the start on they share."""
+    """Return how many items two sequences share from the start."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
 
 
 def make_url_ref(address: str) -> Node:
-    """Given an address, return the content reference to it.
+    """Return the content reference to an address.
 
     Every address stays as written, relative ones too: this room has no page tree. Who has one may resolve it.
     """
@@ -114,19 +114,19 @@ def make_url_ref(address: str) -> Node:
 
 
 def read_url(ref: object) -> str | None:
-    """Given a content reference, return its address; None when it is more, or other, than one."""
+    """Return the address of a content reference; None when it is more, or other, than one."""
     if isinstance(ref, dict) and ref.keys() == {"kind", "url"} and ref["kind"] == "url" and isinstance(ref["url"], str):
         return ref["url"]
     return None
 
 
 def normalise_address(url: str) -> str:
-    """Given an address as written, return it as a document keeps it: trimmed, control characters encoded."""
+    """Return an address as a document keeps it: trimmed, control characters encoded."""
     return _CONTROLS.sub(lambda sign: quote(sign[0], safe=""), url.strip())
 
 
 def collect_text(node: Node) -> str:
-    """Given any node, return the text of its leaves, fragments included, at any depth."""
+    """Return the text of all leaves of a node, fragments included, at any depth."""
     pieces: list[str] = []
     pending: list[object] = [node]
     while pending:
@@ -141,7 +141,7 @@ def collect_text(node: Node) -> str:
 
 
 def is_empty(node: Node) -> bool:
-    """Given a block, return whether it is a paragraph that says nothing."""
+    """Return whether a block is a paragraph without text."""
     nodes = node.get("nodes") or ()
     return (
         node.get("type") == "paragraph" and all(one.get("object") == "text" for one in nodes) and not collect_text(node)
@@ -149,7 +149,7 @@ def is_empty(node: Node) -> bool:
 
 
 def add_keys(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
-    """Given the blocks of a document, return them with a `key` each, derived from content and occurrence.
+    """Add to each block of a document a `key`, derived from its content and occurrence, and return the blocks.
 
     Shapes: equal blocks are told apart by a number behind the key, in order; so a block keeps its key when anything
     but its equal is put before it. Lines of code have none: there are too many, and nobody refers to one. Nodes in

@@ -37,17 +37,17 @@ class Section:
 
 
 def extract_plain_text(markdown: str) -> str:
-    """Given Markdown, return its words only, single-spaced, for search indexes and previews; linear time."""
+    """Return the words of Markdown, single-spaced, for search indexes and previews; linear time."""
     return _join_words(words for _, words in _walk_words(markdown))
 
 
 def find_headings(markdown: str) -> tuple[Heading, ...]:
-    """Given Markdown, return its headings in order, wherever they stand."""
+    """Return the headings of Markdown in order, wherever they stand."""
     return tuple(heading for heading, _ in _walk_words(markdown) if heading is not None)
 
 
 def split_sections(markdown: str) -> tuple[Section, ...]:
-    """Given Markdown, return its sections in order: one for each heading, and one for words before the first."""
+    """Return the sections of Markdown in order: one for each heading, and one for words before the first."""
     parts: list[tuple[Heading | None, list[str]]] = [(None, [])]
     for heading, words in _walk_words(markdown):
         if heading is not None:

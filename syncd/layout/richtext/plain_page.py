@@ -1,4 +1,4 @@
-"""Pages that are too large to be told apart into nodes: one block that holds their Markdown as it is."""
+"""Pages that are too large to be read as nodes: one block that holds their Markdown as it is."""
 
 from collections.abc import Sequence
 
@@ -16,16 +16,16 @@ _DATA: Node = {"syntax": "markdown", "plain": True}
 
 
 class TooLarge(Exception):
-    """A page has more characters or nodes than are told apart."""
+    """A page has more characters or nodes than are read."""
 
 
 def make_plain_page(markdown: str) -> Node:
-    """Given the Markdown of a page, return the block that shows all of it as it is written, in one piece."""
+    """Return the block that shows the Markdown of a page as it is written, in one piece."""
     return make_block("code", dict(_DATA), [make_block("code-line", {}, [make_text(markdown)])])
 
 
 def read_plain_page(nodes: Sequence[Node]) -> str | None:
-    """Given the blocks of a document, return the Markdown that they hold as it is; None when they are no such page."""
+    """Return the Markdown that the block of a plain page holds; None when a document is no such page."""
     if len(nodes) != 1 or nodes[0].get("type") != "code" or nodes[0].get("data") != _DATA:
         return None
     try:

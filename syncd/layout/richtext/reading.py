@@ -43,11 +43,11 @@ _OPAQUE = frozenset({"html", "tag", "definition", "math"})
 
 
 def to_document(markdown: str) -> Document:
-    """Given the Markdown of a page or comment, without front matter, return its document.
+    """Return the document of a page's or comment's Markdown, without front matter.
 
     Shapes: a leading heading stays a heading. Every block has a key that follows from its content, every heading its
     anchor in `meta`. Unknown blocks, marks and members that `to_markdown` kept come back exactly. A page beyond the
-    bounds of `plain` is one block of code with its Markdown; so no page takes more than a second or two.
+    bounds of `plain_page` is one block of code with its Markdown; so no page takes more than a second or two.
     """
     reader = _DocumentReader()
     try:

@@ -9,7 +9,7 @@ _MEMBERS = ("ref", "refDark", "link")
 
 
 def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Given the nodes of a document, yield every content reference in them, in reading order; linear time.
+    """Yield every content reference in the nodes of a document, in reading order; linear time.
 
     Shapes: each is the very object that a node holds, so that whoever made the document may change it in place.
     """
@@ -24,7 +24,7 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
-    """Given the nodes of a document, yield the cells of its tables: the data of the table, a name, and the value.
+    """Yield the cells of all tables in a document: the data of the table, a name, and the value.
 
     Shapes: names are those of records and columns, such as `r0c1`. Values are the very objects that nodes hold.
     """
@@ -34,7 +34,7 @@ def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
 
 
 def find_file_cells(nodes: Iterable[Node]) -> Iterator[list[Any]]:
-    """Given the nodes of a document, yield the value of each cell of files in its tables, as `find_cells` does."""
+    """Yield the value of each cell of files in the tables of a document, as `find_cells` does."""
     for node in _walk_nodes(nodes):
         for _, column, value in _walk_cells(node):
             definition = node["data"].get("definition")

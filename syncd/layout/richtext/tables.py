@@ -24,7 +24,7 @@ _WIDEST = 100
 
 
 def read_pipe_table(tokens: Sequence[Token]) -> Node:
-    """Given the tokens of a table, return its block.
+    """Return the block of a table's tokens.
 
     Shapes: columns `c0`, `c1` …, records `r0`, `r1` …, fragments `r0c0` …; a heading that is more than plain text has a
     fragment under the name of its column. The platform aligns every column: `aligned` says that the page does, too.
@@ -60,7 +60,7 @@ def read_pipe_table(tokens: Sequence[Token]) -> Node:
 
 
 def write_pipe_table(node: Node) -> str | None:
-    """Given a table, return its Markdown; None when it is more than columns of text under a header."""
+    """Return the Markdown of a table; None when it is more than columns of text under a header."""
     found = _extract_grid(node)
     if found is None:
         return None

@@ -84,12 +84,12 @@ LINES_MAX = 1000
 
 
 def is_known(name: str) -> bool:
-    """Given the name of a tag, return whether it, or what it ends, becomes a block of its own."""
+    """Return whether a tag of this name, or the tag that it ends, becomes a block of its own."""
     return name in TAGS or name.startswith("@") or (name.startswith("end") and name[3:] in TAGS)
 
 
 def is_tag(source: str) -> bool:
-    """Given text, return whether it stands as a tag that is kept as it is written, alone or with all up to its end."""
+    """Return whether text is a tag that is kept as it is written, alone or with all up to its end."""
     lines = source.split("\n")
     if not source.startswith("{%") or source != source.rstrip(" \t"):
         return False
@@ -103,13 +103,13 @@ def is_tag(source: str) -> bool:
 
 
 def parse_tag_name(source: str) -> str:
-    """Given the source of a tag, return its name, "" for none."""
+    """Return the name of a tag, "" for none."""
     named = _NAME.match(source)
     return named[1] if named else ""
 
 
 def count_tag_lines(lines: Iterable[str]) -> int:
-    """Given the lines from a tag on, return how many of them it covers; 0 when nothing ends it.
+    """Return how many of the lines from a tag on it covers; 0 when nothing ends it.
 
     A blank line may only lie in quotes; a line that starts another tag never does.
     """
@@ -127,7 +127,7 @@ def count_tag_lines(lines: Iterable[str]) -> int:
 
 
 def find_unknown_ends(text: str) -> dict[int, int]:
-    """Given a page, return for the line of each unknown tag the line of the tag that ends it; linear time."""
+    """Return for the line of each unknown tag of a page the line of the tag that ends it; linear time."""
     opened: dict[str, list[int]] = {}
     found: dict[int, int] = {}
     lines = text.split("\n")
@@ -151,12 +151,12 @@ def _strip_quotes(lines: list[str], number: int, start: int) -> Iterator[str]:
 
 
 def find_body(type: str) -> Body:
-    """Given the type of a block that is a tag, return what may lie in it."""
+    """Return what may lie in a block that is a tag, by the block's type."""
     return "none" if type == INTEGRATION else TAGS[NAMES[type]].body
 
 
 def read_liquid_tag(source: str) -> tuple[str, Node] | None:
-    """Given the source of a known tag, return the type of its block and its data; None when it has to stay as it is."""
+    """Return the block type and the data of a known tag; None when it has to stay as it is written."""
     found = _SOURCE.match(source.removesuffix("%}")) if "%}" not in source[:-2] else None
     if found is None:
         return None
@@ -166,7 +166,7 @@ def read_liquid_tag(source: str) -> tuple[str, Node] | None:
 
 
 def write_liquid_tag(type: str, data: Mapping[str, Any]) -> str | None:
-    """Given the type of a block and its data, return its tag; None when no tag says that."""
+    """Return the tag of a block type and its data; None when no tag can express them."""
     if type == INTEGRATION:
         return _write_integration(data)
     name = NAMES[type]
@@ -184,7 +184,7 @@ def write_liquid_tag(type: str, data: Mapping[str, Any]) -> str | None:
 
 
 def parse_attributes(text: str) -> dict[str, str] | None:
-    """Given what stands behind the name of a tag, return its attributes in order; None when it is something else."""
+    """Return the attributes behind the name of a tag in order; None when the text is something else."""
     found: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -197,7 +197,7 @@ def parse_attributes(text: str) -> dict[str, str] | None:
 
 
 def is_member_expressible(type: str, member: str, value: object) -> bool:
-    """Given a member of a block's data, return whether its tag can say it."""
+    """Return whether the tag of a block can express a member of its data."""
     if type in (INTEGRATION, "if", "reusable-content"):
         return member in {INTEGRATION: {"integration", "block", "props"}, "if": {"expression"}}.get(type, {"ref"})
     if member == RAW:

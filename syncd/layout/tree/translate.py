@@ -104,5 +104,5 @@ class Translation:
 
 
 def normalize_line_ends(text: str) -> str:
-    """Given a page of Git, return it with LF line ends and without a byte order mark, as the platform is sent it."""
+    """Return a page of Git with LF line ends and without a byte order mark, as the platform is sent it."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n")

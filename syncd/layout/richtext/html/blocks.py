@@ -29,7 +29,7 @@ _DEEPEST = 3
 
 
 def read_html_block(html: str) -> Node | None:
-    """Given a block of HTML, return the node that the platform makes of it; None for HTML that is not its own.
+    """Return the node that the platform makes of a block of HTML; None for HTML that is not its own.
 
     Shapes: what is returned is written as HTML that reads as the same node.
     """
@@ -41,7 +41,7 @@ def read_html_block(html: str) -> Node | None:
 
 
 def write_html_block(node: Node) -> str | None:
-    """Given a block, return the HTML that says it; None when it is no block of HTML."""
+    """Return the HTML of a block; None when it is not a block of HTML."""
     type = str(node.get("type"))
     if _is_text(type):
         return _write_text(node) if (node.get("data") or {}).keys() & {"align", "html"} else None
@@ -49,7 +49,7 @@ def write_html_block(node: Node) -> str | None:
 
 
 def is_html_expressible(node: Node) -> bool:
-    """Given a block, return whether HTML says it, with all its members."""
+    """Return whether HTML can express a block with all its members."""
     written = write_html_block(node) if _has_shape(node) else None
     return written is not None and _is_read_as(written, node)
 

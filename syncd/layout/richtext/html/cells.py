@@ -30,7 +30,7 @@ class CellType:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, content: Content, fit: str | None = None) -> Cell | None:
-        """Given what lies in a cell, and how an image in it fits, return the cell; None when it is no such value."""
+        """Return the cell in its HTML content; `fit` is how an image fits in it. None when it is no such value."""
         if self.type == "select":
             return _read_options(content, self.options)
         if not content:
@@ -48,7 +48,7 @@ class CellType:
         return None if number is None else (number, None)
 
     def write(self, value: Any, words: Any) -> str | None:
-        """Given a value and the words for it, return what lies in its cell; None when HTML does not say it."""
+        """Return the HTML of a value and the words for it; None when HTML cannot express it."""
         if self.type == "select":
             return _write_options(value, self.options)
         if value is NO_VALUE:
@@ -64,14 +64,14 @@ class CellType:
 
 
 def read_fit(value: object) -> str | None:
-    """Given the value of a cell, return how the image in it fits; None when nothing is said of that."""
+    """Return how the image in the value of a cell fits; None when the value does not say."""
     if not isinstance(value, dict) or value.keys() != {"ref", "objectFit"}:
         return None
     return FIT_VALUES.write(value["objectFit"])
 
 
 def make_default_label(ref: Node) -> str | None:
-    """Given a reference, return the words that the platform writes for its address: all of it, its anchor or its end.
+    """Return the words that the platform writes for the address of a reference: all of it, its anchor or its end.
 
     None when it is no address.
     """
@@ -83,7 +83,7 @@ def make_default_label(ref: Node) -> str | None:
 
 
 def make_cell_labels(value: Any, label_of: Callable[[Node], str | None] = make_default_label) -> Any:
-    """Given the value of a cell, and the words for a reference, return those for all to which the value refers.
+    """Return the words for all that the value of a cell refers to; `label_of` returns those for one reference.
 
     Shapes: a list for files; None for a value that is no reference, or one without words.
     """
@@ -95,7 +95,7 @@ def make_cell_labels(value: Any, label_of: Callable[[Node], str | None] = make_d
 
 
 def is_label(kept: Any, usual: Any) -> bool:
-    """Given the words that are kept for a cell and the usual ones, return whether they are words for as many things."""
+    """Return whether the words that are kept for a cell are as many as the default ones."""
     if isinstance(usual, list):
         return isinstance(kept, list) and len(kept) == len(usual) and all(isinstance(word, str) for word in kept)
     return usual is not None and isinstance(kept, str)

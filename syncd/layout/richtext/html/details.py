@@ -13,7 +13,7 @@ _SUMMARY = re.compile(r"<summary>([^\n]*)</summary>\s*")
 
 
 def read_details(html: str, behind: str | None) -> tuple[bool, list[Node], bool] | None:
-    """Given an HTML block and the one behind it, return whether the details that they open are open, and the title.
+    """Return whether the details that an HTML block opens are open from the start, and their title.
 
     Shape: the third tells whether the title stands in the second block; None when no details begin here.
     """
@@ -27,14 +27,14 @@ def read_details(html: str, behind: str | None) -> tuple[bool, list[Node], bool]
 
 
 def read_title(html: str) -> list[Node] | None:
-    """Given the HTML of a title, return its nodes; None when it could not be written so that it reads the same."""
+    """Return the nodes of a title's HTML; None when they would not be written as HTML that reads the same."""
     content = read_elements(html)
     nodes = read_html_line(content) if content is not None else None
     return nodes if nodes is not None and write_title(nodes) is not None else None
 
 
 def write_title(nodes: object) -> str | None:
-    """Given the nodes of a title, return them as HTML on one line; None when it would not read the same."""
+    """Return the nodes of a title as HTML on one line; None when it would not read the same."""
     html = write_html_line(nodes)
     content = read_elements(html) if html is not None and "\n" not in html else None
     return html if content is not None and read_html_line(content) == nodes else None

@@ -43,7 +43,7 @@ class Element:
 
 
 def read_elements(html: str) -> list[Element | str] | None:
-    """Given HTML, return the elements and the text that it is made of; None when the platform writes no such HTML.
+    """Return the elements and the text of HTML; None when the platform writes no such HTML.
 
     Linear time.
     """
@@ -75,14 +75,14 @@ def read_elements(html: str) -> list[Element | str] | None:
 
 
 def read_element(html: str) -> Element | None:
-    """Given HTML, return the one element that it is; None when it is anything else, or not as the platform writes."""
+    """Return the one element that HTML consists of; None when it is anything else, or not as the platform writes it."""
     content = read_elements(html)
     elements = list_only_elements(content) if content is not None else None
     return elements[0] if elements is not None and len(elements) == 1 else None
 
 
 def read_html_tag(html: str) -> tuple[str, dict[str, str | None]] | None:
-    """Given an opening tag, return its name and attributes; None when the platform writes no such tag.
+    """Return the name and attributes of an opening tag; None when the platform writes no such tag.
 
     Shapes: an entity may be spelled in any way; all else is as `write_tag` has it.
     """
@@ -94,18 +94,18 @@ def read_html_tag(html: str) -> tuple[str, dict[str, str | None]] | None:
 
 
 def write_html_tag(name: str, attributes: Attributes) -> str:
-    """Given a name and attributes, return the opening tag."""
+    """Return the opening tag of a name and attributes."""
     spelled = (key if value is None else f'{key}="{value.translate(_IN_VALUE)}"' for key, value in attributes.items())
     return "<" + " ".join([name, *spelled]) + ">"
 
 
 def write_html_text(text: str) -> str:
-    """Given text, return it as HTML."""
+    """Return text as HTML."""
     return text.translate(_IN_TEXT)
 
 
 def list_only_elements(content: Content) -> list[Element] | None:
-    """Given the content of an element, return the elements in it; None when text stands between them."""
+    """Return the elements in the content of an element; None when text stands between them."""
     if any(isinstance(piece, str) and piece.strip() for piece in content):
         return None
     return [piece for piece in content if isinstance(piece, Element)]

@@ -87,7 +87,7 @@ class Grid:
 
 
 def read_grid(node: Node) -> Grid | None:
-    """Given a table, return its grid; None when it has members that no HTML says."""
+    """Return the grid of a table; None when it has members that HTML cannot express."""
     data, fragments = node.get("data"), read_fragments(node)
     if not isinstance(data, dict) or fragments is None or data.keys() - _MEMBERS:
         return None
@@ -106,7 +106,7 @@ def read_grid(node: Node) -> Grid | None:
 
 
 def make_table(grid: Grid) -> Node:
-    """Given a grid, return its table."""
+    """Return the table of a grid."""
     columns = {f"c{number}": column for number, column in enumerate(grid.columns)}
     view = {member: value for member, value in grid.view.items() if member not in TABLE_MEMBERS}
     view |= {member: value for member, value in VIEW_DEFAULTS[view["type"]].items() if member not in view}

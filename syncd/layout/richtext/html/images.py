@@ -31,7 +31,7 @@ _BARE: Node = {"bare": True}
 
 
 def read_images(element: Element) -> Node | None:
-    """Given an element, return the block of images that it is; None when it is something else."""
+    """Return the block of images that an element is; None when it is something else."""
     if element.name != "div":
         image = _read_image(element)
         return None if image is None else make_block("images", {}, [image])
@@ -43,7 +43,7 @@ def read_images(element: Element) -> Node | None:
 
 
 def write_images(node: Node) -> str | None:
-    """Given a block of images, return its HTML; None when no figures say it."""
+    """Return the HTML of a block of images; None when figures cannot express it."""
     images, data = node.get("nodes"), node.get("data") or {}
     if not is_nodes(images) or not images:
         return None
@@ -56,7 +56,7 @@ def write_images(node: Node) -> str | None:
 
 
 def read_drawing(element: Element) -> Node | None:
-    """Given an element, return the drawing that it is; None when it is something else."""
+    """Return the drawing that an element is; None when it is something else."""
     attributes = dict(element.attributes)
     if element.name != "img" or attributes.pop("class", None) != _DRAWING_CLASS:
         return None
@@ -65,7 +65,7 @@ def read_drawing(element: Element) -> Node | None:
 
 
 def write_drawing(node: Node) -> str | None:
-    """Given a drawing, return its HTML; None when no image says it."""
+    """Return the HTML of a drawing; None when an image cannot express it."""
     attributes = write_members(node.get("data") or {}, _DRAWING)
     if not attributes or "src" not in attributes or "nodes" in node:
         return None

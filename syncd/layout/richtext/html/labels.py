@@ -12,7 +12,7 @@ LabelOf = Callable[[Node], str | None]
 
 
 def add_labels(nodes: Iterable[Node], label_of: LabelOf = lambda ref: None) -> None:
-    """Given the nodes of a document, put into each table the words for its references that it has none for."""
+    """Add to each table of a document the words for references that have none."""
     for data, place, label in _find_labels(nodes, label_of):
         labels = data.setdefault("labels", {})
         if not is_label(labels.get(place), label):
@@ -20,7 +20,7 @@ def add_labels(nodes: Iterable[Node], label_of: LabelOf = lambda ref: None) -> N
 
 
 def drop_labels(nodes: Iterable[Node], label_of: LabelOf) -> None:
-    """Given the nodes of a document, take the words out of its tables that `spell_labels` would put in again."""
+    """Remove from the tables of a document the words that `add_labels` would add again."""
     for data, place, label in _find_labels(nodes, label_of):
         labels = data.get("labels", {})
         if labels.get(place) == label:

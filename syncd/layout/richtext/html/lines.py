@@ -16,12 +16,12 @@ _MARKS = {"strong": "bold", "em": "italic", "del": "strikethrough", "code": "cod
 
 
 def read_html_line(content: Content) -> list[Node]:
-    """Given what lies in an element of HTML, return it as inline nodes; elements that are not known stay HTML."""
+    """Return the content of an element of HTML as inline nodes; unknown elements stay HTML."""
     return read_inlines(list(_make_tokens(content)))
 
 
 def write_html_line(nodes: object) -> str | None:
-    """Given inline nodes, return them as HTML; None when HTML that the platform writes cannot say them."""
+    """Return inline nodes as HTML; None when HTML that the platform writes cannot express them."""
     return _write_inlines(nodes, [])
 
 

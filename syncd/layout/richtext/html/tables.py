@@ -46,7 +46,7 @@ _FIT = "data-object-fit"
 
 
 def read_html_table(element: Element, read_cell: ReadCell) -> Node | None:
-    """Given a table element and how to read a cell, return its block; None when it is not one of the platform's."""
+    """Return the block of a table element; None when it is not one of the platform's. `read_cell` reads a cell."""
     grid = _read_grid(element, read_cell)
     if grid is None:
         return None
@@ -56,7 +56,7 @@ def read_html_table(element: Element, read_cell: ReadCell) -> Node | None:
 
 
 def write_html_table(node: Node, write_cell: WriteCell) -> str | None:
-    """Given a table and how to write a cell, return it as HTML; None when no HTML of the platform says it."""
+    """Return a table as HTML; None when HTML of the platform cannot express it. `write_cell` writes a cell."""
     grid = read_grid(node)
     if grid is None:
         return None
@@ -70,7 +70,7 @@ def write_html_table(node: Node, write_cell: WriteCell) -> str | None:
 
 
 def normalise_table(node: Node) -> Node | None:
-    """Given a table, return it as its HTML would be read; None when it has no HTML."""
+    """Return a table as its HTML would be read; None when it has no HTML."""
     grid = read_grid(node)
     if grid is None:
         return None

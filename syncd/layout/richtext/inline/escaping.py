@@ -29,17 +29,17 @@ _TITLE = re.compile(r'["\\]')
 
 
 def encode_entity(sign: str) -> str:
-    """Given a character, return it as an entity, which no rule takes for a space, a line end or a letter."""
+    """Return a character as an entity, which no rule reads as a space, a line end or a letter."""
     return "&nbsp;" if sign == "\u00a0" else f"&#x{ord(sign):X};"
 
 
 def encode_entities(text: str) -> str:
-    """Given text, return it with every character as an entity."""
+    """Return text with every character as an entity."""
     return "".join(map(encode_entity, text))
 
 
 def escape_text(text: str, *, starts_line: bool, ends_line: bool, brackets: bool) -> str:
-    """Given plain text, return it as Markdown that reads as this text.
+    """Return plain text as Markdown that reads as this text.
 
     Shapes: `starts_line` and `ends_line` say that nothing stands before and behind it in its line, so that it must not
     look like a block; a line end in it becomes an entity; with `brackets` it stands in the brackets of a link.
@@ -49,19 +49,19 @@ def escape_text(text: str, *, starts_line: bool, ends_line: bool, brackets: bool
 
 
 def escape_closing_hashes(text: str) -> str:
-    """Given the Markdown of a heading, return it such that `#` at its end is not taken for a closing sequence."""
+    """Return the Markdown of a heading such that `#` at its end is not read as a closing sequence."""
     found = _CLOSING.search(text)
     return f"{text[: found.start()]}\\{text[found.start() :]}" if found else text
 
 
 def format_destination(url: str, title: str | None) -> str:
-    """Given an address and a title, return what stands in the parentheses of a link."""
+    """Return an address and a title as they stand in the parentheses of a link."""
     address = format_address(_ENTITY.sub("&amp;", url))
     return f"{address} {quote_title(title)}" if title else address
 
 
 def quote_title(title: str) -> str:
-    """Given the title of a link, return it in quotes, on one line."""
+    """Return the title of a link in quotes, on one line."""
     text = _ENTITY.sub("&amp;", _TITLE.sub(r"\\\g<0>", title))
     return '"' + _LINE_END.sub(lambda sign: encode_entity(sign[0]), text) + '"'
 

@@ -1,4 +1,4 @@
-"""Shapes of text: which leaves, marks and inlines Markdown can say as they are."""
+"""Which leaves, marks and inlines Markdown can express as they are."""
 
 import re
 from typing import Any
@@ -22,12 +22,12 @@ _BASE = frozenset({"object", "type", "key", "isVoid", "data", "marks"})
 
 
 def are_inlines_expressible(nodes: object, around: list[Node] | None = None) -> bool:
-    """Given the nodes of a block or link, return whether each can be written, as it is or kept in the line."""
+    """Return whether each node of a block or link can be written, as it is or as JSON in the line."""
     return isinstance(nodes, list) and all(_is_node_expressible(node, around or []) for node in nodes)
 
 
 def is_text_expressible(node: Node, around: list[Node]) -> bool:
-    """Given a text node and the marks around it, return whether it is one, with nothing but leaves to say."""
+    """Return whether a node is a text node with only leaves; `around` are the marks around it."""
     leaves = node.get("leaves")
     if node.get("object") != "text" or node.keys() - {"object", "key", "leaves"} or not is_nodes(leaves):
         return False
@@ -35,7 +35,7 @@ def is_text_expressible(node: Node, around: list[Node]) -> bool:
 
 
 def is_inline_expressible(node: Node) -> bool:
-    """Given an inline, return whether Markdown says it with all its members."""
+    """Return whether Markdown can express an inline with all its members."""
     data, type = node.get("data"), node.get("type")
     if node.get("object") != "inline" or not isinstance(data, dict) or not _are_marks(node.get("marks", [])):
         return False
@@ -48,18 +48,18 @@ def is_inline_expressible(node: Node) -> bool:
 
 
 def is_known_mark(node: Node) -> bool:
-    """Given a mark, return whether Markdown, or HTML that the platform writes, says it."""
+    """Return whether Markdown, or HTML that the platform writes, can express a mark."""
     plain = drop_empty_data(node)
     return any(plain == make_mark(type) for type in _PLAIN) or write_mark(plain) is not None
 
 
 def drop_empty_data(node: Node) -> Node:
-    """Given a mark, return it without empty data."""
+    """Return a mark without empty data."""
     return {name: value for name, value in node.items() if name != "data"} if node.get("data") == {} else node
 
 
 def find_leaf_extras(node: Node) -> Node:
-    """Given a leaf, return its members beyond text and marks; an empty list of selections says nothing."""
+    """Return the members of a leaf beyond text and marks; an empty list of selections means nothing."""
     known = {"object", "text", "marks"} | ({"selections"} if node.get("selections") == [] else set())
     return {name: value for name, value in node.items() if name not in known}
 
@@ -120,7 +120,7 @@ def _is_link_expressible(data: Node, node: Node) -> bool:
 
 
 def is_plain_text(nodes: list[Node], around: list[Node]) -> bool:
-    """Given the nodes of a link and the marks around it, return whether they are one piece of text without marks."""
+    """Return whether the nodes of a link are one piece of text with no marks but those around it."""
     leaves = nodes[0].get("leaves") if len(nodes) == 1 else None
     if not is_nodes(leaves) or len(leaves) != 1 or not leaves[0].get("text"):
         return False

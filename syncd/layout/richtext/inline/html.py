@@ -32,14 +32,14 @@ _DARK = "(prefers-color-scheme: dark)"
 
 
 def read_mark(html: str) -> Node | None:
-    """Given an opening tag, return the mark that it stands for."""
+    """Return the mark that an opening tag stands for, or None."""
     found = read_html_tag(html)
     made = _parse_mark(*found) if found else None
     return made if made is not None and _is_same((write_mark(made) or ("",))[0], html) else None
 
 
 def write_mark(node: Node) -> tuple[str, str] | None:
-    """Given a mark, return its two tags; None when it is none that is written as HTML."""
+    """Return the two tags of a mark; None when it is not written as HTML."""
     for name, type in SIMPLE.items():
         if node == make_mark(type):
             return f"<{name}>", f"</{name}>"
@@ -49,7 +49,7 @@ def write_mark(node: Node) -> tuple[str, str] | None:
 
 
 def read_inline(html: str, words: str) -> Node | None:
-    """Given an opening tag and the plain text in it, return the void inline that it stands for."""
+    """Return the void inline that an opening tag and the plain text in it stand for, or None."""
     found = read_html_tag(html)
     made = _parse_inline(*found, words) if found else None
     written = write_inline(made) if made is not None else None
@@ -57,7 +57,7 @@ def read_inline(html: str, words: str) -> Node | None:
 
 
 def write_inline(node: Node) -> tuple[str, str, str] | None:
-    """Given a void inline that is written as HTML, return its tags and the plain text between; None for any other."""
+    """Return the tags of a void inline and the plain text between; None when it is not written as HTML."""
     data = node.get("data")
     if not isinstance(data, dict) or node.keys() - {"object", "type", "isVoid", "data", "marks", "key"}:
         return None
@@ -81,7 +81,7 @@ def write_inline(node: Node) -> tuple[str, str, str] | None:
 
 
 def read_image(html: str, dark: str = "") -> Node | None:
-    """Given the tag of an image, and the one of its dark variant if it has one, return the inline image."""
+    """Return the inline image of a tag and of the tag of its dark variant, if it has one."""
     tag, source = read_html_tag(html), read_html_tag(dark) if dark else None
     if tag is None or tag[0] != "img" or (dark and source is None):
         return None
@@ -91,13 +91,13 @@ def read_image(html: str, dark: str = "") -> Node | None:
 
 
 def write_image(node: Node) -> str | None:
-    """Given an inline image that Markdown has no sign for, return its HTML; None for any other."""
+    """Return the HTML of an inline image that Markdown has no sign for; None for any other."""
     data = node.get("data")
     return write_image_data(data) if isinstance(data, dict) and data.keys() & _UNSAID else None
 
 
 def read_image_data(attributes: Attributes, dark: Attributes | None = None) -> Node | None:
-    """Given the attributes of an image and of its dark variant, return the data of its node; None for others."""
+    """Return the data of an image from its attributes and those of its dark variant; None for others."""
     data = read_members(attributes, _IMAGE)
     if data is None or "ref" not in data or dark is None:
         return data if data and "ref" in data else None
@@ -107,7 +107,7 @@ def read_image_data(attributes: Attributes, dark: Attributes | None = None) -> N
 
 
 def write_image_data(data: Node) -> str | None:
-    """Given the data of an image, return its tag, in a picture when it has a dark variant; None when no tag says it."""
+    """Return the tag of an image, in a picture when it has a dark variant; None when no tag can express it."""
     members = {member: value for member, value in data.items() if member != "refDark"}
     attributes = write_members(members, _IMAGE)
     if attributes is None or "src" not in attributes:

@@ -35,7 +35,7 @@ _PAIRED = frozenset({"kbd", "sup", "sub", "mark", "i", "span", "code", "a", "but
 
 
 def read_inlines(tokens: Sequence[Token] | None) -> list[Node]:
-    """Given the tokens of a line of text, return its nodes, at least one.
+    """Return the nodes of the tokens of a line of text, at least one.
 
     Shapes: a soft line break is a space, as CommonMark says and readers see it; a hard break, or `<br>`, is a line end.
     """
@@ -45,7 +45,7 @@ def read_inlines(tokens: Sequence[Token] | None) -> list[Node]:
 
 
 def read_alternative_text(tokens: Iterable[Token] | None) -> str:
-    """Given what stands in the brackets of an image, return its text without markup."""
+    """Return what stands in the brackets of an image, without markup."""
     pieces: list[str] = []
     pending = list(reversed(list(tokens or ())))
     while pending:
