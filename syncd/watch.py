@@ -172,7 +172,7 @@ class Watcher:
         before = after = subject.read_state()
         looked = False
 
-        def moved() -> bool:
+        def has_changed() -> bool:
             nonlocal after, looked
             after, looked = subject.read_state(), True
             return after != before
@@ -180,7 +180,7 @@ class Watcher:
         with self._condition:
             self._paused.add(key)
         try:
-            yield moved
+            yield has_changed
         finally:
             with self._condition:
                 self._known[key] = after if looked else subject.read_state()

@@ -32,12 +32,12 @@ def read_events(
         data = value.strip()
         if data == DONE:
             return
-        event = Answer(answer.status, answer.headers, _checked(data, label))
+        event = Answer(answer.status, answer.headers, _check_event(data, label))
         yield parse_answer(event, into, method="GET", label=label, add_notice=add_notice)
     raise Unreachable(f"{label}: the answer ends before it is done")
 
 
-def _checked(data: bytes, label: str) -> bytes:
+def _check_event(data: bytes, label: str) -> bytes:
     arriving = AnswerBuffer(OBJECT)
     try:
         arriving.add(data)

@@ -94,7 +94,7 @@ def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 def suggest_conditions(claims: tuple[Claim, ...]) -> tuple[TemplateCondition, ...]:
     """Return one suggested condition for each claim."""
-    return tuple(_suggested(claim) for claim in claims)
+    return tuple(_suggest_condition(claim) for claim in claims)
 
 
 def _object(schema: Mapping[str, Any], at: tuple[str, ...], path: tuple[str, ...]) -> Iterator[Claim]:
@@ -158,7 +158,7 @@ def _wrong(at: tuple[str, ...], problem: str) -> ValueError:
     return ValueError(f"{'.'.join(('jsonSchema', *at))}: {problem}")
 
 
-def _suggested(claim: Claim) -> TemplateCondition:
+def _suggest_condition(claim: Claim) -> TemplateCondition:
     label, value = ".".join(claim.path), claim.values[0] if claim.values else ""
     read = "visitor.claims" + "".join(
         f".{name}" if _WORD.fullmatch(name) else f"[{_text(name)}]" for name in claim.path

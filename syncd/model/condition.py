@@ -111,12 +111,12 @@ def find_condition_claims(text: str) -> frozenset[ClaimPath]:
     return frozenset(part.claim for part in split_condition(text) if part.claim is not None)
 
 
-def _checked(text: str) -> str:
+def _check_condition(text: str) -> str:
     split_condition(text)
     return text
 
 
-Condition = Annotated[str, Field(max_length=CONDITION_MAX), AfterValidator(_checked)]
+Condition = Annotated[str, Field(max_length=CONDITION_MAX), AfterValidator(_check_condition)]
 """The type of a member that holds a condition."""
 
 
@@ -202,7 +202,7 @@ class _Reader:
     def _chain(self) -> int:
         """Read an operand with its members and calls; `names` are those of the variable that it is, if it is one."""
         start, names = self._start, list[tuple[str, int]]()
-        found = self._named(names) if self._here in _ROOTS else self._operand()
+        found = self._read_name(names) if self._here in _ROOTS else self._operand()
         while True:
             if self._here in (".", "?."):
                 optional = self._take() == "?."
@@ -215,7 +215,7 @@ class _Reader:
             else:
                 return self._variable(start, found, names)
 
-    def _named(self, names: list[tuple[str, int]]) -> int:
+    def _read_name(self, names: list[tuple[str, int]]) -> int:
         start = self._start
         names.append((name := self._take(), start + len(name)))
         return _OPEN
@@ -224,7 +224,7 @@ class _Reader:
         if self._kind != "name":
             raise self._wrong("a name")
         if found == _OPEN:
-            return self._named(names)
+            return self._read_name(names)
         return self._add("member", start, found, path=(self._take(),))
 
     def _index(self, start: int, found: int, names: list[tuple[str, int]]) -> int:
@@ -232,7 +232,7 @@ class _Reader:
         (kind, text, _), (_, close, at) = self._tokens[self._at + 1 : self._at + 3]
         if found == _OPEN and kind == "string" and close == "]":
             self._at += 3
-            names.append((_unquoted(text), at + 1))
+            names.append((_unquote(text), at + 1))
             return _OPEN
         found = self._variable(start, found, names)
         self._take()
@@ -265,7 +265,7 @@ class _Reader:
         """Read a literal, a list or a group."""
         start = self._start
         if self._kind == "string":
-            return self._add("value", start, value=_unquoted(self._take()))
+            return self._add("value", start, value=_unquote(self._take()))
         if self._kind == "number":
             return self._add("value", start, value=float(self._take()))
         if self._accept("("):
@@ -308,5 +308,5 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     yield from ((*_END, len(text)) for _ in range(3))
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1])

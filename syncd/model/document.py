@@ -27,7 +27,7 @@ MARKS = frozenset(
 """Types that the platform is known to have. Source: not-shown (d). Others are kept as they are."""
 
 
-def _bounded(nodes: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+def _check_bounds(nodes: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
     level: list[Any] = list(nodes)
     for _ in range(DEEPEST):
         held = [value for value in level if isinstance(value, dict | list)]
@@ -49,7 +49,7 @@ class Document(Observed):
 
     object: Literal["document"] = "document"
     data: dict[str, Any] = {}
-    nodes: Annotated[tuple[dict[str, Any], ...], AfterValidator(_bounded)] = ()
+    nodes: Annotated[tuple[dict[str, Any], ...], AfterValidator(_check_bounds)] = ()
     meta: dict[str, Any] | None = None
 
     @classmethod

@@ -24,14 +24,14 @@ def _domain(text: str) -> str:
     return lower
 
 
-def _trimmed(text: str) -> str:
+def _check_trimmed(text: str) -> str:
     if text != text.strip() or not text.isprintable():
         raise ValueError("must be printable and neither begin nor end with a space")
     return text
 
 
 EmailDomain = Annotated[str, Field(max_length=253), AfterValidator(_domain)]
-Title = Annotated[str, Field(min_length=2, max_length=255), AfterValidator(_trimmed)]
+Title = Annotated[str, Field(min_length=2, max_length=255), AfterValidator(_check_trimmed)]
 """Source: API document, Limits; content-write §7 for the spaces."""
 
 

@@ -19,11 +19,11 @@ def is_web_address(url: str) -> bool:
     return is_whole and url.isprintable() and " " not in url
 
 
-def _checked(url: str) -> str:
+def _check_address(url: str) -> str:
     if not is_web_address(url):
         raise ValueError("must be an http or https address")
     return url
 
 
-WebAddress = Annotated[str, Field(max_length=ADDRESS_MAX), AfterValidator(_checked)]
+WebAddress = Annotated[str, Field(max_length=ADDRESS_MAX), AfterValidator(_check_address)]
 """An http or https address that a browser may be sent to; what else a scheme could do (`javascript:`) is refused."""

@@ -105,16 +105,16 @@ class _DeadlineBackend(httpcore.NetworkBackend):
         for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
             try:
                 with _translate_connect_errors():
-                    return _DeadlineSocket(self._connected(address, port, timeout), self)
+                    return _DeadlineSocket(self._connect(address, port, timeout), self)
             except NotConnected:
                 if not left:
                     raise
         raise NotConnected("The host has no address.")
 
-    def _connected(self, address: str, port: int, timeout: float | None) -> socket.socket:
+    def _connect(self, address: str, port: int, timeout: float | None) -> socket.socket:
         found = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
         try:
-            found.settimeout(self.left(timeout))
+            found.settimeout(self.limit_timeout(timeout))
             found.connect((address, port))
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except BaseException:
@@ -122,7 +122,7 @@ class _DeadlineBackend(httpcore.NetworkBackend):
             raise
         return found
 
-    def left(self, timeout: float | None) -> float:
+    def limit_timeout(self, timeout: float | None) -> float:
         """Return what the deadline leaves of a step's own limit, in seconds. Raises TimedOut."""
         return min(timeout or STEPS["read"], compute_remaining(self._deadline))
 
@@ -140,7 +140,7 @@ class _DeadlineSocket(httpcore.NetworkStream):
         self._network = network
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._inner.settimeout(self._network.left(timeout))
+        self._inner.settimeout(self._network.limit_timeout(timeout))
         try:
             return self._network.count(self._inner.recv(max_bytes))
         except TimeoutError:
@@ -150,7 +150,7 @@ class _DeadlineSocket(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _SLICE):
-            self._inner.settimeout(self._network.left(timeout))
+            self._inner.settimeout(self._network.limit_timeout(timeout))
             try:
                 self._inner.sendall(buffer[start : start + _SLICE])
             except TimeoutError:
@@ -163,7 +163,7 @@ class _DeadlineSocket(httpcore.NetworkStream):
     ) -> "_DeadlineSocket":
         try:
             with _translate_connect_errors():
-                self._inner.settimeout(self._network.left(timeout))
+                self._inner.settimeout(self._network.limit_timeout(timeout))
                 return _DeadlineSocket(
                     ssl_context.wrap_socket(self._inner, server_hostname=server_hostname), self._network
                 )

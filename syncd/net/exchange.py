@@ -117,7 +117,7 @@ def open_stream(
                 yield answer
                 return
         if left:
-            hop = hop.moved(opened.status, location)
+            hop = hop.follow(opened.status, location)
     raise Refused(f"The address redirects more than {redirects} times.")
 
 
@@ -164,7 +164,7 @@ class _Hop:
     body: bytes = field(repr=False)
     private: bool
 
-    def moved(self, status: int, location: str) -> "_Hop":
+    def follow(self, status: int, location: str) -> "_Hop":
         target = parse_redirect(self.target, location)
         kept = self
         if status == 303 or (status in (301, 302) and self.method == "POST"):

@@ -92,7 +92,7 @@ class _Disk:
         self._directories: dict[str, str | None] = {"": None}
 
     def find_settled(self, wanted: list[Difference], way: MoveStage) -> dict[str, Blob]:
-        """Which paths need an index entry of their own, and which; files that are no more than begun are removed."""
+        """Which paths need an index entry of their own, and which; partly written files are removed."""
         found: dict[str, Blob] = {}
         there = self._read_entries([change.path for change in wanted])
         for change in wanted:
@@ -100,10 +100,10 @@ class _Disk:
             if _is_same(here, change.after, change):
                 found[change.path] = build_entry(change.after, change)
                 continue
-            begun = way is not MoveStage.FRESH and here is not None and self._is_begun(change, here, way)
-            if begun:
+            is_partial = way is not MoveStage.FRESH and here is not None and self._is_partly_written(change, here, way)
+            if is_partial:
                 remove_file(self._top, change.path)
-            if way is MoveStage.BACK and (begun or here is None or _is_same(here, change.before, change)):
+            if way is MoveStage.BACK and (is_partial or here is None or _is_same(here, change.before, change)):
                 found[change.path] = build_entry(change.before, change)
         return found
 
@@ -187,7 +187,7 @@ class _Disk:
         target = os.fsencode(os.readlink(self._top / path))
         return self._git.run("hash-object", "--stdin", data=target).decode().strip()
 
-    def _is_begun(self, change: Difference, here: Blob, way: MoveStage) -> bool:
+    def _is_partly_written(self, change: Difference, here: Blob, way: MoveStage) -> bool:
         """Whether a file is a proper beginning of what the move was writing, and not the file that it found."""
         if not here.mode.startswith("100") or _is_same(here, change.before, change):
             return False

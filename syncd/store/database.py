@@ -119,12 +119,12 @@ def _create_engine(path: Path, begin: str) -> sa.Engine:
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
 
     # The driver's own transaction control opens none for a SELECT; we say BEGIN ourselves.
-    def connected(driver: Any, _: object) -> None:
+    def set_pragmas(driver: Any, _: object) -> None:
         driver.isolation_level = None
         for pragma in (f"busy_timeout={BUSY_MS}", "synchronous=FULL"):
             driver.execute(f"PRAGMA {pragma}").close()
 
-    sa.event.listen(engine, "connect", connected)
+    sa.event.listen(engine, "connect", set_pragmas)
     sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     return engine
 
