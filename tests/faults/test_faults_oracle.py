@@ -122,6 +122,13 @@ def test_a_page_that_was_deleted_unseen_edits_may_stay(ledger: Ledger) -> None:
     assert ledger.named("alive") == {"w3a"}
 
 
+def test_a_page_that_stays_for_unseen_words_has_those_that_were_deleted_before_it(ledger: Ledger) -> None:
+    ledger.edit("b", side("w1a", "w1b"), side("w1a", "w1b", "w3a"), "edit", list)
+    ledger.edit("a", side("w1a", "w1b"), side("w1b"), "edit", list)
+    ledger.edit("a", side("w1b"), {}, "delete", lambda: [side("w1a", "w1b", "w3a")])
+    assert not ledger.named("dead")
+
+
 def test_a_page_that_nobody_else_changed_is_gone(ledger: Ledger) -> None:
     ledger.edit("a", side("w1a", "w1b"), side("w1a", "w1b", "w2a"), "edit", list)
     ledger.edit("a", side("w1a", "w1b", "w2a"), {}, "delete", lambda: [side("w1a", "w1b")])

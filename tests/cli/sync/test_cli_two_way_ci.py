@@ -177,3 +177,20 @@ def test_line_ends_alone_are_never_proposed(team: Team, origin: Writer, job: Job
     job(depth=0)
     assert not web.requests()
     assert "P2 one, says B." in web.text("p2")
+
+
+def test_a_line_deleted_after_a_job_proposed_the_page_stays_deleted(
+    team: Team, origin: Writer, job: Job, web: Web
+) -> None:
+    docs = team.clone(web.space)
+    docs.add("new.md", "New")
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    web.merge()
+    docs.edit("new.md", "New two.\n\n", "")
+    docs.run("pull")
+    assert "New two." not in docs.read("new.md")
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    web.merge()
+    assert "New two." not in web.text("new")

@@ -90,7 +90,11 @@ class Ledger:
     def _delete_page(self, page: Page, why: str, others: Iterable[View]) -> None:
         """A page goes, unless some side says something of it that the actor had not seen: then it may stay."""
         mine = page.tokens
-        unseen = any(self._says_more(other, mine) for view in others if (other := by_mark(view).get(page.mark)))
+        versions = [other for view in others if (other := by_mark(view).get(page.mark))]
+        unseen = any(self._says_more(other, mine) for other in versions)
+        if unseen:  # another version comes back as a whole, with the words that this side had deleted first
+            deleted = self.named("dead")
+            self.free({name for other in versions for name in other.tokens & deleted}, why)
         self.deleted_pages.setdefault(page.mark, set()).update(mine)
         for name in mine:
             self._set(name, "free" if unseen else "dead", why)
