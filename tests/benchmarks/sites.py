@@ -84,7 +84,7 @@ def _do(workspace: Workspace, name: str, count: int) -> None:
         return
     prepared = prepare_plan(workspace, source, wish)
     wanted = 0 if name == "again" else count
-    if len(prepared.plan.only("create")) != wanted or (name == "again" and prepared.plan):
+    if len(prepared.plan.select_lines("create")) != wanted or (name == "again" and prepared.plan):
         raise RuntimeError(f"{name}: {prepared.plan.counts()} in place of {wanted} to create")
     if name == "apply" and not isinstance(settled := run_plan(workspace, prepared, wish).outcome, Applied):
         raise RuntimeError(f"apply: {settled}")

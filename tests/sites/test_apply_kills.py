@@ -77,7 +77,7 @@ def planned(stage: Stage, file: SiteFile) -> SitePlan:
         keeping = LockWriter(workspace, file)
         live = read_live(workspace, file, keeping.load(), kinds=KINDS)
         plan = plan_site(file, live, keeping.lock)
-        assert plan.steps or plan.only("blocked") or not list(differences(file, live, keeping.lock))
+        assert plan.steps or plan.select_lines("blocked") or not list(differences(file, live, keeping.lock))
         return plan
 
 
@@ -138,7 +138,7 @@ def test_what_a_dead_run_made_may_get_its_path_although_every_path_needs_a_bridg
     assert stage.apply(file).exit_code == 0
     plan = planned(stage, file)
     assert not plan.steps
-    assert not plan.only("blocked")
+    assert not plan.select_lines("blocked")
 
 
 @pytest.mark.parametrize("writes", sample_cases((1, 2, 3), kept=(2,)))
@@ -154,7 +154,7 @@ def test_what_a_dead_run_deleted_and_is_declared_again_is_made_again(stage: Stag
     less.redirects = {"/old/home": {"section": "home"}}
     gone = dies(stage, declared(stage, less), after=writes)
     assert gone.startswith("DELETE"), gone
-    assert not planned(stage, whole).drifted()
+    assert not planned(stage, whole).list_drift()
     assert stage.apply(whole).exit_code == 0
     assert not planned(stage, whole).steps
 

@@ -101,7 +101,7 @@ def test_what_stands_at_the_root_becomes_the_section_that_declares_it(
     kept = put_at_root(stage, stage.spaces[:variants])
     file = of_two(stage, variants, default=default)
     plan, _ = planned(stage, file)
-    assert not plan.only("blocked")
+    assert not plan.select_lines("blocked")
     assert ["/space-1 leads nowhere after this" in one for one in plan.warnings] == [True] * (variants - 1)
     assert {line.ref: line.action for line in plan.lines if line.ref.startswith("section:")}.items() >= {
         "section:home": "update",
@@ -142,7 +142,7 @@ def test_the_path_that_the_platform_chooses_meanwhile_needs_no_bridge(stage: Sta
     bridge = replace(file.items[Ref("redirect:/old/home")], key="/space-1")
     bridge = replace(bridge, fields={"source": "/space-1", "to": {"variant": "home/v1"}})
     policy = replace(file.policy, require_bridge=True)
-    assert planned(stage, replace(file, policy=policy))[0].only("blocked")
+    assert planned(stage, replace(file, policy=policy))[0].select_lines("blocked")
     file = replace(file, policy=policy, items={**file.items, bridge.ref: bridge})
     assert_as_declared(stage, file, stage.apply(file), kept)
 
@@ -153,7 +153,7 @@ def test_a_run_that_was_killed_is_completed_by_the_next(stage: Stage, writes: in
     file = of_two(stage, 2)
     with pytest.raises(Killed):
         stage.apply(file, Wire(lives=writes))
-    assert not planned(stage, file)[0].drifted()
+    assert not planned(stage, file)[0].list_drift()
     assert_as_declared(stage, file, stage.apply(file), kept)
 
 
@@ -187,7 +187,7 @@ def test_a_single_section_waits_for_a_second_and_writes_nothing(stage: Stage) ->
     orders = {ROOT: (Ref("section:home"),), Ref("section:home"): drawn.orders[Ref("section:home")]}
     only = replace(drawn, items=left, orders=orders)
     plan, _ = planned(stage, only)
-    (line,) = [line for line in plan.only("blocked") if line.ref == "section:home"]
+    (line,) = [line for line in plan.select_lines("blocked") if line.ref == "section:home"]
     assert line.manual == "declare one section with all of them, and a second section"
     wire = Wire()
     stage.apply(only, wire)

@@ -62,7 +62,7 @@ def _show_site(session: SiteSession, options: PlanOptions, *, accept: bool, as_j
         print_text("\n".join(style_lines(render_drift_text(prepared.plan, narrow=is_narrow()))))
     else:
         _print_accepted(prepared, accepted)
-    return bool(prepared.plan.drifted() if accepted is None else accepted.left)
+    return bool(prepared.plan.list_drift() if accepted is None else accepted.left)
 
 
 def _select_areas(plan: SitePlan, options: PlanOptions) -> SitePlan:

@@ -113,7 +113,7 @@ def _describe_remaining(done: ApplyResult) -> str:
         return (
             "; ".join(f"{format_ref(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
         )
-    blocked = done.left.only("blocked")
+    blocked = done.left.select_lines("blocked")
     more = f" and {len(blocked) - _SHOWN} more" if len(blocked) > _SHOWN else ""
     return "; ".join(f"{format_ref(line.ref)}: {line.note}" for line in blocked[:_SHOWN]) + more
 
@@ -141,7 +141,7 @@ def _format_rollback(back: Rollback) -> list[str]:
         *style_lines(plan_lines),
     ]
     if not back.plan:
-        left = ["Nothing is left to take back."] if not back.plan.only("blocked") else []
+        left = ["Nothing is left to take back."] if not back.plan.select_lines("blocked") else []
         return [*(lines if back.plan.lines else lines[:1]), *left]
     if back.anew:
         refs = ", ".join(map(format_ref, back.anew[:_SHOWN])) + (

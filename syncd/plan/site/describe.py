@@ -26,7 +26,7 @@ def describe_changes(sides: Sides, part: PlanPart) -> Iterator[Line]:
         notes += filter(None, [_explain_creation(sides, ref)])
         yield describe_change(sides, "create", ref, found, ", ".join(notes), gone=part.lost.get(ref, ""))
     for ref, diff in part.diffs.items():
-        if diff or ref in sides.matches.former or sides.find_entry(ref) is None:
+        if diff or ref in sides.matches.former_refs or sides.find_entry(ref) is None:
             yield from _describe_diff(sides, ref, diff)
 
 
@@ -52,9 +52,9 @@ def warn_of_dead_redirects(sides: Sides, deleted: Mapping[str, Ref]) -> Iterator
 
 def _describe_diff(sides: Sides, ref: Ref, diff: Diff) -> Iterator[Line]:
     is_known = sides.find_entry(ref) is not None
-    former = sides.matches.former.get(ref)
+    former = sides.matches.former_refs.get(ref)
     notes = [f"was {former.words}"] if former else []
-    if ref in sides.matches.halves:
+    if ref in sides.matches.half_made:
         notes.append("made by a run that was interrupted")
     elif ref == sides.expected:
         notes.append("the platform makes it of what stands at the root, as soon as there is another section")
@@ -69,7 +69,7 @@ def _describe_diff(sides: Sides, ref: Ref, diff: Diff) -> Iterator[Line]:
     elif diff.learnt or diff.dropped:
         yield describe_change(sides, "adopt", ref, {}, _explain_adoption(diff))
     if report:
-        of: Cause = "drift" if any(found.of == "drift" for found in report.values()) else "conflict"
+        of: Cause = "drift" if any(found.cause == "drift" for found in report.values()) else "conflict"
         yield describe_change(sides, "report", ref, report, explain_report(sides, of, ref.area))
     if conflict := _pick_visible(diff.blocked):
         yield Line("blocked", ref, sides.describe_fields(ref, conflict), CONFLICT, sides.locate(ref), CHOOSE)

@@ -23,7 +23,7 @@ class FieldDiff:
 
     before: Any
     after: Any
-    of: Cause
+    cause: Cause
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Draft:
     body: Mapping[str, Any] = field(default_factory=dict)
     sets: Mapping[str, Any] = field(default_factory=dict)
     drops: bool = False
-    temporary: bool = False
+    is_temporary: bool = False
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ class _FormerStateRecorder:
         thing = self._thing(line.ref)
         if line.action == "delete" and thing is not None:
             return _to_declared(thing.fields, self.refs)
-        names = {one.name for one in line.fields if one.of != "converged"}
+        names = {one.name for one in line.fields if one.cause != "converged"}
         match line.ref.kind:
             case "site":
                 return {name: self.live.site.get(name) for name in names}

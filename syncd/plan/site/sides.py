@@ -111,7 +111,7 @@ class Sides:
 
     def find_origin(self, ref: Ref) -> By:
         """Given the ref of something that this plan does not make, return how it came to be syncd's."""
-        if ref in self.matches.halves:
+        if ref in self.matches.half_made:
             return "created"
         entry = self.find_entry(ref) or self.base.items.get(ref)
         return "adopted" if entry is None else entry.by
@@ -151,7 +151,7 @@ class Sides:
                 name,
                 self.describe_value(name, one.before),
                 self.describe_value(name, one.after),
-                one.of,
+                one.cause,
                 self.locate(ref, name),
             )
             for name, one in found.items()

@@ -49,7 +49,7 @@ class FieldChange:
     name: str
     before: Any
     after: Any
-    of: Cause = "change"
+    cause: Cause = "change"
     where: str = ""
 
 
@@ -70,12 +70,12 @@ class Line:
     @property
     def is_drift(self) -> bool:
         """Whether somebody changed or deleted the thing on the platform, whatever becomes of it."""
-        return bool(self.gone) or any(one.of in ("drift", "conflict") for one in self.fields)
+        return bool(self.gone) or any(one.cause in ("drift", "conflict") for one in self.fields)
 
     @property
     def is_conflict(self) -> bool:
         """Whether it waits for a person because both sides changed."""
-        both = self.gone == "conflict" or any(one.of == "conflict" for one in self.fields)
+        both = self.gone == "conflict" or any(one.cause == "conflict" for one in self.fields)
         return self.action == "blocked" and both
 
 
@@ -89,7 +89,7 @@ class Step:
     the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
     {"before" | "after": IdOf}; `group.add` has {"section": IdOf or id} (its id is the group); an
     `adopt` may have {"after": an IdOf or several} of the things whose steps before it make it true. `applied` are the
-    values that the lock has of the thing once the step is done, `drops` says that it forgets it. `temporary` says
+    values that the lock has of the thing once the step is done, `drops` says that it forgets it. `is_temporary` says
     that the value is only passing, such as a path that makes room in a cycle of renames.
     """
 
@@ -101,7 +101,7 @@ class Step:
     applied: Mapping[str, Any] = field(default_factory=dict)
     by: By = "adopted"
     drops: bool = False
-    temporary: bool = False
+    is_temporary: bool = False
     where: str = ""
 
     @property
@@ -157,7 +157,7 @@ class SitePlan:
     def __bool__(self) -> bool:
         return bool(self.steps)
 
-    def only(self, *actions: Action) -> tuple[Line, ...]:
+    def select_lines(self, *actions: Action) -> tuple[Line, ...]:
         """Given actions, return the lines that carry them."""
         return tuple(line for line in self.lines if line.action in actions)
 
@@ -165,7 +165,7 @@ class SitePlan:
         """Given this plan, return how many lines each action has."""
         return Counter(line.action for line in self.lines)
 
-    def drifted(self) -> tuple[Line, ...]:
+    def list_drift(self) -> tuple[Line, ...]:
         """Given this plan, return what somebody changed or deleted on the platform, whatever becomes of it."""
         return tuple(line for line in self.lines if line.is_drift)
 

@@ -35,7 +35,7 @@ def accept_on_branch(
     Shape: what the branch says already is not said again, and what people wrote there stays.
     """
     areas = frozenset(area for area in AREAS if file.policy.drift(area) == "accept")
-    if not areas or not source.commit or not plan.drifted():
+    if not areas or not source.commit or not plan.list_drift():
         return DriftBranch()
     repository = workspace.repository
     old = repository.resolve(f"{HEADS}{BRANCH}")

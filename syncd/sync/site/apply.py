@@ -79,7 +79,7 @@ def apply_plan(
             waves = PlanExecutor(workspace, file, take_first_part(plan), live, keeping, watch=number == 0)
             waves.run()
             done = replace(_join_results(done, waves), left=replace(plan, steps=()))
-            if done.failed or done.stale or not waves.wrote:
+            if done.failed or done.stale or not waves.has_written:
                 break
             live = replace(read_live(workspace, file, keeping.lock), abilities=live.abilities)
             plan = plan_site(file, live, keeping.lock, options)

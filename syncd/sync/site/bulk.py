@@ -99,7 +99,7 @@ class RedirectSender:
         return before if "destination" in step.body and step.body.get("source", before) == before else ""
 
     def _destination(self, step: Step) -> Any:
-        return None if step.call is Call.REDIRECT_DELETE else self.calls.ids.resolved(step.body["destination"])
+        return None if step.call is Call.REDIRECT_DELETE else self.calls.ids.resolve(step.body["destination"])
 
 
 def split_rounds(steps: Sequence[Step], live: LiveSite) -> Iterator[list[Step]]:

@@ -44,18 +44,18 @@ Answer = TypeVar("Answer")
 class IdTable:
     """The ids of things by ref, as they come into being, and every id that was ever seen, with its kind."""
 
-    of: dict[Ref, str]
+    by_ref: dict[Ref, str]
     kinds: dict[str, str]
     born: Mapping[Ref, Ref] = field(default_factory=dict)
     """By the ref of a section that is to be made, the ref of the variant that comes with it."""
 
-    def resolved(self, value: Any) -> Any:
+    def resolve(self, value: Any) -> Any:
         """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
-        return replace_refs(value, self.of.__getitem__)
+        return replace_refs(value, self.by_ref.__getitem__)
 
     def add(self, ref: Ref, id: str) -> None:
         """Given a thing that is there now, remember its id."""
-        self.of[ref] = id
+        self.by_ref[ref] = id
         self.kinds[id] = ref.kind
 
 
@@ -103,9 +103,9 @@ class CallSender:
 
         Raises: PlatformError, Stopped; Rejected also for a body that the API does not take.
         """
-        id = "" if step.call.is_create else self.ids.resolved(step.id)
+        id = "" if step.call.is_create else self.ids.resolve(step.id)
         try:
-            self._send(step, id, self.ids.resolved(step.body))
+            self._send(step, id, self.ids.resolve(step.body))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))

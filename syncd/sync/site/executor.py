@@ -61,7 +61,7 @@ class PlanExecutor:
         self._redirects = RedirectSender(self._calls, self.live)
 
     @property
-    def wrote(self) -> bool:
+    def has_written(self) -> bool:
         """Whether anything was asked of the platform."""
         return any(not step.call.is_local for step in self.done)
 
@@ -106,7 +106,7 @@ class PlanExecutor:
         for area in areas:
             self._look(area)
         needed = _find_needed_refs(step)
-        unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.is_create else set())
+        unknown = needed - self._ids.by_ref.keys() - ({step.ref} if step.call.is_create else set())
         spoilt = self._spoilt & {*_list_ancestors({step.ref, *needed}), *_list_places(step)} if self._spoilt else set()
         if unknown or spoilt or self.stale & areas or AREA[step.kind] in self.stale:
             self.skipped.append(step)
@@ -130,8 +130,8 @@ class PlanExecutor:
         """Write down what could not be told any more if this run died over it."""
         requests: dict[Ref, InFlightRequest] = {}
         for step in filter(is_noted, steps):
-            id = "" if step.call.is_create else self._ids.resolved(step.id)
-            requests[step.ref] = InFlightRequest(step.call, id, self._ids.resolved(step.body))
+            id = "" if step.call.is_create else self._ids.resolve(step.id)
+            requests[step.ref] = InFlightRequest(step.call, id, self._ids.resolve(step.body))
         self.keeping.begin(requests)
 
     def _error(self, step: Step) -> PlatformError | None:
@@ -172,12 +172,12 @@ class PlanExecutor:
         made = step.call.is_create
         if not (made or step.applied or step.call is Call.ADOPT):
             return {}
-        if made and step.ref not in self._ids.of:  # the platform did not say; the next look finds it
+        if made and step.ref not in self._ids.by_ref:  # the platform did not say; the next look finds it
             return {}
-        id = self._ids.of[step.ref] if made else str(self._ids.resolved(step.id))
+        id = self._ids.by_ref[step.ref] if made else str(self._ids.resolve(step.id))
         former = self.keeping.entry(step.ref)
         by = former.by if former is not None and former.id == id else step.by
-        return {step.ref: LockEntry(id, by, self._ids.resolved(step.applied))}
+        return {step.ref: LockEntry(id, by, self._ids.resolve(step.applied))}
 
     def _spoil(self, step: Step) -> None:
         self._spoilt |= {step.ref, *_list_places(step)}

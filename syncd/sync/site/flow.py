@@ -63,7 +63,7 @@ def reconcile(workspace: Workspace, wish: SiteOptions) -> Outcome:
     source = read_committed(workspace.repository, workspace.branch, wish.file)
     last = LastLook.of(workspace, wish, source)
     if not last.is_due():
-        return last.still()
+        return last.repeat_outcome()
     return run_plan(workspace, prepare_plan(workspace, source, wish), wish).outcome
 
 
@@ -112,7 +112,7 @@ def run_plan(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) ->
         outcome = Applied(changes, (*outcome.notes, *offer.left))
     elif isinstance(outcome, Unchanged) and offer.change is not None:
         outcome = Applied((offer.change,), notes)
-    elif isinstance(outcome, Unchanged) and last.differs(facts) and notes:
+    elif isinstance(outcome, Unchanged) and last.has_changed(facts) and notes:
         outcome = Applied((), notes)  # that somebody edited the site is told once, not at every look
     if not isinstance(outcome, Waiting) and prepared.options.is_whole:
         last.note(facts, outcome, carried=not done.failed and not done.left.steps)
@@ -122,7 +122,7 @@ def run_plan(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) ->
 def list_notes(prepared: PreparedPlan) -> tuple[str, ...]:
     """Given a plan, return what a person should know of it that is no change: drift and warnings."""
     plan = prepared.plan
-    drifted = [_describe_drift(line) for line in plan.drifted()]
+    drifted = [_describe_drift(line) for line in plan.list_drift()]
     warned = [f"{one.path}:{one.line}:{one.column}: {one.message}" for one in prepared.findings]
     return (*drifted, *plan.warnings, *warned)
 
@@ -176,7 +176,7 @@ def find_unfinished(plan: SitePlan) -> Held | None:
             "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
             exit_code=Conflict.exit_code,
         )
-    blocked = plan.only("blocked")
+    blocked = plan.select_lines("blocked")
     if not blocked:
         return None
     why = "; ".join(f"{line.ref}: {line.note}" for line in blocked[:_SHOWN])
@@ -197,7 +197,7 @@ def format_tally(done: ApplyResult) -> str:
 def _read_previous(workspace: Workspace, source: SiteFileTexts, wish: SiteOptions) -> SiteFile | None:
     """The site file as it was when it was last carried out, where it can still be read."""
     with suppress(FileInvalid):
-        previous = LastLook.of(workspace, wish, source).carried()
+        previous = LastLook.of(workspace, wish, source).read_last_applied()
         return read_source(previous)[0] if previous is not None else None
     return None
 
@@ -211,7 +211,7 @@ def _apply_ordering(file: SiteFile, live: LiveSite, wish: SiteOptions) -> tuple[
 
 
 def _describe_drift(line: Line) -> str:
-    fields = ", ".join(one.name for one in line.fields if one.of in ("drift", "conflict"))
+    fields = ", ".join(one.name for one in line.fields if one.cause in ("drift", "conflict"))
     where = f" ({line.where})" if line.where else ""
     if line.gone:
         return f"{line.ref} was deleted on the platform{where}; syncd site drift shows it"

@@ -67,7 +67,7 @@ class SiteImport:
     @property
     def unexpected(self) -> bool:
         """Whether the plan has more to do than to make the further redirects, or needs a person for more."""
-        steps, blocked = self.plan.steps, self.plan.only("blocked")
+        steps, blocked = self.plan.steps, self.plan.select_lines("blocked")
         return not {*(step.ref for step in steps), *(line.ref for line in blocked)} <= self.further
 
 

@@ -55,16 +55,16 @@ class LastLook:
             is_approval_valid(plan, now) for plan in self.workspace.store.plans.list_pending(self._facts()["site"])
         )
 
-    def still(self) -> Outcome:
+    def repeat_outcome(self) -> Outcome:
         """Return what a run comes to that does not look: what waited for a person still does."""
         held = self._facts()["held"]
         return Held(**held) if held else Unchanged()
 
-    def differs(self, facts: dict[str, Any]) -> bool:
+    def has_changed(self, facts: dict[str, Any]) -> bool:
         """Given how a site is, return whether it was different the last time, or nobody has looked yet."""
         return any(self._facts().get(name) != value for name, value in facts.items())
 
-    def carried(self) -> SiteFileTexts | None:
+    def read_last_applied(self) -> SiteFileTexts | None:
         """Return the site file as it was when it was last carried out, or None when it is the same or not known.
 
         A store that does not know, such as that of a job in CI, is told by the last commit of the lock.
@@ -116,8 +116,8 @@ def summarize_site(plan: SitePlan, lock: SiteLock) -> dict[str, Any]:
         "site": plan.site,
         "owned": _count_by_area(lock.items),
         "unmanaged": {str(area): count for area, count in plan.unmanaged.items() if count},
-        "drifted": _count_by_area(line.ref for line in plan.drifted()),
-        "blocked": _count_by_area(line.ref for line in plan.only("blocked")),
+        "drifted": _count_by_area(line.ref for line in plan.list_drift()),
+        "blocked": _count_by_area(line.ref for line in plan.select_lines("blocked")),
     }
 
 

@@ -36,7 +36,7 @@ class Rollback:
     @property
     def anew(self) -> tuple[Ref, ...]:
         """The refs of what was deleted and is made again, under another id."""
-        return tuple(line.ref for line in self.plan.only("create"))
+        return tuple(line.ref for line in self.plan.select_lines("create"))
 
 
 def find_backup(workspace: Workspace, site: str, beginning: str) -> tuple[Backup, FormerState]:

@@ -65,7 +65,7 @@ def test_a_field_belongs_to_who_changed_it(
     live, lock = carried_out(file)
     plan = planned(with_title(file, file_says), edited(live, "api", title=platform_says), lock)
     (line,) = plan.lines
-    assert (line.action, line.fields[0].of if line.fields else None) == outcome
+    assert (line.action, line.fields[0].cause if line.fields else None) == outcome
     assert bool(calls(plan)) is (outcome[0] == "update")
 
 
@@ -81,7 +81,9 @@ def test_an_ignored_field_and_one_that_is_not_declared_are_left_alone() -> None:
     file = site_file(*HOME, *API)
     live, lock = carried_out(file)
     live = edited(live, "api", title="Theirs", description="By hand")
-    assert not planned(replace(file, policy=policy(ignore=frozenset({"section:api.title"}))), live, lock).only("report")
+    assert not planned(replace(file, policy=policy(ignore=frozenset({"section:api.title"}))), live, lock).select_lines(
+        "report"
+    )
     assert "description" not in [one.name for one in lines(planned(file, live, lock))["section:api"].fields]
 
 
@@ -112,7 +114,7 @@ def test_new_content_is_not_put_where_somebody_took_the_condition_away() -> None
         *HOME, section("p", condition=GATE), variant("p/en", "sp_api", default=True), variant("p/fr", "sp_v1")
     )
     plan = planned(other, edited(live, "p", condition=None), lock)
-    assert {line.ref for line in plan.only("blocked")} == {"variant:p/en", "variant:p/fr"}
+    assert {line.ref for line in plan.select_lines("blocked")} == {"variant:p/en", "variant:p/fr"}
     assert not calls(plan)
 
 
@@ -154,7 +156,7 @@ def test_a_section_with_another_key_and_path_is_the_same_when_it_says_so() -> No
         "variant:api/v1",
         "variant:api/v2",
     ]
-    assert not plan.only("delete", "create")
+    assert not plan.select_lines("delete", "create")
 
 
 def test_two_that_could_be_meant_are_named_and_nothing_is_guessed() -> None:
@@ -258,7 +260,7 @@ def test_somebodys_order_on_the_platform_is_theirs_and_something_new_finds_its_p
     live = replace(live, orders={**live.orders, "": (last, home, api)})
     plan = planned(file, live, lock)
     assert not plan
-    assert [one.name for one in plan.drifted()[0].fields] == ["order"]
+    assert [one.name for one in plan.list_drift()[0].fields] == ["order"]
     more = site_file(
         *HOME, section("b"), variant("b/en", "sp_home", default=True), *API, *list(file.items.values())[-2:]
     )
@@ -273,7 +275,7 @@ def test_sort_moves_groups_and_the_document_alone_says_what_a_person_can_do() ->
     live, lock = carried_out(site_file(*HOME, group("g1"), group("g2")))
     file = site_file(group("g2"), *HOME, group("g1"))
     blocked = planned(file, live, lock)
-    assert "drag it in the site's structure" in blocked.only("blocked")[0].manual
+    assert "drag it in the site's structure" in blocked.select_lines("blocked")[0].manual
     able = replace(live, abilities=replace(live.abilities, sort=True))
     first = next(step for step in planned(file, able, lock).steps if step.wave is Wave.ORDER and step.call != "adopt")
     assert (first.call, first.ref, first.body) == (
@@ -287,14 +289,14 @@ def test_a_group_elsewhere_is_made_anew_only_when_that_is_allowed() -> None:
     inner = (section("home", Ref("group:inner"), default=True), HOME[1])
     live, lock = carried_out(site_file(group("outer"), group("inner"), *inner))
     file = site_file(group("outer"), group("inner", Ref("group:outer")), *inner)
-    assert planned(file, live, lock).only("blocked")
+    assert planned(file, live, lock).select_lines("blocked")
     plan = planned(file, live, lock, allow_replace={"group"})
     assert [call for call, _ in calls(plan) if call.startswith("group.")] == [
         "group.create",
         "group.add",
         "group.delete",
     ]
-    assert not plan.only("blocked")
+    assert not plan.select_lines("blocked")
     able = replace(live, abilities=replace(live.abilities, reparent=True))
     assert bodies(planned(file, able, lock), "group:inner") == [{"parentSectionGroupId": named(live, "Outer").id}]
 
@@ -345,7 +347,7 @@ def test_an_interrupted_creation_is_recognised_and_finished() -> None:
         live, things={**live.things, **half}, orders={**live.orders, "": (*live.orders[""], "sx"), "sx": ("vx",)}
     )
     plan = planned(file, live, lock)
-    assert not plan.only("create")
+    assert not plan.select_lines("create")
     assert bodies(plan, "section:p")[0] == {"condition": GATE}
     assert {step.by for step in plan.steps if step.ref == "section:p"} == {"created"}
 

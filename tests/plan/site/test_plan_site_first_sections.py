@@ -76,4 +76,4 @@ def test_a_plan_for_the_other_section_alone_waits_for_the_one_that_the_platform_
 
 def test_a_site_with_nothing_at_its_root_expects_nothing() -> None:
     plan = planned(site_file(*HOME, *API), empty(), SiteLock(SITE))
-    assert (plan.expects, plan.only("blocked")) == ("", ())
+    assert (plan.expects, plan.select_lines("blocked")) == ("", ())

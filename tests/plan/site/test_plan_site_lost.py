@@ -67,7 +67,7 @@ def test_what_was_deleted_on_the_platform_is_left_alone_and_told_once(on_drift: 
     plan = planned(file, without(live, "/pay", "api"), lock)
     assert not plan
     assert outcome(plan) == [("report", "section:api", "drift"), ("report", "redirect:/pay", "drift")]
-    assert plan.drifted() == plan.lines
+    assert plan.list_drift() == plan.lines
     assert lines(plan)["redirect:/pay"].note == f"was deleted outside syncd, left as it is: on_drift is {on_drift}"
 
 
@@ -90,7 +90,7 @@ def test_what_the_file_changed_and_somebody_deleted_waits_for_a_person() -> None
     file = with_field(with_field(file, "variant:api/v1", path="v9"), "redirect:/pay", to={"section": "api"})
     plan = planned(deciding(file, "revert"), live, lock)
     assert outcome(plan)[0] == ("blocked", "section:api", "conflict")
-    assert all(line.is_conflict for line in plan.only("blocked") if line.gone)
+    assert all(line.is_conflict for line in plan.select_lines("blocked") if line.gone)
     assert not calls(plan)
     assert ("section.create", "section:api") in calls(planned(file, live, lock, prefer="file"))
     theirs = planned(file, live, lock, prefer="live")
@@ -110,7 +110,7 @@ def test_a_run_that_dies_while_it_makes_something_anew_is_finished_whatever_the_
         carry_out(simulator, plan, until=until)
         again = planned(file, simulator.live(), simulator.lock)
         if until >= sum(step.call == "forget" for step in plan.steps):
-            assert not again.drifted()
+            assert not again.list_drift()
             carry_out(simulator, again)
             assert not planned(file, simulator.live(), simulator.lock)
 
@@ -138,9 +138,9 @@ def test_what_has_no_lock_entry_or_stands_in_something_new_is_just_made() -> Non
     live = without(live, "api")
     lock = replace(lock, items={ref: entry for ref, entry in lock.items.items() if ref != "section:api"})
     plan = planned(file, live, lock)
-    assert not plan.drifted()
+    assert not plan.list_drift()
     assert ("section.create", "section:api") in calls(plan)
-    assert planned(file, live, replace(lock, items={})).only("create")
+    assert planned(file, live, replace(lock, items={})).select_lines("create")
 
 
 def test_something_deleted_that_has_another_key_now_is_still_known() -> None:
@@ -192,7 +192,7 @@ def deletions_are_drift(seed: int) -> None:
         carry_out(back, planned(back.file, back.live(), back.lock))
     again = planned(back.file, back.live(), back.lock)
     assert not again.steps, seed
-    assert not again.drifted(), seed
+    assert not again.list_drift(), seed
 
 
 @given(st.integers(0, 2**32))

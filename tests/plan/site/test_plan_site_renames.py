@@ -47,7 +47,7 @@ def test_renames_never_meet_and_end_where_they_are_wanted(
 
 def test_a_swap_takes_one_temporary_path_always_the_same() -> None:
     plan = plan_renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "a"})
-    assert [(one.name, one.temporary) for one in plan.order] == [("s1", True), ("s2", False), ("s1", False)]
+    assert [(one.name, one.is_temporary) for one in plan.order] == [("s1", True), ("s2", False), ("s1", False)]
     assert plan == plan_renames({"s1": "a", "s2": "b"}, {"s1": "b", "s2": "a"})
     assert plan.order[0].path.startswith("b-syncd-")
 
@@ -60,7 +60,7 @@ def test_a_chain_takes_none_and_a_new_case_of_letters_is_a_rename() -> None:
 
 def test_what_is_about_to_be_deleted_steps_aside_and_what_is_nobodys_stays() -> None:
     plan = plan_renames({"s1": "a", "s2": "b"}, {"s1": "B"}, frozenset({"s2"}))
-    assert [(one.name, one.temporary) for one in plan.order] == [("s2", True), ("s1", False)]
+    assert [(one.name, one.is_temporary) for one in plan.order] == [("s2", True), ("s1", False)]
     assert plan_renames({"s1": "a", "s2": "b"}, {"s1": "B"}).blocked == {"s1": "s2"}
 
 

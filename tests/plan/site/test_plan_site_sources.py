@@ -76,7 +76,7 @@ def test_sources_change_hands_in_a_chain_and_in_a_circle() -> None:
     assert settles(plan, live, nothing, *chain) == {"/b": ids["/a"], "/c": ids["/b"], "/d": ids["/c"]}
     circle = (*HOME, renamed("/b", id=ids["/a"]), renamed("/c", id=ids["/b"]), renamed("/a", id=ids["/c"]))
     plan = planned(site_file(*circle), live, nothing)
-    assert [step.temporary for step in plan.steps if step.call == "redirect.update"] == [True, False, False, False]
+    assert [step.is_temporary for step in plan.steps if step.call == "redirect.update"] == [True, False, False, False]
     assert settles(plan, live, nothing, *circle) == {"/b": ids["/a"], "/c": ids["/b"], "/a": ids["/c"]}
 
 
@@ -97,7 +97,7 @@ def test_what_keeps_its_source_is_named_with_what_can_be_done() -> None:
     live, _ = stands("/a")
     live, known = of_hand(live, "/b"), id_of(live, "/a")
     plan = planned(site_file(*HOME, renamed("/b", id=known)), live, SiteLock(SITE))
-    (line,) = plan.only("blocked")
+    (line,) = plan.select_lines("blocked")
     assert (line.note, line.manual) == ("redirect hand has this source", "delete one of the two")
 
 
@@ -149,7 +149,7 @@ def test_another_declared_redirect_that_keeps_a_source_is_named() -> None:
     thing = live.things[id_of(live, "/a")]
     live = replace(live, things={**live.things, thing.id: replace(thing, fields={**thing.fields, "source": "/b"})})
     plan = planned(site_file(*HOME, redirect("/a", section="home"), redirect("/b", section="home")), live, lock)
-    (line,) = plan.only("blocked")
+    (line,) = plan.select_lines("blocked")
     assert line.ref == "redirect:/b"
     assert line.note == f"redirect {thing.id}, which is redirect /a in site.yaml, has this source"
     assert line.manual == "give that one another source, or delete it"

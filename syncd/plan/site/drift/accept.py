@@ -41,12 +41,12 @@ def accept_drift(
     alone; comments and everything else stay as they are.
     """
     drifted = [
-        (line, file.items[line.ref]) for line in plan.drifted() if line.ref.area in areas and line.ref in file.items
+        (line, file.items[line.ref]) for line in plan.list_drift() if line.ref.area in areas and line.ref in file.items
     ]
     writer = _DriftWriter(file, texts, live)
     for line, item in drifted:
         for one in line.fields:
-            if one.of == "drift":
+            if one.cause == "drift":
                 writer.accept(item, one.name, one.before)
     gone = [item for line, item in drifted if line.gone == "drift"]
     written = writer.written()

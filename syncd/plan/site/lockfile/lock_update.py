@@ -49,7 +49,7 @@ def finish_steps(sides: Sides, part: PlanPart, drafts: Iterable[Draft]) -> Itera
             {} if draft.drops else dict(values),
             "created" if draft.ref in part.new else sides.find_origin(draft.ref),
             draft.drops,
-            draft.temporary,
+            draft.is_temporary,
             sides.locate(draft.ref),
         )
 
@@ -66,15 +66,15 @@ def _find_start(sides: Sides, part: PlanPart, ref: Ref) -> dict[str, Any]:
 
 
 def _is_outdated(sides: Sides, ref: Ref, diff: Diff, *, is_touched: bool) -> bool:
-    if sides.find_entry(ref) is None or ref in sides.matches.former:
+    if sides.find_entry(ref) is None or ref in sides.matches.former_refs:
         return True
     return not is_touched and bool(diff.learnt or diff.dropped)
 
 
 def _draft_forgotten(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     """The entries of what is gone, and of what has another name now."""
-    renamed = {former for ref, former in sides.matches.former.items() if ref in part.diffs}
-    lost = set(sides.matches.lost.values())
+    renamed = {former for ref, former in sides.matches.former_refs.items() if ref in part.diffs}
+    lost = set(sides.matches.lost_refs.values())
     for ref, entry in sides.base.items.items():
         if ref in sides.matches.found or ref in lost or (ref in sides.desired.items and ref not in renamed):
             continue
@@ -88,10 +88,10 @@ def _draft_remade(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     They say no id: under that ref, another thing is meant from then on, as it is where the id was never its own.
     """
     for ref in part.new:
-        known = sides.matches.lost.get(ref, ref)
-        if known in sides.base.items and ref not in sides.matches.gone:
+        known = sides.matches.lost_refs.get(ref, ref)
+        if known in sides.base.items and ref not in sides.matches.deleted_refs:
             yield Draft(Wave.NARROW, Call.FORGET, known, drops=True)
-    for ref in sorted(sides.matches.gone):
+    for ref in sorted(sides.matches.deleted_refs):
         if ref in sides.desired.items and sides.is_covered(ref):
             yield Draft(Wave.NARROW, Call.FORGET, ref, drops=True)
 

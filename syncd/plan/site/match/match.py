@@ -24,27 +24,28 @@ KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
 class Matches:
     """The outcome, by ref.
 
-    Shapes: `found` has what is there; `unclear` says why something could not be told; `former` has the ref under which
-    the lock knows what is found; `halves` are things that an interrupted run made and could not write down; `disputed`
-    are the ids of all candidates of what is unclear; `lost` has the refs of what the lock knows and nobody finds any
-    more, each with the ref that the lock has for it; `gone` are the refs of what syncd itself deleted, as far as the
-    lock has not heard of it; `refs` has the declared refs by the ids of what was found for them; `replaced` has, by
-    their ids, refs for the groups that are made anew, which are in `refs`, too, and no longer in `found`.
+    Shapes: `found` has what is there; `ambiguous` says why something could not be told; `former_refs` has the ref under
+    which the lock knows what is found; `half_made` are things that an interrupted run made and could not write down;
+    `disputed_ids` are the ids of all candidates of what is ambiguous; `lost_refs` has the refs of what the lock knows
+    and nobody finds any more, each with the ref that the lock has for it; `deleted_refs` are those of what syncd itself
+    deleted, as far as the lock has not heard of it; `refs` has the declared refs by the ids of what was found for them;
+    `replaced` has, by their ids, refs for the groups that are made anew, which are in `refs`, too, and no longer in
+    `found`.
     """
 
     found: Mapping[Ref, ExistingItem]
-    unclear: Mapping[Ref, str]
-    former: Mapping[Ref, Ref]
+    ambiguous: Mapping[Ref, str]
+    former_refs: Mapping[Ref, Ref]
     refs: Mapping[str, Ref]
-    halves: frozenset[Ref] = frozenset()
-    disputed: frozenset[str] = frozenset()
-    lost: Mapping[Ref, Ref] = field(default_factory=dict)
-    gone: frozenset[Ref] = frozenset()
+    half_made: frozenset[Ref] = frozenset()
+    disputed_ids: frozenset[str] = frozenset()
+    lost_refs: Mapping[Ref, Ref] = field(default_factory=dict)
+    deleted_refs: frozenset[Ref] = frozenset()
     replaced: Mapping[str, Ref] = field(default_factory=dict)
 
     def entry(self, lock: SiteLock, ref: Ref) -> LockEntry | None:
         """Given a ref, return what the lock knows of the thing that was found for it."""
-        entry = lock.items.get(self.former.get(ref, ref))
+        entry = lock.items.get(self.former_refs.get(ref, ref))
         return entry if entry is not None and ref in self.found and entry.id == self.found[ref].id else None
 
 
@@ -71,13 +72,13 @@ def match_items(file: SiteFile, live: LiveSite, lock: SiteLock) -> Matches:
     known = {ref: other for ref, other in former.items() if other != ref}
     return Matches(
         found=matcher.found,
-        unclear=matcher.unclear,
-        former=known,
+        ambiguous=matcher.unclear,
+        former_refs=known,
         refs={thing.id: ref for ref, thing in matcher.found.items()},
-        halves=frozenset(matcher.halves),
-        disputed=frozenset(matcher.disputed),
-        lost=dict(matcher.lost()),
-        gone=matcher.gone,
+        half_made=frozenset(matcher.halves),
+        disputed_ids=frozenset(matcher.disputed),
+        lost_refs=dict(matcher.lost()),
+        deleted_refs=matcher.gone,
     )
 
 

@@ -83,7 +83,7 @@ def plan_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> 
         for id, ref in gone.deleted.items()
         if id not in contested
     ]
-    clear = (item for item in sides.items("redirect") if item.ref not in sides.matches.unclear)
+    clear = (item for item in sides.items("redirect") if item.ref not in sides.matches.ambiguous)
     warnings = (resolve.warn_of_moved_page(sides, structure, item) for item in clear)
     return PlanPart(
         diffs=decided.diffs,
@@ -145,10 +145,10 @@ class _ResolvedRedirect:
 
 
 def _resolve_redirect(sides: Sides, structure: Structure, deletions: Deletions, item: Item) -> _ResolvedRedirect:
-    is_lost = item.ref in sides.matches.lost
-    if item.ref in sides.matches.unclear:
+    is_lost = item.ref in sides.matches.lost_refs
+    if item.ref in sides.matches.ambiguous:
         manual = "name the right one with id: in the file, or delete the other"
-        note = f"ambiguous: {sides.matches.unclear[item.ref]}"
+        note = f"ambiguous: {sides.matches.ambiguous[item.ref]}"
         return _ResolvedRedirect(None, line=describe_obstacle(sides, item.ref, note, manual=manual))
     try:
         fields = resolve.resolve_redirect(sides, structure, item)
@@ -230,10 +230,10 @@ def _draft_source(sides: Sides, decided: _Redirects, one: Rename, deleted: Mappi
         yield _draft_creation(decided, one.name)
     elif one.name in deleted:
         yield Draft(Wave.REDIRECTS, Call.REDIRECT_DELETE, deleted[one.name], one.name, drops=True)
-    elif one.temporary:
+    elif one.is_temporary:
         body, sets = {"source": f"/{make_temporary_path('', one.name, frozenset())}"}, {"source": MISSING}
         ref = sides.matches.refs[one.name]
-        yield Draft(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, one.name, body, sets, temporary=True)
+        yield Draft(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, one.name, body, sets, is_temporary=True)
     else:
         yield from _draft_update(sides, decided, sides.matches.refs[one.name])
 
@@ -261,7 +261,7 @@ def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
     lines: list[Line] = []
     kept = {item.key for item in sides.desired.of("redirect")} - set(wanted.values())
     for thing in sides.existing.of("redirect"):
-        if thing.id in sides.matches.refs or thing.id in sides.matches.disputed:
+        if thing.id in sides.matches.refs or thing.id in sides.matches.disputed_ids:
             continue
         ref, source = sides.find_ref(thing.id), str(thing.fields.get("source"))
         key = make_source_key(source)

@@ -43,12 +43,12 @@ def render_drift_document(plan: SitePlan) -> dict[str, Any]:
         "format_version": FORMAT,
         "site": plan.site,
         "drift": [
-            *({"ref": line.ref, "deleted": True, **_render_deletion(line)} for line in plan.drifted() if line.gone),
+            *({"ref": line.ref, "deleted": True, **_render_deletion(line)} for line in plan.list_drift() if line.gone),
             *(
                 {"ref": line.ref, **_render_change(field)}
-                for line in plan.drifted()
+                for line in plan.list_drift()
                 for field in line.fields
-                if field.of in ("drift", "conflict")
+                if field.cause in ("drift", "conflict")
             ),
         ],
     }
@@ -73,7 +73,7 @@ def _render_deletion(line: Line) -> dict[str, Any]:
 
 
 def _render_change(field: FieldChange) -> dict[str, Any]:
-    found = {"path": field.name, "before": to_json(field.before), "after": to_json(field.after), "class": field.of}
+    found = {"path": field.name, "before": to_json(field.before), "after": to_json(field.after), "class": field.cause}
     return {**found, "source": _render_source(field.where)}
 
 
@@ -85,4 +85,4 @@ def _render_source(where: str) -> dict[str, Any] | None:
 
 def _render_step(step: Step) -> dict[str, Any]:
     found: dict[str, Any] = {"wave": int(step.wave), "call": step.call, "ref": step.ref, "id": to_json(step.id)}
-    return {**found, "body": to_json(step.body), **({"temporary": True} if step.temporary else {})}
+    return {**found, "body": to_json(step.body), **({"temporary": True} if step.is_temporary else {})}

@@ -50,7 +50,7 @@ def render_plan_text(
         lines = [line for line in _select_area(plan, area) if line.action != "report"]
         if lines:
             painted += [("title", area), *_render_lines(lines, narrow=narrow), ("plain", "")]
-    reports = plan.only("report")
+    reports = plan.select_lines("report")
     if reports:
         painted += [("title", "left as it is"), *_render_lines(reports, narrow=narrow), ("plain", "")]
     if verbose:
@@ -66,7 +66,7 @@ def render_drift_text(plan: SitePlan, *, narrow: bool = False) -> list[StyledLin
 
     Shape: `narrow` does without columns.
     """
-    lines = plan.drifted()
+    lines = plan.list_drift()
     if not lines:
         return [("plain", "No drift: nothing was changed outside syncd.")]
     told: list[tuple[str, str, str]] = []
@@ -75,8 +75,8 @@ def render_drift_text(plan: SitePlan, *, narrow: bool = False) -> list[StyledLin
             style, also = ("blocked", ", and the file changed it") if line.gone == "conflict" else ("report", "")
             told.append((style, format_name(line), f"{DELETED}{also}{_format_where(line.where)}"))
         for field in _list_drift(line):
-            style = "blocked" if field.of == "conflict" else "report"
-            also = " (both changed it)" if field.of == "conflict" else ""
+            style = "blocked" if field.cause == "conflict" else "report"
+            also = " (both changed it)" if field.cause == "conflict" else ""
             for part in split_change(field):
                 now, declared = format_change(part)
                 said = f"is {now}; the file says {declared}{also}{_format_where(field.where)}"
@@ -98,7 +98,7 @@ def _suggest_remedies(lines: Iterable[Line]) -> Iterator[str]:
     yield "Take this into the file: syncd site drift --accept"
     revert = ", ".join(f"{area}: revert" for area in areas)
     yield f"Put back what the file says: set policy.on_drift: {{ {revert} }}, and syncd site apply"
-    if any(field.of == "conflict" for line in lines for field in line.fields):
+    if any(field.cause == "conflict" for line in lines for field in line.fields):
         yield f"Where both sides changed: {APPLY} --prefer file, or --prefer live"
     if any(line.gone for line in lines):
         yield f"Make anew what was deleted: {APPLY} --prefer file"
@@ -132,7 +132,7 @@ def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
 
 def render_drift_markdown(plan: SitePlan) -> str:
     """Given a plan, return what was changed outside syncd, as Markdown."""
-    lines = plan.drifted()
+    lines = plan.list_drift()
     if not lines:
         return "### Site drift\n\nNothing was changed outside syncd.\n"
     rows = ["| What | On the platform | In the file | Where |", "| --- | --- | --- | --- |"]
@@ -166,7 +166,7 @@ def _select_area(plan: SitePlan, area: Area) -> Iterator[Line]:
 
 
 def _list_drift(line: Line) -> list[FieldChange]:
-    return [field for field in line.fields if field.of in ("drift", "conflict")]
+    return [field for field in line.fields if field.cause in ("drift", "conflict")]
 
 
 def _render_lines(lines: Iterable[Line], *, narrow: bool) -> Iterator[StyledLine]:
@@ -191,9 +191,14 @@ def _list_details(line: Line) -> list[str]:
         parts = [*filter(None, [", ".join(_list_values(line))]), *(f"({each})" for each in note)]
         whole = "  ".join(parts)
         return [*([whole] if len(whole) <= _DETAIL_WIDTH else parts), *manual]
-    if line.action == "report" or (line.action == "blocked" and any(field.of == "conflict" for field in line.fields)):
+    if line.action == "report" or (
+        line.action == "blocked" and any(field.cause == "conflict" for field in line.fields)
+    ):
         said = [
-            text for field in line.fields if field.of != "change" for text in _render_parts(field, _render_both_sides)
+            text
+            for field in line.fields
+            if field.cause != "change"
+            for text in _render_parts(field, _render_both_sides)
         ]
     else:
         said = [text for field in line.fields for text in _render_parts(field, _render_change)]
@@ -223,7 +228,7 @@ def _list_values(line: Line) -> Iterator[str]:
 def _render_change(field: FieldChange) -> str:
     now, then = format_change(field)
     said = f"{_format_field_name(field.name)}  {now} -> {then}"
-    return f"{said}  (back to what the file says)" if field.of == "drift" else said
+    return f"{said}  (back to what the file says)" if field.cause == "drift" else said
 
 
 def _render_both_sides(field: FieldChange) -> str:
@@ -278,7 +283,7 @@ def _render_gate(gate: Gate) -> Iterator[StyledLine]:
 
 def _suggest_commands(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
     if not plan:
-        return ["What can be done about it: syncd site drift"] if plan.drifted() else []
+        return ["What can be done about it: syncd site drift"] if plan.list_drift() else []
     words = " ".join([command, *(gate.flag for gate in plan.gates)])
     if uncommitted:
         return [f"Commit {show_unprintable(uncommitted)}, then: {words}"]

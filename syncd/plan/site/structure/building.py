@@ -101,7 +101,7 @@ def _draft_rest(
         body["path"] = path
         sets |= {} if is_passing else {"path": path}
     if body:
-        yield Draft(wave, call, item.ref, IdOf(item.ref), body, sets, temporary=is_passing)
+        yield Draft(wave, call, item.ref, IdOf(item.ref), body, sets, is_temporary=is_passing)
 
 
 def _draft_adoption(sides: Sides, structure: Structure, item: Item, wave: Wave) -> Draft:

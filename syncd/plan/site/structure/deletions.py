@@ -31,7 +31,7 @@ def find_deletions(sides: Sides, structure: Structure) -> Deletions:
     finder = _DeletionFinder(sides, structure)
     unclear = {kind: finder.find_missing(kind) for kind in PARTS}
     for thing in sides.existing.of(*PARTS):
-        is_declared = thing.id in sides.matches.refs or thing.id in sides.matches.disputed
+        is_declared = thing.id in sides.matches.refs or thing.id in sides.matches.disputed_ids
         if not is_declared and thing.id not in finder.deleted:
             finder.judge(thing, unclear[thing.kind])
     finder.keep_all("section", finder.explain_section)

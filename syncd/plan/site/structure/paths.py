@@ -69,9 +69,9 @@ def draft_renames(sides: Sides, paths: Paths, deletions: Deletions) -> Iterator[
         for one in plan.order:
             ref = one.name if isinstance(one.name, Ref) else deletions.deleted.get(one.name) or sides.find_ref(one.name)
             call = Call.SECTION_UPDATE if ref.kind == "section" else Call.VARIANT_UPDATE
-            sets = {"path": MISSING if one.temporary else one.path}
+            sets = {"path": MISSING if one.is_temporary else one.path}
             id = sides.find_id(ref) if ref is one.name else one.name
-            yield Draft(Wave.PATHS, call, ref, id, {"path": one.path}, sets, temporary=one.temporary)
+            yield Draft(Wave.PATHS, call, ref, id, {"path": one.path}, sets, is_temporary=one.is_temporary)
 
 
 def find_broken_addresses(sides: Sides, structure: Structure) -> Iterator[tuple[Ref, str]]:
@@ -107,7 +107,7 @@ def _find_address(sides: Sides, ref: Ref, heirs: Mapping[str, str]) -> str:
         return ""
     above = sides.existing.things.get(thing.parent) if thing.kind == "variant" else None
     # Nobody was led by a path that the platform chose meanwhile.
-    is_short = above is None or _stays_default(above, heirs) or sides.find_ref(above.id) in sides.matches.halves
+    is_short = above is None or _stays_default(above, heirs) or sides.find_ref(above.id) in sides.matches.half_made
     parts = [] if above is None or is_short else [above.fields.get("path")]
     return "/" + "/".join(str(part) for part in (*parts, thing.fields.get("path")) if part)
 

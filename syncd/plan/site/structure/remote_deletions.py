@@ -23,7 +23,7 @@ def find_remote_deletions(sides: Sides) -> RemoteDeletions:
     declared = [item for kind in PARTS for item in sides.desired.of(kind)]
     for item in declared:
         is_part = item.kind == "variant" and item.parent in lost
-        if item.ref not in sides.matches.lost:
+        if item.ref not in sides.matches.lost_refs:
             continue
         if is_part:
             lost[item.ref], is_left = lost[item.parent], item.parent in left
@@ -50,7 +50,7 @@ def is_away(sides: Sides, remote: RemoteDeletions, ref: Ref, former: Any) -> boo
 
 def find_lost_entry(sides: Sides, ref: Ref) -> LockEntry | None:
     """Given a ref, return what the lock has of it when it was deleted."""
-    known = sides.matches.lost.get(ref)
+    known = sides.matches.lost_refs.get(ref)
     return None if known is None else sides.base.items[known]
 
 

@@ -12,11 +12,11 @@ _MARK = "-syncd-"
 
 @dataclass(frozen=True)
 class Rename:
-    """One path for one thing; `temporary` where it only makes room for another."""
+    """One path for one thing; `is_temporary` where it only makes room for another."""
 
     name: str
     path: str
-    temporary: bool = False
+    is_temporary: bool = False
 
 
 @dataclass(frozen=True)

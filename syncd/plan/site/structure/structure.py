@@ -54,8 +54,8 @@ def _compare_parts(sides: Sides, remote: RemoteDeletions) -> Structure:
     lines: list[Line] = []
     for item in sides.items(*PARTS):
         desired[item.ref] = resolve.resolve_part(sides, item)
-        if item.ref in sides.matches.unclear:
-            note, manual = f"ambiguous: {sides.matches.unclear[item.ref]}", "name the right one with id: in the file"
+        if item.ref in sides.matches.ambiguous:
+            note, manual = f"ambiguous: {sides.matches.ambiguous[item.ref]}", "name the right one with id: in the file"
             gone = remote.classify(item.ref)
             lines.append(describe_obstacle(sides, item.ref, note, manual=manual, gone=gone))
         elif (thing := sides.matches.found.get(item.ref)) is not None:
@@ -139,7 +139,7 @@ def _find_new(sides: Sides, structure: Structure) -> Structure:
     for kind in PARTS:
         for item in sides.items(kind):
             ref, matches, remote = item.ref, sides.matches, structure.remote
-            if ref in matches.found or ref in matches.unclear or ref in remote.left:
+            if ref in matches.found or ref in matches.ambiguous or ref in remote.left:
                 continue
             why, manual = _find_obstacle(sides, structure, new, item)
             if why:
@@ -179,5 +179,5 @@ def _find_obstacle(sides: Sides, structure: Structure, new: Mapping[Ref, Item], 
 def _is_usable(sides: Sides, item: Item) -> bool:
     """Whether something new can be made of a declared variant."""
     space, matches = item.fields.get("space"), sides.matches
-    is_new = item.ref not in matches.found and item.ref not in matches.unclear and sides.is_covered(item.ref)
+    is_new = item.ref not in matches.found and item.ref not in matches.ambiguous and sides.is_covered(item.ref)
     return is_new and bool(space) and not sides.existing.spaces.get(str(space))
