@@ -44,6 +44,8 @@ def resolve_redirect(sides: Sides, structure: Structure, item: Item) -> dict[str
     fields = {"source": item.fields.get("source"), "destination": _resolve_destination(sides, structure, item, to)}
     if isinstance(to, Mapping) and "page" in to:
         fields["to"] = dict(to)
+    if item.ref not in sides.matches.found:
+        return fields  # a redirect that is yet to be created needs all of its fields
     return {name: value for name, value in fields.items() if not sides.is_ignored(item.ref, name)}
 
 

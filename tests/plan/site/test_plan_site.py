@@ -87,6 +87,18 @@ def test_an_ignored_field_and_one_that_is_not_declared_are_left_alone() -> None:
     assert "description" not in [one.name for one in lines(planned(file, live, lock))["section:api"].fields]
 
 
+@pytest.mark.parametrize("name", ["source", "destination"])
+def test_a_redirect_of_which_a_field_is_ignored_is_made_whole(name: str) -> None:
+    live, lock = carried_out(site_file(*HOME))
+    file = site_file(
+        *HOME, redirect("/old", section="home"), policy=policy(ignore=frozenset({f"redirect:/old.{name}"}))
+    )
+    (body,) = bodies(planned(file, live, lock), "redirect:/old")
+    assert set(body) == {"source", "destination"}
+    live, lock = carried_out(file)
+    assert not planned(file, live, lock).steps
+
+
 def test_something_gated_is_made_on_the_holding_space_and_shows_its_content_last() -> None:
     items = (*HOME, section("p", condition=GATE), variant("p/en", "sp_partners", default=True))
     live, lock = carried_out(site_file(*HOME))

@@ -71,7 +71,7 @@ def plan_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> 
     decided = _drop_blocked(sides, decided, order)
     contested = {one.name for one in order.order}
     made = [ref for ref in decided.coming if ref not in contested]
-    drafts = [_draft_creation(decided, ref) for ref in made]
+    drafts = [_draft_creation(sides, decided, ref) for ref in made]
     for ref in decided.diffs:
         if sides.find_id(ref) not in contested:
             drafts += _draft_update(sides, decided, ref)
@@ -227,7 +227,7 @@ def _drop_blocked(sides: Sides, decided: _Redirects, order: Renames) -> _Redirec
 def _draft_source(sides: Sides, decided: _Redirects, one: Rename, deleted: Mapping[str, Ref]) -> Iterator[Draft]:
     """Let a redirect have its source once it is free; one that is deleted in any case makes room by that."""
     if isinstance(one.name, Ref):
-        yield _draft_creation(decided, one.name)
+        yield _draft_creation(sides, decided, one.name)
     elif one.name in deleted:
         yield Draft(Wave.REDIRECTS, Call.REDIRECT_DELETE, deleted[one.name], one.name, drops=True)
     elif one.is_temporary:
@@ -244,10 +244,12 @@ def _draft_update(sides: Sides, decided: _Redirects, ref: Ref) -> Iterator[Draft
         yield draft_step(sides, Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, body, sets)
 
 
-def _draft_creation(decided: _Redirects, ref: Ref) -> Draft:
+def _draft_creation(sides: Sides, decided: _Redirects, ref: Ref) -> Draft:
     desired = decided.desired[ref]
     body = {name: desired[name] for name in ("source", "destination")}
-    return Draft(Wave.REDIRECTS, Call.REDIRECT_CREATE, ref, IdOf(ref), body, desired)
+    # What the policy ignores is sent, since a redirect is nothing without it, and not recorded as managed.
+    sets = {name: value for name, value in desired.items() if not sides.is_ignored(ref, name)}
+    return Draft(Wave.REDIRECTS, Call.REDIRECT_CREATE, ref, IdOf(ref), body, sets)
 
 
 def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
