@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from subprocess import PIPE
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import build_failure, translate_system_failures
@@ -86,13 +86,21 @@ _MERGE_DRIVER = re.compile(r"merge\.(.*)\.driver", re.DOTALL)
 
 def describe_git() -> str:
     """Return the version of Git and where it is installed. Raises: GitFailed when it is missing or too old."""
-    _, git, version = _find_programs()
-    return f"{version} ({git})"
+    programs = _find_programs()
+    return f"{programs.version} ({programs.git})"
+
+
+class Programs(NamedTuple):
+    """The absolute paths of env and git, and git's version."""
+
+    env: str
+    git: str
+    version: str = ""
 
 
 @cache
-def _find_programs() -> tuple[str, str, str]:
-    """The absolute paths of env and git, and git's version. Raises: GitFailed when git is missing or too old."""
+def _find_programs() -> Programs:
+    """The programs of this machine. Raises: GitFailed when git is missing or too old."""
     env, git = shutil.which("env"), shutil.which("git")
     if env is None or git is None:
         raise GitFailed("git is not installed", hint="install git 2.38 or newer")
@@ -102,7 +110,7 @@ def _find_programs() -> tuple[str, str, str]:
     found = _VERSION.match(said)
     if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
         raise GitFailed(f"{git} is too old: it says {said[:80]!r}", hint="install git 2.38 or newer")
-    return env, git, said.strip().removeprefix("git version ")
+    return Programs(env, git, said.strip().removeprefix("git version "))
 
 
 def _find_search_path() -> str:
