@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.links import find_targets, resolve_address
+from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.page.links import find_targets
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.placement import SUMMARY, Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import parse_summary, walk_entries

@@ -178,13 +178,13 @@ def find_new_branches(
 
 
 def guard_new_branches(workspace: Workspace, binding: Binding, names: Sequence[str]) -> Outcome:
-    """Given the newcomers of a space, return when a run may propose them all; nothing is done. Raises: TooMuch."""
+    """Return when a run may propose all of these new branches of a space; nothing is written. Raises: TooMuch."""
     guard_openings(f"open.{binding.name}", names, force=workspace.force)
     return Unchanged()
 
 
 def _has_changes(workspace: Workspace, binding: Binding, branch: Branch) -> bool:
-    """Whether a branch changed anything of a space since it left main content; that costs far less than a rehearsal."""
+    """Whether a branch changed anything of a space since it left main content; that costs far less than a dry run."""
     repository = workspace.repository
     tip, main = repository.resolve(branch.ref), repository.resolve(workspace.main)
     if tip is None or main is None:
@@ -194,6 +194,6 @@ def _has_changes(workspace: Workspace, binding: Binding, branch: Branch) -> bool
 
 
 def _would_open(workspace: Workspace, binding: Binding, branch: str, space: Space) -> bool:
-    rehearsing = replace(workspace, is_dry_run=True)
-    outcome = outcome_of(partial(propose, rehearsing, binding, branch, space=space, proposals=[], asked=False))
+    dry = replace(workspace, is_dry_run=True)
+    outcome = outcome_of(partial(propose, dry, binding, branch, space=space, proposals=[], asked=False))
     return isinstance(outcome, Applied) and any(change.verb != "report" for change in outcome.changes)

@@ -38,7 +38,7 @@ ROUNDS = 5
 class WrittenIntent:
     """The result of writing an intent: the plan of the first round, the change request, and the intent of the last.
 
-    Shape: `wrote` is the revision that the last write made, or "".
+    Shape: `revision` is the one that the last write made, or "".
     """
 
     plan: ProposalPlan
@@ -156,7 +156,7 @@ class _Rounds:
             writer.write(plan)
             self.revisions = tuple(writer.revisions)
         except RevisionMoved:
-            pass  # somebody wrote since it was read: what they wrote is read, and merged, first
+            pass  # somebody wrote since it was read: the next round reads what they wrote, and merges it first
         except AnswerLost as lost:
             self.notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
         except Rejected as refusal:
