@@ -17,14 +17,14 @@ from syncd import __version__, errors
 from syncd.cli.app import app
 from syncd.config import Config
 from syncd.layout.lint.rules import RULES, Rule
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_fields, read_heading
-from syncd.layout.page.links import find_targets, resolve_address
+from syncd.layout.page.links import find_targets
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read import shape
 from syncd.layout.site.read.file import list_named_files, read_site_file
-from syncd.layout.tree.draft import derive_page_slug
 from syncd.layout.tree.paths import check_safe_path
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import parse_summary, render_summary, walk_entries
 
 ROOT = Path(__file__).parent.parent

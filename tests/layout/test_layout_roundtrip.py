@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import patch_frontmatter, read_fields, read_heading, read_metadata, set_heading
-from syncd.layout.page.links import resolve_address, rewrite_addresses
-from syncd.layout.tree.draft import Draft, derive_page_slug, read_draft
+from syncd.layout.page.links import rewrite_addresses
+from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.files import render_files
 from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.placement import BasePath, assign_paths, build_entries, match_pages
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
 from syncd.layout.yaml import yaml
 from syncd.model.file import File, GitBlob

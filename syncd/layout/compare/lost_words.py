@@ -13,8 +13,9 @@ from markdown_it.token import Token
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.tokens import CHARACTERS_MAX
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import split_frontmatter
-from syncd.layout.page.links import find_targets, resolve_address
+from syncd.layout.page.links import find_targets
 from syncd.layout.richtext.grammar import parse_markdown
 from syncd.layout.richtext.plain_page import TooLarge
 from syncd.layout.yaml import yaml

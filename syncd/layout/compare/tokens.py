@@ -9,8 +9,9 @@ from typing import NamedTuple
 from markdown_it.token import Token
 
 from syncd.errors import FileInvalid
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_fields, split_frontmatter
-from syncd.layout.page.links import resolve_address, rewrite_addresses
+from syncd.layout.page.links import rewrite_addresses
 from syncd.layout.richtext.grammar import parse_markdown
 from syncd.layout.richtext.html.blocks import read_html_block, write_html_block
 from syncd.layout.richtext.html.elements import read_html_tag, write_html_tag

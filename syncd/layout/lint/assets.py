@@ -7,9 +7,8 @@ from urllib.parse import unquote
 from syncd.errors import PathRefused
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space, SpaceFile
-from syncd.layout.page.links import resolve_address
-from syncd.layout.tree.draft import ASSETS
-from syncd.layout.tree.paths import SEGMENT_BYTES, check_safe_path, is_markdown, make_collision_key, quote_name
+from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.tree.paths import ASSETS, SEGMENT_BYTES, check_safe_path, is_markdown, make_collision_key, quote_name
 from syncd.model.content_write import TEXT_MAX
 
 FILE_BYTES_MAX = 1_000_000

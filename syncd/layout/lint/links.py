@@ -7,9 +7,9 @@ from urllib.parse import unquote
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Page, Space
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
-from syncd.layout.page.links import Target, make_relative, resolve_address
-from syncd.layout.tree.draft import ASSETS
-from syncd.layout.tree.paths import is_markdown, make_collision_key, quote_name
+from syncd.layout.markdown.addresses import make_relative, resolve_address
+from syncd.layout.page.links import Target
+from syncd.layout.tree.paths import ASSETS, is_markdown, make_collision_key, quote_name
 from syncd.layout.tree.summary import walk_entries
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\?")

@@ -7,9 +7,8 @@ from syncd.layout.lint.blank_code import blank_code
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
-from syncd.layout.tree.draft import derive_page_slug
 from syncd.layout.tree.paths import quote_name
-from syncd.layout.tree.settings import SETTINGS_PATH
+from syncd.layout.tree.settings import SETTINGS_PATH, derive_page_slug
 from syncd.layout.tree.variables import VARIABLES
 from syncd.layout.yaml import yaml
 

@@ -5,10 +5,9 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from posixpath import dirname, join, relpath
-from urllib.parse import unquote
 
 from syncd.errors import FileInvalid
+from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.markdown.inline import Destination, format_address, parse_address, parse_destination
 from syncd.layout.page.frontmatter import split_frontmatter
@@ -27,10 +26,6 @@ _LIQUID_ADDRESS = re.compile(r'(?:[ \t](?:src|url)=|include[ \t]++)"([^"\n]*)"')
 _LIQUID_TAGS = frozenset({"file", "embed", "content-ref", "include", "openapi", "swagger"})
 _CODE_TAGS = frozenset({"pre", "code", "script", "style"})
 _COVER = re.compile(r"^cover:[ \t]++(?P<line>[^\r\n]++)(?P<folded>(?<=[>|-])(?:\r?\n  [^\r\n]++)+)?", re.MULTILINE)
-_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\#?]|$")
-_ROOTED = re.compile(r"/(?![/\\])")
-_SUFFIX = re.compile("[#?]")
-_ENCODED = re.compile(r"[#?\\<>\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True)
@@ -73,37 +68,6 @@ def rewrite_addresses(text: str, replace: Callable[[str], str | None]) -> str:
             pieces += [text[done : occurrence.start], occurrence.write(address)]
             done = occurrence.end
     return "".join([*pieces, text[done:]]) if pieces else text
-
-
-def resolve_address(address: str, *, at: str, root: str | None = None) -> tuple[str, str] | None:
-    """Return the path that an address means, seen from the file `at`, and its `#anchor` or "".
-
-    Shapes: the path is below the root, percent-decoded, "" for the root itself; a `?query` stays with the anchor.
-    None for absolute URLs, bare anchors and paths that leave the root. With `root`, a directory or "", an address that
-    starts with one slash is taken from there; without it, it is absolute too.
-    """
-    if root is not None and _ROOTED.match(address):
-        address, at = address[1:], f"{root.rstrip('/')}/" if root else ""
-    if _ABSOLUTE.match(address):
-        return None
-    pathname = _SUFFIX.split(address, maxsplit=1)[0]
-    path: list[str] = dirname(at).split("/") if "/" in at else []
-    for segment in unquote(pathname).split("/"):
-        if segment == "..":
-            if not path:
-                return None
-            path.pop()
-        elif segment not in ("", "."):
-            path.append(segment)
-    return "/".join(path), address[len(pathname) :]
-
-
-def make_relative(path: str, *, at: str) -> str:
-    """Return the address of a path as seen from a file; `resolve_address` is the way back."""
-    here = dirname(at)
-    seen = relpath(join("/", path), join("/", here)) if here else path
-    seen = _ENCODED.sub(lambda sign: f"%{ord(sign[0]):02X}", seen)
-    return f"./{seen}" if _ABSOLUTE.match(seen) else seen
 
 
 def follow_moves(text: str, moves: Mapping[str, str], *, at: str, to: str) -> str:

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from posixpath import basename, dirname, join, normpath, splitext
+from posixpath import dirname, join, normpath
 from typing import Any
 from urllib.parse import unquote
 
 from syncd.errors import FileInvalid, PathRefused
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_heading
-from syncd.layout.page.links import find_targets, resolve_address
+from syncd.layout.page.links import find_targets
 from syncd.layout.tree import settings as settings_file
 from syncd.layout.tree.infer import infer_entries
 from syncd.layout.tree.lfs_pointers import parse_pointer
-from syncd.layout.tree.paths import check_safe_path, is_markdown
+from syncd.layout.tree.paths import ASSETS, INCLUDES, check_safe_path, is_markdown
 from syncd.layout.tree.settings import Settings, read_settings
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry, parse_summary, transform_entries, walk_entries
@@ -20,8 +21,6 @@ from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_varia
 from syncd.model.content_write import TEXT_MAX
 from syncd.model.revision import Scalar
 
-ASSETS = ".gitbook/assets/"
-INCLUDES = ".gitbook/includes/"
 README = "readme.md"
 NOT_UTF8, HOLDS_NUL = "is not UTF-8", "holds the character NUL, which the platform refuses"
 """Why bytes are no text."""
@@ -76,16 +75,6 @@ def read_draft(paths: Collection[str], read: ReadFile, *, links: bool = True, at
         raise FileInvalid(
             invalid.reason, path=path, line=invalid.line, column=invalid.column, hint=invalid.hint
         ) from invalid
-
-
-def derive_page_slug(path: str, *, settings: Settings) -> str:
-    """Return the slug of a page's file: its stem, the folder's name for a README, "" for the home page."""
-    if path == settings.add_root(settings.readme):
-        return ""
-    folder, name = dirname(path), basename(path)
-    if name.lower() == README and folder not in ("", settings.root):
-        return basename(folder)
-    return splitext(name)[0]
 
 
 def decode_text(data: bytes, *, at: str) -> str:

@@ -9,9 +9,10 @@ from posixpath import splitext
 from typing import NamedTuple
 
 from syncd.errors import PathRefused
-from syncd.layout.tree.draft import ASSETS, INCLUDES
 from syncd.layout.tree.paths import (
+    ASSETS,
     GITBOOK,
+    INCLUDES,
     check_safe_path,
     is_markdown,
     make_collision_key,

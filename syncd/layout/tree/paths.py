@@ -13,6 +13,8 @@ PATH_BYTES = 4096
 SLUG_CHARACTERS = 100
 GITBOOK = ".gitbook"
 """The only hidden folder that content may use."""
+ASSETS, INCLUDES = f"{GITBOOK}/assets/", f"{GITBOOK}/includes/"
+"""Where the platform keeps files, and content that pages share."""
 
 _ORDINARY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)

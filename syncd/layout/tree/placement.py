@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from syncd.layout.page.links import make_relative
-from syncd.layout.tree.draft import ASSETS, INCLUDES, derive_page_slug
+from syncd.layout.markdown.addresses import make_relative
 from syncd.layout.tree.path_allocator import BasePath, PathAllocator, PathRequest
-from syncd.layout.tree.paths import slugify
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.paths import ASSETS, INCLUDES, slugify
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, assemble_entries, is_safe_target
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.layout.yaml import yaml

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from syncd.errors import FileInvalid
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import (
     KEY_ORDER,
     fill_layout,
@@ -15,7 +16,7 @@ from syncd.layout.page.frontmatter import (
     read_metadata,
     split_frontmatter,
 )
-from syncd.layout.page.links import find_targets, resolve_address, rewrite_addresses
+from syncd.layout.page.links import find_targets, rewrite_addresses
 from syncd.layout.tree.placement import APP
 from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
 from syncd.layout.yaml import yaml

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from posixpath import basename, dirname, splitext
 from typing import Any
 
 from syncd.errors import FileInvalid, PathRefused
@@ -12,6 +13,8 @@ from syncd.layout.yaml import yaml
 from syncd.model.text import HIDDEN
 
 SETTINGS_PATH = ".gitbook.yaml"
+README = "readme.md"
+"""The name of a folder's own page, in small letters."""
 
 _INVISIBLE = re.compile(f"[\u00a0{HIDDEN}]")
 _KNOWN_KEYS = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
@@ -96,3 +99,13 @@ class _SettingsReader:
         line, column = self.positions.get(path, (1, 1))
         name = f"{quote_name('.'.join(path))} " if path else ""
         return FileInvalid(f"{name}{what}", path=self.at, line=line, column=column)
+
+
+def derive_page_slug(path: str, *, settings: Settings) -> str:
+    """Return the slug of a page's file: its stem, the folder's name for a README, "" for the home page."""
+    if path == settings.add_root(settings.readme):
+        return ""
+    folder, name = dirname(path), basename(path)
+    if name.lower() == README and folder not in ("", settings.root):
+        return basename(folder)
+    return splitext(name)[0]

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.page.links import make_relative, resolve_address, rewrite_addresses
+from syncd.layout.markdown.addresses import make_relative, resolve_address
+from syncd.layout.page.links import rewrite_addresses
 from syncd.layout.tree.placement import Placement
 
 _BY_ID = re.compile(r"/(?:files|pages)/([A-Za-z0-9_-]+)(#.*)?")

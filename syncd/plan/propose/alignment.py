@@ -4,10 +4,10 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from syncd.layout.tree.draft import Draft, derive_page_slug
+from syncd.layout.tree.draft import Draft
 from syncd.layout.tree.paths import SLUG_CHARACTERS, slugify
 from syncd.layout.tree.placement import Placement, build_entries
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, assemble_entries
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page

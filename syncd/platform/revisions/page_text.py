@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.page import links
 from syncd.layout.page.frontmatter import split_frontmatter
@@ -63,7 +64,7 @@ class PageTexts:
 
         def put_in(text: str, at: str, trail: tuple[str, ...]) -> str:
             def replacement(found: re.Match[str]) -> str:
-                target = links.resolve_address(found[1], at=at)
+                target = resolve_address(found[1], at=at)
                 id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
                 if id is None or id in trail or len(trail) > DEPTH_MAX:
                     return found[0]
@@ -85,7 +86,7 @@ class PageTexts:
         return put_in(text, entry.node.path or "", (entry.node.id,))
 
     def _resolve_address(self, address: str, *, at: str) -> str | None:
-        target = links.resolve_address(address, at=at)
+        target = resolve_address(address, at=at)
         id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
         if target is None or id is None:
             return None
@@ -145,8 +146,8 @@ def _replace_in_prose(text: str, pattern: re.Pattern[str], replacement: Callable
 
 
 def _rebase_address(address: str, *, source: str, at: str) -> str | None:
-    target = links.resolve_address(address, at=source)
-    return links.make_relative(target[0], at=at) + target[1] if target else None
+    target = resolve_address(address, at=source)
+    return make_relative(target[0], at=at) + target[1] if target else None
 
 
 def _escape_value(value: Scalar) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page import links
 from syncd.platform.revisions.outline import Draft, has_path
 from syncd.platform.revisions.tree import PAGES
@@ -30,13 +31,13 @@ class DraftReferences:
         def replacement(address: str) -> str | None:
             place, hash, anchor = address.partition("#")
             path = self._find_path(place)
-            return None if path is None else links.make_relative(path, at=at) + hash + anchor
+            return None if path is None else make_relative(path, at=at) + hash + anchor
 
         return links.rewrite_addresses(text, replacement)
 
     def build_reference(self, address: str, *, at: str) -> dict[str, Any]:
         """Given an address in the frontmatter of the page at a path, return the ContentRef that it stands for."""
-        found = links.resolve_address(address, at=at)
+        found = resolve_address(address, at=at)
         id = self.draft.find_by_file(found[0]) if found else None
         kind = self.draft.node(id).type if id else ""
         return {"document": {"kind": "page", "page": id}, "file": {"kind": "file", "file": id}}.get(

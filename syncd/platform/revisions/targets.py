@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
-from syncd.layout.page import links
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.placement import APP
 from syncd.layout.tree.preserve import BROKEN
@@ -49,7 +49,7 @@ class TargetResolver:
         """Given an address as written and where its text stands, return what it refers to."""
         if address.startswith("#"):
             return Reference("anchor", address, entry.node.id, address[1:])
-        target = links.resolve_address(address, at=entry.node.path or "")
+        target = resolve_address(address, at=entry.node.path or "")
         if target is None:
             # A path from the root of nowhere, or out of the space; everything else that is absolute is a URL.
             return Reference("url", address, found=is_absolute(address))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page import links
 from syncd.layout.tree.paths import slugify
 from syncd.model.content_ref import ContentRefWrite
@@ -100,12 +101,12 @@ class ContentCopy:
         def replacement(address: str) -> str | None:
             if address.startswith(PLACEHOLDER):
                 return self._fill_placeholder(address.removeprefix(PLACEHOLDER), at=here)
-            found = links.resolve_address(address, at=former)
+            found = resolve_address(address, at=former)
             target = self._paths.get(found[0]) if found else None
             if found is None or target is None:
                 return None
-            unmoved = links.resolve_address(address, at=here)
-            return None if unmoved == (target, found[1]) else links.make_relative(target, at=here) + found[1]
+            unmoved = resolve_address(address, at=here)
+            return None if unmoved == (target, found[1]) else make_relative(target, at=here) + found[1]
 
         return links.rewrite_addresses(piece.text or "", replacement)
 
@@ -118,7 +119,7 @@ class ContentCopy:
             return ref.url + hash + anchor
         path = self.draft.node(_find_target(ref)).path or ""
         stated = f"#{ref.anchor}" if ref.anchor else ""
-        return links.make_relative(path, at=at) + (stated or hash + anchor)
+        return make_relative(path, at=at) + (stated or hash + anchor)
 
     def _check_refs(self) -> None:
         for name, ref in self.refs.items():

@@ -7,7 +7,8 @@ texts in conflict are merged again with all links written as the base would writ
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from syncd.layout.page.links import find_targets, follow_moves, resolve_address
+from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource
 from syncd.repo import MergedText, Repository

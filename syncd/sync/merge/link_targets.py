@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.links import find_targets, resolve_address
+from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.page.links import find_targets
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side
 from syncd.repo import Repository

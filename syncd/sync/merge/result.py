@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
-from syncd.layout.page.links import make_relative
+from syncd.layout.markdown.addresses import make_relative
 from syncd.layout.tree.summary import Entry, parse_summary, render_summary, transform_entries, walk_entries
 from syncd.plan.merge.pages import Decision, EntryPaths, Page, Side, other_side
 from syncd.sync.workspace import Binding

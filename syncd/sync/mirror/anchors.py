@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.draft import ASSETS, INCLUDES, read_draft
+from syncd.layout.tree.draft import read_draft
 from syncd.layout.tree.path_allocator import strip_number
-from syncd.layout.tree.paths import is_same_page
+from syncd.layout.tree.paths import ASSETS, INCLUDES, is_same_page
 from syncd.layout.tree.placement import Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor

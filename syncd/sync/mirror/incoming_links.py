@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from syncd.layout.page.links import follow_moves, resolve_address
+from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.page.links import follow_moves
 from syncd.layout.tree.preserve import BROKEN, preserve_frontmatter, preserve_links
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.page.links import find_targets, follow_moves, make_relative, resolve_address, rewrite_addresses
+from syncd.layout.markdown.addresses import make_relative, resolve_address
+from syncd.layout.page.links import find_targets, follow_moves, rewrite_addresses
 from tests.growing import assert_linear
 
 PAGE = """\

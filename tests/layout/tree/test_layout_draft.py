@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.draft import Draft, derive_page_slug, read_draft
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.draft import Draft, read_draft
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, walk_entries
 
 FILES = {

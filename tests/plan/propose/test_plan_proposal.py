@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.tree.draft import Draft, derive_page_slug
+from syncd.layout.tree.draft import Draft
 from syncd.layout.tree.paths import slugify
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, parse_summary
 from syncd.layout.tree.summary import walk_entries as entries_of
 from syncd.model.anchor import Anchor

@@ -174,7 +174,7 @@ def list_page_addresses(draft: "Draft") -> dict[str, str]:
     Shape: a page's path joins the slugs of what it hangs below and its own; the home page is "".
     Source: API document, Page; of two pages with one path the first counts.
     """
-    from syncd.layout.tree.draft import derive_page_slug  # heavy, and of no use where only the site file is read
+    from syncd.layout.tree.settings import derive_page_slug  # heavy, and of no use where only the site file is read
 
     found: dict[str, str] = {}
     documents = set(draft.documents)

@@ -12,11 +12,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.errors import FileInvalid, NotFound
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page import frontmatter
-from syncd.layout.page.links import resolve_address
 from syncd.layout.tree.draft import Draft as Declared
-from syncd.layout.tree.draft import decode_text, derive_page_slug, read_draft
+from syncd.layout.tree.draft import decode_text, read_draft
 from syncd.layout.tree.paths import quote_name, slugify
+from syncd.layout.tree.settings import derive_page_slug
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry
 from syncd.layout.yaml import yaml
