@@ -15,7 +15,7 @@ def differences(file: SiteFile, live: LiveSite, lock: SiteLock) -> Iterator[str]
     refs = {id: ref for ref, id in ids.items() if ref.kind in ("group", "section", "variant", "redirect")}
     for item in file.items.values():
         if item.kind in ("group", "section", "variant", "redirect"):
-            thing = live.things.get(ids.get(item.ref, ""))
+            thing = live.items.get(ids.get(item.ref, ""))
             if thing is None:
                 yield f"{item.ref} is not there"
             elif item.kind != "redirect":
@@ -31,9 +31,9 @@ def differences(file: SiteFile, live: LiveSite, lock: SiteLock) -> Iterator[str]
             yield from (f"{item.ref}.{n}" for n, v in item.fields.items() if find_leaf(live.customization, n) != v)
         elif item.kind == "site":
             yield from _unlike(item, live.site)
-    for id in live.things:
+    for id in live.items:
         if refs.get(id) not in file.items:
-            yield f"{live.things[id].kind} {id} ({refs.get(id)}) is too many"
+            yield f"{live.items[id].kind} {id} ({refs.get(id)}) is too many"
     for parent, children in file.orders.items():
         there = [refs.get(id, id) for id in live.orders.get(ids.get(parent, ""), ())]
         # How groups and sections interleave, the API document's operations do not show.

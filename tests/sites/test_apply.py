@@ -257,7 +257,7 @@ def test_an_area_that_somebody_changed_since_the_plan_is_left_alone(stage: Stage
     done = applied(stage, file, plan, live)
     assert (done.exit_code, done.stale) == (6, ("structure",))
     live = planned(stage, file)[1]
-    assert live.things[section].fields["title"] == "Theirs"
+    assert live.items[section].fields["title"] == "Theirs"
     assert [one.fields["source"] for one in live.of("redirect")] == ["/new"]
 
 

@@ -169,7 +169,7 @@ def test_what_a_dead_run_was_deleting_and_somebody_else_deletes_is_no_riddle_eit
     dies(stage, declared(stage, less))
     assert stage.apply(declared(stage, less)).exit_code == 0
     with stage.workspace() as workspace:
-        assert LockWriter(workspace, whole).load().begun == {}
+        assert LockWriter(workspace, whole).load().in_flight == {}
     assert not planned(stage, declared(stage, less)).steps
 
 

@@ -204,15 +204,15 @@ def test_a_request_is_known_from_before_it_is_sent_until_it_is_answered_or_all_i
     requests = {Ref(f"section:{name}"): InFlightRequest("section.create", "", {"title": name}) for name in "abc"}
     with workspace(clone) as opened:
         LockWriter(opened, FILE, place).begin(requests)
-    assert load(clone, place=place).begun == requests
+    assert load(clone, place=place).in_flight == requests
     with workspace(clone) as opened:
         keeping = LockWriter(opened, FILE, place)
         keeping.save({Ref("section:a"): TWO}, heard=[Ref("section:a")])
         keeping.save({}, heard=[Ref("section:b")])
         keeping.finish()
-    assert load(clone, place=place).begun == {Ref("section:c"): requests[Ref("section:c")]}
+    assert load(clone, place=place).in_flight == {Ref("section:c"): requests[Ref("section:c")]}
     assert place == "state" or "begun" not in render_lock(committed(clone))
     with workspace(clone) as opened:
         LockWriter(opened, FILE, place).finish(settled=True)
-    assert load(clone, place=place).begun == {}
+    assert load(clone, place=place).in_flight == {}
     assert load(clone, place=place).items == {"redirect:/a": ONE, "section:a": TWO}

@@ -176,7 +176,7 @@ def test_keys_of_docs_yaml_and_redirects_of_a_space_are_taken() -> None:
         "a": ExistingItem("section", "a", {"title": "Start", "path": "start", "default": True}),
         "v": ExistingItem("variant", "v", {"space": "id0", "path": "en", "default": True}, "a"),
     }
-    live = LiveSite(things=things, orders={"": ("g", "a"), "a": ("v",)})
+    live = LiveSite(items=things, orders={"": ("g", "a"), "a": ("v",)})
     drawn = declare_site("o", "s", live, SiteTitles(keys=keys))
     assert dict(drawn.keys) == {"g": "goods", "a": "begin", "v": "begin/english"}
 

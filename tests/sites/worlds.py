@@ -120,7 +120,7 @@ def built(dice: random.Random, file: SiteFile) -> tuple[LiveSite, dict[Ref, str]
     site = {"title": "Docs", "visibility": "public", "adaptive_content": False, "agents_context": "excluded"}
     live = LiveSite(
         site=site | _fields(file, Ref("site:")),
-        things=things,
+        items=things,
         orders=orders,
         schema=_schema(_fields(file, VISITORS)),
         customization={"styling": {"theme": "clean"}, "pdf": {"enabled": True}, "kept": {"unknown": 1}},
@@ -325,11 +325,11 @@ def _locked(dice: random.Random, file: SiteFile, live: LiveSite, ids: Mapping[Re
         return SiteLock(SITE)
     for item in file.items.values():
         id = ids.get(item.ref, SITE if item.kind != "override" else ids.get(Ref(f"variant:{item.key}"), ""))
-        if dice.random() < 0.1 or (item.ref in ids and id not in live.things):
+        if dice.random() < 0.1 or (item.ref in ids and id not in live.items):
             continue
-        applied = dict(item.fields) if item.kind not in ("redirect",) else dict(live.things[id].fields)
+        applied = dict(item.fields) if item.kind not in ("redirect",) else dict(live.items[id].fields)
         if item.kind in ("group", "section", "variant"):
-            applied["parent"] = live.things[id].parent
+            applied["parent"] = live.items[id].parent
         if item.kind == "redirect" and "page" in item.fields["to"]:
             applied["to"] = dict(item.fields["to"])
         items[item.ref] = LockEntry(id, dice.choice(("created", "adopted")), applied)
@@ -346,7 +346,7 @@ def _locked(dice: random.Random, file: SiteFile, live: LiveSite, ids: Mapping[Re
 
 def _meddled(dice: random.Random, live: LiveSite) -> LiveSite:
     """The platform after people were there: values changed, things deleted and added, lists reordered."""
-    things = dict(live.things)
+    things = dict(live.items)
     orders = {id: list(children) for id, children in live.orders.items()}
     if dice.random() < 0.4:
         return live
@@ -379,7 +379,7 @@ def _meddled(dice: random.Random, live: LiveSite) -> LiveSite:
             taken_away(things, orders, thing)
     kept = {id: tuple(children) for id, children in orders.items()}
     site = dict(live.site) | ({"visibility": "unlisted"} if dice.random() < 0.2 else {})
-    return replace(live, things=things, orders=kept, site=site)
+    return replace(live, items=things, orders=kept, site=site)
 
 
 def taken_away(things: dict[str, ExistingItem], orders: dict[str, list[str]], thing: ExistingItem) -> bool:

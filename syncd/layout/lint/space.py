@@ -63,10 +63,10 @@ class Space:
         self.files = items
         self.problems: list[Finding] = []
         self.unreadable: set[str] = set()
-        self.draft = self._drafted()
+        self.draft = self._read_draft()
         self.pages: dict[str, Page] = {}
 
-    def _drafted(self) -> Draft:
+    def _read_draft(self) -> Draft:
         """Return the draft of the space; a file that cannot be read is reported, and the rest is read without it."""
         while True:
             try:

@@ -216,7 +216,7 @@ class _SummaryReader:
 
     def entry(self, line: str, start: int) -> Entry | None:
         if fence := _FENCE.match(line, start):
-            return self.computed(line, fence)
+            return self.read_computed(line, fence)
         if line.startswith("[", start):
             return self.link(line, start)
         title, slug = self.words(line, start)
@@ -242,9 +242,9 @@ class _SummaryReader:
         if rest := line[found.link_end :].strip(" \t"):
             raise self.invalid("holds more than one link", line, line.index(rest, found.link_end))
         title = unescape(line[start + 1 : end])
-        return self.addressed(title, found)
+        return self.read_address(title, found)
 
-    def addressed(self, title: str, found: Destination) -> Entry | None:
+    def read_address(self, title: str, found: Destination) -> Entry | None:
         address, link_title = found.text, found.title
         path, sign, anchor = address.partition("#")
         if not address:
@@ -261,7 +261,7 @@ class _SummaryReader:
             return Entry("link", title, target=address, link_title=link_title, line=self.number)
         return Entry("document", title, path, anchor if sign else None, link_title=link_title, line=self.number)
 
-    def computed(self, line: str, fence: re.Match[str]) -> Entry:
+    def read_computed(self, line: str, fence: re.Match[str]) -> Entry:
         if fence[2].strip().lower() not in ("yaml", "yml"):
             raise self.invalid("is a code block, but not YAML", line, fence.start())
         first, margin = self.number, len(line[: fence.start()].expandtabs(4))

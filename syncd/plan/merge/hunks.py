@@ -165,9 +165,9 @@ def _read_hunk(lines: Sequence[bytes], number: int, sides: Mapping[Side, bytes])
 def _render_hunk(hunk: Hunk, labels: Labels) -> bytes:
     end = b"\r\n" if b"\r\n" in hunk.ours + hunk.theirs else b"\n"
 
-    def ended(lines: bytes) -> bytes:
+    def end_line(lines: bytes) -> bytes:
         return lines if not lines or lines.endswith(b"\n") else lines + end
 
-    base = _BASE + end + ended(hunk.base) if hunk.base is not None else b""
+    base = _BASE + end + end_line(hunk.base) if hunk.base is not None else b""
     begin, last = _OURS + labels.ours.encode() + end, _THEIRS + labels.theirs.encode() + end
-    return begin + ended(hunk.ours) + base + _MIDDLE + end + ended(hunk.theirs) + last
+    return begin + end_line(hunk.ours) + base + _MIDDLE + end + end_line(hunk.theirs) + last

@@ -61,12 +61,12 @@ def _find_counterparts(
     return found
 
 
-def _pair_entries(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dict[str, str | None]:
+def _pair_entries(listed: Mapping[str, Entry], reference: Mapping[str, Entry]) -> dict[str, str | None]:
     """Match pages with those of another table, the surest matches first, none twice."""
     found: dict[str, str | None] = {}
-    left = dict(told)
+    left = dict(reference)
     ways: tuple[Callable[[str, str], bool], ...] = (
-        lambda path, other: listed[path].title == told[other].title,
+        lambda path, other: listed[path].title == reference[other].title,
         lambda path, other: path == other,
         lambda path, other: True,
     )
@@ -79,7 +79,7 @@ def _pair_entries(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dic
     return {path: found.get(path) for path in listed}
 
 
-def _restore_entry(entry: Entry, path: str, told: Entry, *, titles: bool) -> Entry:
+def _restore_entry(entry: Entry, path: str, reference_entry: Entry, *, titles: bool) -> Entry:
     if entry.anchor is None:
-        entry = replace(entry, title=told.title, link_title=told.link_title)
+        entry = replace(entry, title=reference_entry.title, link_title=reference_entry.link_title)
     return entry if titles else replace(entry, path=path)

@@ -155,38 +155,44 @@ class _SiteDeclarer:
     def structure(self) -> list[dict[str, Any]]:
         """Return the items of the site's root, with all that they hold, and name everything on the way."""
         taken: set[str] = set()
-        return [self._item(self.live.things[id], taken) for id in self.live.orders.get(ROOT, ())]
+        return [self._item(self.live.items[id], taken) for id in self.live.orders.get(ROOT, ())]
 
-    def _item(self, thing: ExistingItem, taken: set[str]) -> dict[str, Any]:
-        if thing.kind == "variant":
-            return self._variant(thing, taken)
-        title, path = str(thing.fields.get("title") or ""), str(thing.fields.get("path") or "")
-        name = path if thing.kind == "section" else title
-        key = make_key(self.names.keys.get((thing.kind, name), name), taken, fallback=thing.kind)
+    def _item(self, existing: ExistingItem, taken: set[str]) -> dict[str, Any]:
+        if existing.kind == "variant":
+            return self._variant(existing, taken)
+        title, path = str(existing.fields.get("title") or ""), str(existing.fields.get("path") or "")
+        name = path if existing.kind == "section" else title
+        key = make_key(self.names.keys.get((existing.kind, name), name), taken, fallback=existing.kind)
         taken.add(key)
-        self.keys[thing.id] = key
-        below = [self.live.things[id] for id in self.live.orders.get(thing.id, ())]
-        if thing.kind == "group":
+        self.keys[existing.id] = key
+        below = [self.live.items[id] for id in self.live.orders.get(existing.id, ())]
+        if existing.kind == "group":
             return {
                 "group": key,
-                **_pick_fields(thing, "title", "icon"),
+                **_pick_fields(existing, "title", "icon"),
                 "items": [self._item(one, taken) for one in below],
             }
         own: set[str] = set()
         variants = [self._variant(one, own, f"{key}/", path) for one in below]
-        said = _pick_fields(thing, "title", "path", "icon", "description", "condition")
-        return {"section": key, **said, **_pick_flag(thing, "default"), "variants": variants}
+        said = _pick_fields(existing, "title", "path", "icon", "description", "condition")
+        return {"section": key, **said, **_pick_flag(existing, "default"), "variants": variants}
 
-    def _variant(self, thing: ExistingItem, taken: set[str], above: str = "", section: str = "") -> dict[str, Any]:
-        path = str(thing.fields.get("path") or "")
+    def _variant(self, existing: ExistingItem, taken: set[str], above: str = "", section: str = "") -> dict[str, Any]:
+        path = str(existing.fields.get("path") or "")
         key = make_key(self.names.keys.get(("variant", section, path), path), taken, fallback="variant")
         taken.add(key)
-        self.keys[thing.id] = above + key
-        space = self._named(str(thing.fields.get("space") or ""), f"{above}{key}".replace("/", "-"))
-        said = _pick_fields(thing, "path", "condition")
-        return {"variant": key, "space": space, **said, **_pick_flag(thing, "hidden"), **_pick_flag(thing, "default")}
+        self.keys[existing.id] = above + key
+        space = self._name_space(str(existing.fields.get("space") or ""), f"{above}{key}".replace("/", "-"))
+        said = _pick_fields(existing, "path", "condition")
+        return {
+            "variant": key,
+            "space": space,
+            **said,
+            **_pick_flag(existing, "hidden"),
+            **_pick_flag(existing, "default"),
+        }
 
-    def _named(self, space: str, fallback: str) -> str:
+    def _name_space(self, space: str, fallback: str) -> str:
         """The alias of a space, from its title, which is declared when it is first met."""
         if space not in self._alias:
             alias = make_key(self.names.spaces.get(space, ""), self.aliases, fallback=fallback)
@@ -198,29 +204,29 @@ class _SiteDeclarer:
         """Return the redirects; ids become keys where the file declares what they stand for."""
         return [
             {
-                "from": thing.fields["source"],
-                "to": self._to(thing.fields.get("destination") or {}, resolved=resolved),
+                "from": existing.fields["source"],
+                "to": self._to(existing.fields.get("destination") or {}, resolved=resolved),
             }
-            for thing in self.live.of("redirect")
+            for existing in self.live.of("redirect")
         ]
 
     def _to(self, destination: Mapping[str, Any], *, resolved: bool) -> dict[str, Any]:
         match dict(destination):
             case {"kind": "external", "url": str(url), **rest} if not rest:
                 return {"url": url}
-            case {"kind": "site-section", "siteSectionId": str(id), **rest} if self._declared(id, resolved, rest):
+            case {"kind": "site-section", "siteSectionId": str(id), **rest} if self._is_declared(id, resolved, rest):
                 return {"section": self.keys[id]}
-            case {"kind": "site-space", "siteSpaceId": str(id), **rest} if self._declared(id, resolved, rest):
+            case {"kind": "site-space", "siteSpaceId": str(id), **rest} if self._is_declared(id, resolved, rest):
                 return {"variant": self.keys[id]}
-            case {"kind": "site-page", "siteSpaceId": str(id), "pageId": str(page), **rest} if self._declared(
+            case {"kind": "site-page", "siteSpaceId": str(id), "pageId": str(page), **rest} if self._is_declared(
                 id, resolved, rest
             ):
-                path = self._page(str(self.live.things[id].fields.get("space") or ""), page)
+                path = self._page(str(self.live.items[id].fields.get("space") or ""), page)
                 return {"page": path, "in": self.keys[id]} if path else {"raw": dict(destination)}
             case _:
                 return {"raw": dict(destination)}
 
-    def _declared(self, id: str, resolved: bool, rest: Mapping[str, Any]) -> bool:
+    def _is_declared(self, id: str, resolved: bool, rest: Mapping[str, Any]) -> bool:
         return resolved and id in self.keys and not rest
 
     def _page(self, space: str, page: str) -> str:
@@ -230,7 +236,7 @@ class _SiteDeclarer:
 
     def customization(self, *, overridden: bool) -> dict[str, Any]:
         """Return the site's settings, and of each variant only what its visitors see differently."""
-        found: dict[str, Any] = {"site": self._worded(pick_declarable(self.live.customization, "customization"))}
+        found: dict[str, Any] = {"site": self._word_setting(pick_declarable(self.live.customization, "customization"))}
         overrides = {
             self.keys[id]: own
             for id, effective in (self.live.overrides.items() if overridden else ())
@@ -240,11 +246,11 @@ class _SiteDeclarer:
 
     def _own(self, id: str, effective: Mapping[str, Any]) -> dict[str, Any]:
         """What a variant has of its own; a title is its content's unless somebody chose another."""
-        titles = {self.names.variants.get(id), self.names.spaces.get(str(self.live.things[id].fields.get("space")))}
-        worded: dict[str, Any] = self._worded(find_own_settings(effective, self.live.customization, titles))
+        titles = {self.names.variants.get(id), self.names.spaces.get(str(self.live.items[id].fields.get("space")))}
+        worded: dict[str, Any] = self._word_setting(find_own_settings(effective, self.live.customization, titles))
         return worded
 
-    def _worded(self, value: Any) -> Any:
+    def _word_setting(self, value: Any) -> Any:
         """Settings in the words of a file: references as redirects have them, no empty members in entries."""
         match value:
             case {"kind": "url", "url": str(url), **rest} if not rest:
@@ -252,7 +258,7 @@ class _SiteDeclarer:
             case {"kind": "space", "space": str(space), **rest} if not rest and space in self._shown:
                 return {"variant": self._shown[space]}
             case {}:
-                return {name: self._worded(member) for name, member in value.items()}
+                return {name: self._word_setting(member) for name, member in value.items()}
             case list():
                 return [self._entry(one) if isinstance(one, Mapping) else one for one in value]
             case _:
@@ -260,13 +266,13 @@ class _SiteDeclarer:
 
     def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """An entry of a list; the platform adds the members that it leaves out."""
-        return {name: self._worded(member) for name, member in entry.items() if member not in (None, {}, [])}
+        return {name: self._word_setting(member) for name, member in entry.items() if member not in (None, {}, [])}
 
     @cached_property
     def _shown(self) -> Mapping[str, str]:
         """The key of a variant that shows a space, by the space's id; the first of several."""
-        variants = [thing for thing in self.live.of("variant") if thing.id in self.keys]
-        return {str(thing.fields.get("space")): self.keys[thing.id] for thing in reversed(variants)}
+        variants = [existing for existing in self.live.of("variant") if existing.id in self.keys]
+        return {str(existing.fields.get("space")): self.keys[existing.id] for existing in reversed(variants)}
 
 
 def _group_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
@@ -278,9 +284,9 @@ def _group_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _pick_fields(thing: ExistingItem, *names: str) -> dict[str, Any]:
-    return {name: thing.fields[name] for name in names if thing.fields.get(name) is not None}
+def _pick_fields(existing: ExistingItem, *names: str) -> dict[str, Any]:
+    return {name: existing.fields[name] for name in names if existing.fields.get(name) is not None}
 
 
-def _pick_flag(thing: ExistingItem, name: str) -> dict[str, bool]:
-    return {name: True} if thing.fields.get(name) else {}
+def _pick_flag(existing: ExistingItem, name: str) -> dict[str, bool]:
+    return {name: True} if existing.fields.get(name) else {}

@@ -84,8 +84,8 @@ def _classify(name: str, sides: tuple[Any, Any, Any], same: Comparison) -> Cause
     if base == file == live:
         return None
     known = base is not MISSING
-    stands = known and (base == file or (not _names_new_thing(file) and _is_unchanged(name, base, file, same)))
-    if not _names_new_thing(file) and same(name, file, live):
+    stands = known and (base == file or (not _names_new_item(file) and _is_unchanged(name, base, file, same)))
+    if not _names_new_item(file) and same(name, file, live):
         return None if stands else "converged"
     if not known:
         return "change"
@@ -99,6 +99,6 @@ def _is_unchanged(name: str, base: Any, file: Any, same: Comparison) -> bool:
     return file is not None and base is not None and same(name, file, base)
 
 
-def _names_new_thing(value: Any) -> bool:
+def _names_new_item(value: Any) -> bool:
     """Whether a value names something that is yet to be made, so that nothing can be equal to it."""
     return any(True for _ in find_refs(value))

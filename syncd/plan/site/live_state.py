@@ -34,15 +34,14 @@ def find_refs(value: Any) -> Iterator[Ref]:
             yield from find_refs(member)
 
 
-def replace_refs(value: Any, told: Callable[[Ref], Any]) -> Any:
-    """Given a JSON value in which refs may stand for ids, return it with what is told of each in its place."""
+def replace_refs(value: Any, find_value: Callable[[Ref], Any]) -> Any:
+    """Given a JSON value in which refs may stand for ids, return it with what is found for each ref in its place."""
     if isinstance(value, IdOf):
-        return told(value.ref)
+        return find_value(value.ref)
     if isinstance(value, dict):
-        return {
-            name: member if isinstance(member, str) else replace_refs(member, told) for name, member in value.items()
-        }
-    return [replace_refs(member, told) for member in value] if isinstance(value, list | tuple) else value
+        members = value.items()
+        return {name: one if isinstance(one, str) else replace_refs(one, find_value) for name, one in members}
+    return [replace_refs(member, find_value) for member in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Capabilities:
 class LiveSite:
     """A site as the platform shows it; only what the file or the lock speaks of was read.
 
-    Shapes: `things` by id; `orders` has the ids of the children in their order, by the parent's id (ROOT is the site's
+    Shapes: `items` by id; `orders` has the ids of the children in their order, by the parent's id (ROOT is the site's
     root, of which the document does not give how groups and sections interleave: then groups come as they are listed,
     behind the sections); `site` has the file's words title, visibility, basename, proxy, adaptive_content and
     agents_context; `schema` is the visitors' JSON Schema or None; `customization` is the raw JSON of the site's
@@ -87,7 +86,7 @@ class LiveSite:
     """
 
     site: Mapping[str, Any] = field(default_factory=dict)
-    things: Mapping[str, ExistingItem] = field(default_factory=dict)
+    items: Mapping[str, ExistingItem] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
     customization: Mapping[str, Any] = field(default_factory=dict)
@@ -106,7 +105,7 @@ class LiveSite:
     def of(self, *kinds: Kind) -> tuple[ExistingItem, ...]:
         """Given kinds, return the things of these kinds, in the platform's order."""
         if kinds not in self._of:
-            self._of[kinds] = tuple(thing for thing in self.things.values() if thing.kind in kinds)
+            self._of[kinds] = tuple(thing for thing in self.items.values() if thing.kind in kinds)
         return self._of[kinds]
 
     @cached_property
@@ -140,11 +139,11 @@ class InFlightRequest:
 class SiteLock:
     """What syncd owns on a site. An empty lock is safe: everything is adopted, nothing is deleted.
 
-    Shape: `begun` has, by ref, requests that may or may not have arrived; no lock file has them, only the store.
+    Shape: `in_flight` has, by ref, requests that may or may not have arrived; no lock file has them, only the store.
     """
 
     site: str
     lineage: str = ""
     serial: int = 0
     items: Mapping[Ref, LockEntry] = field(default_factory=dict)
-    begun: Mapping[Ref, InFlightRequest] = field(default_factory=dict)
+    in_flight: Mapping[Ref, InFlightRequest] = field(default_factory=dict)

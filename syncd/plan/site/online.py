@@ -75,7 +75,7 @@ def _check_emptied_lists(file: SiteFile, lock: SiteLock) -> Iterator[Finding]:
     owned = Counter(ref.area for ref in lock.items)
     for area, name, kinds in LISTS:
         declared = area in file.managed and name in file.places
-        if not declared or file.of(*kinds) or file.policy.pruned(area) == "never" or file.policy.allow_empty:
+        if not declared or file.of(*kinds) or file.policy.find_prune(area) == "never" or file.policy.allow_empty:
             continue
         if owned[area]:
             count = format_count(owned[area], "redirect" if area == "redirects" else "part")
@@ -112,9 +112,9 @@ class _LiveChecker:
         yield from self._spaces()
         yield from self._kinds()
         yield from self._pages()
-        yield from self._shadowed()
+        yield from self._find_shadowed()
         yield from self._claims()
-        yield from self._exposed()
+        yield from self._find_exposed()
         yield from self._frozen()
         yield from self._ways()
 
@@ -149,7 +149,7 @@ class _LiveChecker:
             page, variant = to["page"], to["in"]
             space = self._space_of(variant)
             known = self.live.pages.get(space)
-            if known is None or page.strip("/") in known or self._kept(item, to, space):
+            if known is None or page.strip("/") in known or self._is_kept(item, to, space):
                 continue
             if space not in near:
                 near[space] = index_names(known)
@@ -170,11 +170,11 @@ class _LiveChecker:
 
     def _space_of(self, variant: str) -> str:
         ref = Ref.of("variant", variant)
-        item, thing = self.file.items.get(ref), self.matches.found.get(ref)
+        item, existing = self.file.items.get(ref), self.matches.found.get(ref)
         declared = item.fields.get("space") if item is not None else None
-        return str(declared or (thing.fields.get("space") if thing is not None else "") or "")
+        return str(declared or (existing.fields.get("space") if existing is not None else "") or "")
 
-    def _kept(self, item: Item, to: Mapping[str, Any], space: str) -> bool:
+    def _is_kept(self, item: Item, to: Mapping[str, Any], space: str) -> bool:
         """Whether these words were resolved before, and the page is still there under another path."""
         entry = self.matches.entry(self.lock, item.ref)
         if entry is None or entry.applied.get("to") != to:
@@ -183,11 +183,11 @@ class _LiveChecker:
         page = former.get("pageId") if isinstance(former, Mapping) else None
         return page in self.live.page_ids.get(space, ())
 
-    def _shadowed(self) -> Iterator[Finding]:
+    def _find_shadowed(self) -> Iterator[Finding]:
         """Redirects whose source will be content once this file is applied, and is not declared in it."""
-        strangers = {Ref.of(thing.kind, thing.id): thing for thing in self.live.of("section", "variant")}
-        strangers = {ref: thing for ref, thing in strangers.items() if thing.id not in self.matches.refs}
-        whole = {**self.file.items, **{ref: self._as_item(thing) for ref, thing in strangers.items()}}
+        strangers = {Ref.of(existing.kind, existing.id): existing for existing in self.live.of("section", "variant")}
+        strangers = {ref: existing for ref, existing in strangers.items() if existing.id not in self.matches.refs}
+        whole = {**self.file.items, **{ref: self._as_item(existing) for ref, existing in strangers.items()}}
         pages = {
             space: {fold_address(path): id for path, id in known.items()} for space, known in self.live.pages.items()
         }
@@ -202,10 +202,10 @@ class _LiveChecker:
             what = f"the page {spot.path} of {where}" if spot.path else f"where visitors read {where}"
             yield report_finding("SY307", item.where("source"), f"{source} is {what}; this redirect will not run")
 
-    def _as_item(self, thing: Any) -> Item:
+    def _as_item(self, existing: Any) -> Item:
         """Something that the file does not declare, as if it did."""
-        parent = self.matches.refs.get(thing.parent, Ref.of("section", thing.parent) if thing.parent else ROOT)
-        return Item(thing.kind, thing.id, thing.fields, Place(self.file.path), parent=parent)
+        parent = self.matches.refs.get(existing.parent, Ref.of("section", existing.parent) if existing.parent else ROOT)
+        return Item(existing.kind, existing.id, existing.fields, Place(self.file.path), parent=parent)
 
     def _claims(self) -> Iterator[Finding]:
         """Conditions by the platform's claims where the file declares none; else claims that may not go yet."""
@@ -222,14 +222,14 @@ class _LiveChecker:
 
     def _conditions(self) -> Iterator[tuple[str, str]]:
         """The conditions that sections and variants have once this file is applied."""
-        for thing in self.live.of("section", "variant"):
-            item = self.file.items.get(self.matches.refs.get(thing.id, ROOT))
+        for existing in self.live.of("section", "variant"):
+            item = self.file.items.get(self.matches.refs.get(existing.id, ROOT))
             managed = item is not None and "condition" in item.fields
-            text = item.fields["condition"] if item is not None and managed else thing.fields.get("condition")
+            text = item.fields["condition"] if item is not None and managed else existing.fields.get("condition")
             if isinstance(text, str):
-                yield (item.key if item is not None else str(thing.fields.get("path"))), text
+                yield (item.key if item is not None else str(existing.fields.get("path"))), text
 
-    def _exposed(self) -> Iterator[Finding]:
+    def _find_exposed(self) -> Iterator[Finding]:
         for item in self.file.of("section", "variant") if not self.file.holding else ():
             if item.fields.get("condition") and item.ref not in self.matches.found:
                 message = f"{item.kind} {quote_name(item.key)} would be seen by everybody until its condition is set"

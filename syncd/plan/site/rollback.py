@@ -51,7 +51,7 @@ def parse_former_state(text: str) -> FormerState:
 
 def record_former_state(path: str, plan: SitePlan, live: LiveSite, lock: SiteLock) -> FormerState:
     """Given a plan that is about to run and what it was made from, return what it changes as it is now."""
-    return _FormerStateRecorder(path, plan, live, lock).kept()
+    return _FormerStateRecorder(path, plan, live, lock).record()
 
 
 def build_inverse(file: SiteFile, kept: FormerState, lock: SiteLock) -> SiteFile:
@@ -109,7 +109,7 @@ class _FormerStateRecorder:
         self.refs = {id: ref for ref, id in self.ids.items() if ref.kind in _PARTS}
         self.claims = list_claims(live.schema) if live.schema else {}
 
-    def kept(self) -> FormerState:
+    def record(self) -> FormerState:
         stepped = {step.ref for step in self.plan.steps}
         lines = [line for line in self.plan.lines if line.action in _DONE and line.ref in stepped]
         things: dict[Ref, Mapping[str, Any] | None] = {}
@@ -121,8 +121,8 @@ class _FormerStateRecorder:
                     things[ref] = {**(things.get(ref) or {}), "default": True}
             if line.action == "delete":
                 things |= dict(self._variants(line.ref))
-        there = [thing for ref in things if (thing := self._thing(ref)) is not None]
-        parents = {self.refs[thing.id]: self._parent(thing) for thing in there if thing.id in self.refs}
+        there = [existing for ref in things if (existing := self._find_existing(ref)) is not None]
+        parents = {self.refs[existing.id]: self._parent(existing) for existing in there if existing.id in self.refs}
         return FormerState(
             self.path, things, parents, dict(self._orders(lines)), {one.ref: one.action for one in lines}
         )
@@ -133,32 +133,32 @@ class _FormerStateRecorder:
         for one in (id, *self.live.orders.get(id, ())) if gone.kind in ("section", "variant") else ():
             ref = self.refs.get(one)
             if ref is not None and ref.kind == "variant":
-                yield ref, _to_declared(self.live.things[one].fields, self.refs)
+                yield ref, _to_declared(self.live.items[one].fields, self.refs)
                 if own := self._own(self.live.overrides.get(one, {}), {"reset"}):
                     yield Ref.of("override", ref.key), own
 
     def _defaults(self, line: Line) -> Iterator[Ref]:
         """The refs of what visitors see first now where this line makes them see another thing: nobody is denied."""
         kind, key = line.ref.kind, line.ref.key
-        for thing in self.live.of(kind):
-            ref = self.refs.get(thing.id)
-            if ref is None or not thing.fields.get("default"):
+        for existing in self.live.of(kind):
+            ref = self.refs.get(existing.id)
+            if ref is None or not existing.fields.get("default"):
                 continue
             if kind == "section" or ref.key.rpartition("/")[0] == key.rpartition("/")[0]:
                 yield ref
 
-    def _thing(self, ref: Ref) -> ExistingItem | None:
-        return self.live.things.get(self.ids.get(ref, ""))
+    def _find_existing(self, ref: Ref) -> ExistingItem | None:
+        return self.live.items.get(self.ids.get(ref, ""))
 
-    def _parent(self, thing: ExistingItem) -> Ref:
-        return self.refs.get(thing.parent, ROOT)
+    def _parent(self, existing: ExistingItem) -> Ref:
+        return self.refs.get(existing.parent, ROOT)
 
     def _before(self, line: Line) -> Mapping[str, Any] | None:
         if line.action == "create":
             return None
-        thing = self._thing(line.ref)
-        if line.action == "delete" and thing is not None:
-            return _to_declared(thing.fields, self.refs)
+        existing = self._find_existing(line.ref)
+        if line.action == "delete" and existing is not None:
+            return _to_declared(existing.fields, self.refs)
         names = {one.name for one in line.fields if one.cause != "converged"}
         match line.ref.kind:
             case "site":
@@ -170,7 +170,7 @@ class _FormerStateRecorder:
             case "override":
                 return self._own(self.live.overrides.get(self.ids.get(line.ref, ""), {}), names)
             case _:
-                fields = thing.fields if thing is not None else {}
+                fields = existing.fields if existing is not None else {}
                 return _to_declared({name: fields[name] for name in names if name in fields}, self.refs)
 
     def _own(self, effective: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
@@ -183,11 +183,11 @@ class _FormerStateRecorder:
 
     def _orders(self, lines: list[Line]) -> Iterator[tuple[Ref, list[Ref]]]:
         for line in lines:
-            thing = self._thing(line.ref)
+            existing = self._find_existing(line.ref)
             left = line.action in ("move", "delete") or "parent" in {one.name for one in line.fields}
-            if left and thing is not None and thing.kind in _PARTS:
-                siblings = self.live.orders.get(thing.parent, ())
-                yield self._parent(thing), [self.refs[id] for id in siblings if id in self.refs]
+            if left and existing is not None and existing.kind in _PARTS:
+                siblings = self.live.orders.get(existing.parent, ())
+                yield self._parent(existing), [self.refs[id] for id in siblings if id in self.refs]
 
 
 def _to_declared(fields: Mapping[str, Any], refs: Mapping[str, Ref] = MappingProxyType({})) -> dict[str, Any]:

@@ -74,8 +74,8 @@ class Sides:
         """Given a ref, return its id on the platform, else an IdOf in its place; the root's is empty."""
         if ref == ROOT:
             return ROOT
-        thing = self.matches.found.get(ref)
-        return IdOf(ref) if thing is None else thing.id
+        existing = self.matches.found.get(ref)
+        return IdOf(ref) if existing is None else existing.id
 
     @cached_property
     def absent_sources(self) -> Mapping[str, Place]:
@@ -90,11 +90,11 @@ class Sides:
         """Given an id, return the ref of what it belongs to: the file's, else the lock's, else one made of the id."""
         if id in self.matches.refs:
             return self.matches.refs[id]
-        thing = self.existing.things.get(id)
+        existing = self.existing.items.get(id)
         known = self._owners.get(id)
         if known is not None and known not in self.desired.items:
             return known
-        return Ref(f"{thing.kind if thing is not None else 'thing'}:#{id}")
+        return Ref(f"{existing.kind if existing is not None else 'thing'}:#{id}")
 
     def is_owned(self, id: str) -> bool:
         """Given an id, return whether the lock has it."""
@@ -104,10 +104,10 @@ class Sides:
         """Given the id of something that the lock has, return its ref there. Raises KeyError for another id."""
         return self._owners[id]
 
-    def is_recorded(self, thing: ExistingItem) -> bool:
+    def is_recorded(self, existing: ExistingItem) -> bool:
         """Given something whose id the lock has, return whether it is still what the lock recorded under that id."""
-        ref = self._owners[thing.id]
-        return is_recorded(ref, self.base.items[ref], thing)
+        ref = self._owners[existing.id]
+        return is_recorded(ref, self.base.items[ref], existing)
 
     def find_origin(self, ref: Ref) -> By:
         """Given the ref of something that this plan does not make, return how it came to be syncd's."""
@@ -191,9 +191,9 @@ def replace_groups(sides: Sides) -> Sides:
         return sides
     found, replaced = dict(sides.matches.found), dict[str, Ref]()
     for item in sides.items("group"):
-        thing, above = found.get(item.ref), found.get(item.parent)
+        existing, above = found.get(item.ref), found.get(item.parent)
         parent = ROOT if item.parent == ROOT else None if above is None else above.id
-        if thing is not None and thing.parent != parent:
+        if existing is not None and existing.parent != parent:
             del found[item.ref]
-            replaced[thing.id] = Ref.of("group", f"#{thing.id}")
+            replaced[existing.id] = Ref.of("group", f"#{existing.id}")
     return replace(sides, matches=replace(sides.matches, found=found, replaced=replaced))

@@ -63,7 +63,7 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
     """
     folder = dirname(path)
 
-    def located(entry: Entry) -> Entry:
+    def find_path(entry: Entry) -> Entry:
         if entry.path is None:
             return entry
         written = normpath(join(folder, entry.path))
@@ -71,7 +71,7 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
         found = written if plain else normpath(join(folder, unquote(entry.path)))
         return entry if found == entry.path else replace(entry, path=found)
 
-    return transform_entries(parse_summary(text.decode(), at=path), located)
+    return transform_entries(parse_summary(text.decode(), at=path), find_path)
 
 
 @dataclass(frozen=True)

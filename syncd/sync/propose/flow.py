@@ -43,12 +43,12 @@ def propose(
     space: Space,
     proposals: Sequence[Proposal],
     subject: str = "",
-    asked: bool = True,
+    is_requested: bool = True,
 ) -> Outcome:
     """Given a branch and the space's proposals, bring the branch's content into its change request.
 
     Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
-    that the platform's own Git Sync writes gets only a note, or Held when a person `asked` for just this.
+    that the platform's own Git Sync writes gets only a note, or Held where a person requested just this.
     Raises: Held; BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it meanwhile.
     Source: two-way, section 4, "propose".
     """
@@ -68,7 +68,7 @@ def propose(
     if space.git_sync:
         why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
         hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
-        if asked:
+        if is_requested:
             raise Held(why, hint=hint)
         return Applied((), (f"{why}: {hint}",), intent.conflicts)
     opened, older = live is None, live
@@ -195,5 +195,5 @@ def _has_changes(workspace: Workspace, binding: Binding, branch: Branch) -> bool
 
 def _would_open(workspace: Workspace, binding: Binding, branch: str, space: Space) -> bool:
     dry = replace(workspace, is_dry_run=True)
-    outcome = outcome_of(partial(propose, dry, binding, branch, space=space, proposals=[], asked=False))
+    outcome = outcome_of(partial(propose, dry, binding, branch, space=space, proposals=[], is_requested=False))
     return isinstance(outcome, Applied) and any(change.verb != "report" for change in outcome.changes)

@@ -21,7 +21,7 @@ def ask_reviewers(workspace: Workspace, binding: Binding, proposal: Proposal) ->
     if not wanted or request.status != "open" or load_notes(workspace, binding, request.number).get(ASKED):
         return ()
     users, remarks = _find_users(workspace, binding, wanted)
-    if proposal.is_fresh or not _were_asked(workspace, binding, request.id, users):
+    if proposal.is_fresh or not _is_requested(workspace, binding, request.id, users):
         remarks += _ask(workspace, binding, request.id, users)
     add_notes(workspace, binding, request.number, {ASKED: True})
     return tuple(remarks)
@@ -42,7 +42,7 @@ def _find_users(workspace: Workspace, binding: Binding, wanted: Sequence[str]) -
     return list(dict.fromkeys(id for id in found.values() if id)), remarks
 
 
-def _were_asked(workspace: Workspace, binding: Binding, id: str, users: Sequence[str]) -> bool:
+def _is_requested(workspace: Workspace, binding: Binding, id: str, users: Sequence[str]) -> bool:
     """Whether one of these people is asked already: a place without memory, such as a CI job, did so before."""
     try:
         requested = {each.user.id for each in workspace.client.reviews.list_requested(binding.space, id) if each.user}

@@ -69,7 +69,7 @@ class Flows:
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
     def results(self) -> Iterator[Result]:
-        """Run every flow that is wished for, and return what each came to, and once each page that waits for a person.
+        """Run every flow that is asked for, and return what each came to, and once each page that waits for a person.
 
         Source: house, section 6.
         """
@@ -142,12 +142,12 @@ class Flows:
     def _hold_crowds(self, branches: Sequence[Branch]) -> Iterator[Result]:
         """Hold the branches of a space that would open too many change requests at once; others go on."""
         for binding in self.proposals:
-            result = self._run_flow("propose", binding.name, partial(self._check_crowd, binding, branches))
+            result = self._run_flow("propose", binding.name, partial(self._guard_new_branches, binding, branches))
             if result.outcome.exit_code:
                 self._held_branches.setdefault(binding, [branch.name for branch in branches if not branch.is_named])
                 yield result
 
-    def _check_crowd(self, binding: Binding, branches: Sequence[Branch]) -> Outcome:
+    def _guard_new_branches(self, binding: Binding, branches: Sequence[Branch]) -> Outcome:
         own = self.proposals[binding]
         names = find_new_branches(self.workspace, binding, branches, self.spaces[binding.space], own)
         outcome = outcome_of(partial(guard_new_branches, self.workspace, binding, names))
@@ -243,7 +243,7 @@ class Flows:
             space=self.spaces[binding.space],
             proposals=self.proposals[binding],
             subject=self.options.subject,
-            asked=not self.options.integrate,
+            is_requested=not self.options.integrate,
         )
 
     def _merge(self, binding: Binding, branch: Branch, written: bool) -> Outcome:
@@ -307,7 +307,7 @@ def _is_shared_failure(error: PlatformError) -> bool:
 
 
 def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
-    """Given a workspace and a wish, run every flow once, record each outcome, and return them in order.
+    """Given a workspace and options, run every flow once, record each outcome, and return them in order.
 
     Shape: a flow that ran twice is remembered by its trouble, if any. What ends the run before its time is the last
     result, of the flow `run`; the results before it are those of flows that had their turn. A run that is asked to stop

@@ -34,7 +34,7 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
     keeping = LockWriter(workspace, file, place)
     known = keeping.load()
     live = read_live(workspace, file, known)
-    thing = live.things.get(id)
+    thing = live.items.get(id)
     if thing is None:
         there = f"syncd api GET /orgs/{file.organization}/sites/{file.site}/{_LISTS[item.kind]} --paginate"
         raise ConfigInvalid(f"the site of {file.path} has nothing with the id {id}", hint=f"what it has: {there}")
@@ -46,7 +46,7 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
     former = known.items.get(ref)
     if former is not None and former.id == id:
         return ""
-    if former is not None and former.id in live.things:
+    if former is not None and former.id in live.items:
         raise ConfigInvalid(f"{ref} is {former.id} already", hint=f"let it go first: syncd site forget {ref}")
     keeping.save({ref: LockEntry(id, "adopted")})
     return keeping.finish()

@@ -42,7 +42,7 @@ class RedirectSender:
         together = [step for step in steps if self._source(step)] if self.offered and len(steps) >= BULK_FROM else []
         known = set(map(id, together))
         alone = [step for step in steps if id(step) not in known]
-        for chunk, results in self._tried(list(_split_chunks(together))):
+        for chunk, results in self._send_chunks(list(_split_chunks(together))):
             if results is None:
                 alone += chunk
             else:
@@ -50,7 +50,7 @@ class RedirectSender:
         for step, error in _run_each(self._alone, alone, workers=WORKERS):
             yield [(step, error)]
 
-    def _tried(self, chunks: Sequence[list[Step]]) -> Iterator[tuple[list[Step], list[Result] | None]]:
+    def _send_chunks(self, chunks: Sequence[list[Step]]) -> Iterator[tuple[list[Step], list[Result] | None]]:
         """Send each chunk as one request; the first one finds out whether that is offered."""
         for some in (chunks[:1], chunks[1:]):
             if self.offered:
@@ -90,7 +90,7 @@ class RedirectSender:
 
     def _source(self, step: Step) -> str:
         """The source of a step that can be done together with others; "" for one that renames or that is unknown."""
-        there = self.live.things.get(step.id) if isinstance(step.id, str) else None
+        there = self.live.items.get(step.id) if isinstance(step.id, str) else None
         before = str(there.fields["source"]) if there is not None else ""
         if step.call is Call.REDIRECT_CREATE:
             return str(step.body["source"])
@@ -111,7 +111,7 @@ def split_rounds(steps: Sequence[Step], live: LiveSite) -> Iterator[list[Step]]:
             yield current
             current, left = [], set()
         current.append(step)
-        there = live.things.get(step.id) if isinstance(step.id, str) else None
+        there = live.items.get(step.id) if isinstance(step.id, str) else None
         if there is not None and (step.call is Call.REDIRECT_DELETE or "source" in step.body):
             left.add(make_source_key(str(there.fields["source"])))
     yield current
@@ -121,14 +121,14 @@ def _run_each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers:
     """Given a call and items, return each answer. Raises: the first error, when what was under way is answered, too."""
     errors: list[SyncdError] = []
 
-    def tried(item: Item) -> list[Answer]:
+    def try_item(item: Item) -> list[Answer]:
         try:
             return [] if errors else [call(item)]
         except SyncdError as error:
             errors.append(error)
             return []
 
-    for item, answers in run_parallel(tried, items, workers=workers):
+    for item, answers in run_parallel(try_item, items, workers=workers):
         yield from ((item, answer) for answer in answers)
     if errors:
         raise errors[0]

@@ -72,7 +72,7 @@ class Likeness:
 
     def takes(self, own: ExistingItem, other: ExistingItem, there: ReadStructure) -> bool:
         """Given what was made, something else and where both are, return whether they are the same."""
-        inner = {there.things[id].fields.get("space") for id in there.orders.get(other.id, ())}
+        inner = {there.items[id].fields.get("space") for id in there.orders.get(other.id, ())}
         in_place = self.moves or own.parent == other.parent
         return in_place and self.like(other) and (self.spaces is None or inner <= self.spaces)
 
@@ -188,12 +188,12 @@ class CallSender:
     def _create_group(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSectionGroupCreate.model_validate(body)
 
-        def found(there: ReadStructure) -> Iterator[str]:
+        def find_new(there: ReadStructure) -> Iterator[str]:
             for one in self._strangers(there, "group", body.get("parent") or ROOT):
                 if one.fields["title"] == body["title"]:
                     yield one.id
 
-        made = self._created(lambda: self.reader.client.section_groups.create(*self._at, new).id, found)
+        made = self._create_once(lambda: self.reader.client.section_groups.create(*self._at, new).id, find_new)
         alike = Likeness(lambda one: one.fields["title"] == body["title"])
         self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.section_groups.delete).id)
 
@@ -207,9 +207,9 @@ class CallSender:
     def _create_section(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSectionCreate.model_validate(body)
 
-        def found(there: ReadStructure) -> Iterator[tuple[str, tuple[str, ...]]]:
+        def find_new(there: ReadStructure) -> Iterator[tuple[str, tuple[str, ...]]]:
             for one in self._strangers(there, "section", body.get("siteSectionGroupId") or ROOT):
-                inner = [there.things[child] for child in there.orders.get(one.id, ())]
+                inner = [there.items[child] for child in there.orders.get(one.id, ())]
                 alike = body.get("title") in (None, one.fields["title"])
                 if alike and [child.fields["space"] for child in inner] == [body["spaceId"]]:
                     yield one.id, (inner[0].id,)
@@ -218,7 +218,7 @@ class CallSender:
             section = self.reader.client.sections.create(*self._at, new)
             return section.id, tuple(one.id for one in section.site_spaces)
 
-        made, variants = self._created(post, found)
+        made, variants = self._create_once(post, find_new)
         alike = Likeness(
             lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True
         )
@@ -235,12 +235,12 @@ class CallSender:
     def _create_variant(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSpaceCreate.model_validate(body)
 
-        def found(there: ReadStructure) -> Iterator[str]:
+        def find_new(there: ReadStructure) -> Iterator[str]:
             for one in self._strangers(there, "variant", body.get("sectionId") or ROOT):
                 if one.fields["space"] == body["spaceId"]:
                     yield one.id
 
-        made = self._created(lambda: self.reader.client.site_spaces.create(*self._at, new).id, found)
+        made = self._create_once(lambda: self.reader.client.site_spaces.create(*self._at, new).id, find_new)
         alike = Likeness(lambda one: one.fields["space"] in self._shows(step, body))
         self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.site_spaces.delete).id)
 
@@ -251,17 +251,17 @@ class CallSender:
     def _move_section(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: {"type": "site-section", "siteSection": anchor} for side, anchor in body.items()}
         move = SectionMove.model_validate({"position": position})
-        self._moved(lambda: self.reader.client.sections.move(*self._at, id, move), id, body)
+        self._move_once(lambda: self.reader.client.sections.move(*self._at, id, move), id, body)
 
     def _move_variant(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: {"type": "site-space", "siteSpace": anchor} for side, anchor in body.items()}
         move = SiteSpaceMove.model_validate({"position": position})
-        self._moved(lambda: self.reader.client.site_spaces.move(*self._at, id, move), id, body)
+        self._move_once(lambda: self.reader.client.site_spaces.move(*self._at, id, move), id, body)
 
     def _sort_structure(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: self._place(anchor) for side, anchor in body.items()}
         sort = StructureSort.model_validate({"item": self._place(id), "position": position})
-        self._moved(lambda: self.reader.client.sites.sort_structure(*self._at, sort), id, body)
+        self._move_once(lambda: self.reader.client.sites.sort_structure(*self._at, sort), id, body)
 
     def _create_redirect(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteRedirectWrite.model_validate(body)
@@ -286,7 +286,7 @@ class CallSender:
 
     def _strangers(self, there: ReadStructure, kind: str, parent: str) -> Iterator[ExistingItem]:
         """What nobody had seen before this run, of a kind, in one place."""
-        for one in there.things.values():
+        for one in there.items.values():
             if self._is_new(one, there) and one.kind == kind and one.parent == parent:
                 yield one
 
@@ -305,11 +305,11 @@ class CallSender:
         behind in its place, and what has been moved from there is older in any case.
         """
         there = self.reader.structure(sorts=self.sorts)
-        own = there.things.get(made)
+        own = there.items.get(made)
         if own is None:
             return KeptItem(made)
         beside = there.orders[own.parent]
-        for one in there.things.values():
+        for one in there.items.values():
             is_new = one.id != made and one.kind == own.kind and self._is_new(one, there)
             if not is_new or not alike.takes(own, one, there):
                 continue
@@ -318,7 +318,7 @@ class CallSender:
                 return KeptItem(one.id, tuple(there.orders.get(one.id, ())))
         return KeptItem(made, tuple(there.orders.get(made, ())))
 
-    def _created(self, post: Callable[[], Answer], found: Callable[[ReadStructure], Iterator[Answer]]) -> Answer:
+    def _create_once(self, post: Callable[[], Answer], found: Callable[[ReadStructure], Iterator[Answer]]) -> Answer:
         """Create a thing once: when an answer is lost, look for what is new, and ask again only when nothing is.
 
         Raises: AnswerLost when that stays unclear.
@@ -334,7 +334,7 @@ class CallSender:
                     raise
         raise AssertionError("unreachable")
 
-    def _moved(self, post: Callable[[], object], id: str, body: Mapping[str, Any]) -> None:
+    def _move_once(self, post: Callable[[], object], id: str, body: Mapping[str, Any]) -> None:
         """Move something; a refusal counts for nothing when it stands where it shall."""
         for left in reversed(range(TRIES)):
             try:
@@ -348,10 +348,10 @@ class CallSender:
 
     def _stands(self, id: str, body: Mapping[str, Any]) -> bool:
         there = self.reader.structure(sorts=self.sorts)
-        if id not in there.things:
+        if id not in there.items:
             return False
-        kind, parent = there.things[id].kind, there.things[id].parent
-        beside = [one for one in there.orders[parent] if self.sorts or there.things[one].kind == kind]
+        kind, parent = there.items[id].kind, there.items[id].parent
+        beside = [one for one in there.orders[parent] if self.sorts or there.items[one].kind == kind]
         at = beside.index(id)
         sides = {"before": beside[at + 1 : at + 2], "after": beside[max(at - 1, 0) : at]}
         return all(sides[side] == [anchor] for side, anchor in body.items())

@@ -152,7 +152,7 @@ class PlanExecutor:
             heard += [step.ref] if self._is_heard(step, error) else []
             if error is None:
                 self.done.append(step)
-                owned |= self._owned(step)
+                owned |= self._find_ownership(step)
             else:
                 self.failed.append(FailedStep(step, error.what, error.hint, error.exit_code))
                 self._spoil(step)
@@ -161,12 +161,12 @@ class PlanExecutor:
 
     def _is_heard(self, step: Step, error: PlatformError | None) -> bool:
         """Whether it is known what became of a thing's request that was begun; of a value, no other step can tell."""
-        begun = self.keeping.begun(step.ref)
+        begun = self.keeping.find_in_flight(step.ref)
         if begun is None or isinstance(error, AnswerLost):
             return False
         return not step.call.is_local or begun.call in CREATES | DELETES
 
-    def _owned(self, step: Step) -> Mapping[Ref, LockEntry | None]:
+    def _find_ownership(self, step: Step) -> Mapping[Ref, LockEntry | None]:
         if step.drops or step.call is Call.FORGET:
             return {step.ref: None}
         made = step.call.is_create
@@ -195,9 +195,9 @@ def list_few(refs: Iterable[str]) -> str:
 def collect_ids(plan: SitePlan, live: LiveSite, lock: SiteLock) -> IdTable:
     """Given a plan and what it was made from, return the ids that are known before it runs."""
     new = {step.id.ref for step in plan.steps if isinstance(step.id, IdOf)}
-    known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things and ref not in new}
+    known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.items and ref not in new}
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
-    kinds = {one.id: one.kind for one in live.things.values()}
+    kinds = {one.id: one.kind for one in live.items.values()}
     return IdTable(known, dict(kinds), _find_first_variants(plan, known))
 
 

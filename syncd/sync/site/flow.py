@@ -53,48 +53,48 @@ class PlanResult:
     done: ApplyResult | None = None
 
 
-def reconcile(workspace: Workspace, wish: SiteOptions) -> Outcome:
-    """Given a wish, let the site follow the file that is committed on the tracked branch, when it is time to look.
+def reconcile(workspace: Workspace, options: SiteOptions) -> Outcome:
+    """Let the site follow the file that is committed on the tracked branch, when it is time to look.
 
     Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
     never an empty one. Source: house, section 6, "Reconcile".
     """
     workspace.repository.is_checked_out(workspace.branch)
-    source = read_committed(workspace.repository, workspace.branch, wish.file)
-    last = LastLook.of(workspace, wish, source)
+    source = read_committed(workspace.repository, workspace.branch, options.file)
+    last = LastLook.of(workspace, options, source)
     if not last.is_due():
         return last.repeat_outcome()
-    return run_plan(workspace, prepare_plan(workspace, source, wish), wish).outcome
+    return run_plan(workspace, prepare_plan(workspace, source, options), options).outcome
 
 
 @collect_seldom()
 def prepare_plan(
-    workspace: Workspace, source: SiteFileTexts, wish: SiteOptions, options: Options | None = None
+    workspace: Workspace, source: SiteFileTexts, site_options: SiteOptions, options: Options | None = None
 ) -> PreparedPlan:
     """Given the texts of a site file, return what they ask of the site now; nothing is written.
 
     Raises: FileInvalid with every mistake; ConfigInvalid for a lock that cannot be used; PlatformError.
     """
     file, findings = read_source(source)
-    lock = LockWriter(workspace, file, wish.lock).load()
-    live = read_live(workspace, file, lock, kinds=wish.kinds)
+    lock = LockWriter(workspace, file, site_options.lock).load()
+    live = read_live(workspace, file, lock, kinds=site_options.kinds)
     online = check_live(file, live, lock)
     refuse_errors(online, "syncd site validate --online")
-    file, live = _apply_ordering(file, live, wish)
-    chosen = replace(options or Options(), previous=_read_previous(workspace, source, wish))
+    file, live = _apply_ordering(file, live, site_options)
+    chosen = replace(options or Options(), previous=_read_previous(workspace, source, site_options))
     return PreparedPlan(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
 
 
 @collect_seldom()
-def run_plan(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) -> PlanResult:
+def run_plan(workspace: Workspace, prepared: PreparedPlan, options: SiteOptions) -> PlanResult:
     """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
 
     An approval is used up by that. Raises: PlatformError, Stopped, ConfigInvalid; what was done stays recorded.
     """
-    plan, last = prepared.plan, LastLook.of(workspace, wish, prepared.source)
+    plan, last = prepared.plan, LastLook.of(workspace, options, prepared.source)
     closed = find_closed_gates(workspace, plan)
     if closed:
-        hold_plan(workspace, plan, wish.file)
+        hold_plan(workspace, plan, options.file)
         held = refuse_plan(plan, closed)
         if prepared.options.is_whole:
             last.note(summarize_site(plan, prepared.lock), held)
@@ -102,10 +102,10 @@ def run_plan(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) ->
     workspace.store.plans.delete(plan.site)
     if plan:
         last.expire()  # a run that is cut off leaves something to look at
-    done = _carry_out(workspace, prepared, wish)
+    done = _carry_out(workspace, prepared, options)
     offer = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
     facts = summarize_site(done.left, done.lock)
-    outcome = _build_outcome(workspace, prepared, done, wish)
+    outcome = _build_outcome(workspace, prepared, done, options)
     notes = (*list_notes(prepared), *offer.left)
     if isinstance(outcome, Applied):
         changes = (*outcome.changes, offer.change) if offer.change is not None else outcome.changes
@@ -135,8 +135,8 @@ def refuse_plan(plan: SitePlan, closed: Sequence[Gate]) -> Held:
     return Held(f"plan {digest} waits for approval: {why}", hint, approval=True)
 
 
-def _carry_out(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) -> ApplyResult:
-    plan, keeping = prepared.plan, LockWriter(workspace, prepared.file, wish.lock)
+def _carry_out(workspace: Workspace, prepared: PreparedPlan, site_options: SiteOptions) -> ApplyResult:
+    plan, keeping = prepared.plan, LockWriter(workspace, prepared.file, site_options.lock)
     if plan:
         keep = partial(save_backup, workspace, prepared.source.path, lock=prepared.lock)
         options = prepared.options
@@ -146,7 +146,7 @@ def _carry_out(workspace: Workspace, prepared: PreparedPlan, wish: SiteOptions) 
     return ApplyResult(keeping.lock, plan, notes=(note,) if note else ())
 
 
-def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResult, wish: SiteOptions) -> Outcome:
+def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResult, options: SiteOptions) -> Outcome:
     plan = prepared.plan
     if done.failed:
         first = done.failed[0]
@@ -158,7 +158,7 @@ def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResu
         why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {format_tally(done)}"
         return Waiting(why, "run it again", exit_code=Conflict.exit_code)
     if closed := find_closed_gates(workspace, done.left):
-        hold_plan(workspace, done.left, wish.file)
+        hold_plan(workspace, done.left, options.file)
         return refuse_plan(done.left, closed)
     if done.left.steps:
         refs = list_few(step.ref for step in done.left.steps)
@@ -194,18 +194,18 @@ def format_tally(done: ApplyResult) -> str:
     return ", ".join([*parts, f"{count or 'none'} {'is' if count == 1 else 'are'} done"])
 
 
-def _read_previous(workspace: Workspace, source: SiteFileTexts, wish: SiteOptions) -> SiteFile | None:
+def _read_previous(workspace: Workspace, source: SiteFileTexts, options: SiteOptions) -> SiteFile | None:
     """The site file as it was when it was last carried out, where it can still be read."""
     with suppress(FileInvalid):
-        previous = LastLook.of(workspace, wish, source).read_last_applied()
+        previous = LastLook.of(workspace, options, source).read_last_applied()
         return read_source(previous)[0] if previous is not None else None
     return None
 
 
-def _apply_ordering(file: SiteFile, live: LiveSite, wish: SiteOptions) -> tuple[SiteFile, LiveSite]:
+def _apply_ordering(file: SiteFile, live: LiveSite, options: SiteOptions) -> tuple[SiteFile, LiveSite]:
     """The site file and what the server can do, as the operator wants siblings to get their order."""
-    sort = live.abilities.sort and wish.ordering in ("auto", "sort")
-    if wish.ordering == "off" or (wish.ordering == "sort" and not sort):
+    sort = live.abilities.sort and options.ordering in ("auto", "sort")
+    if options.ordering == "off" or (options.ordering == "sort" and not sort):
         file = replace(file, orders={})
     return file, replace(live, abilities=replace(live.abilities, sort=sort))
 

@@ -40,7 +40,7 @@ class _LockState:
     items: dict[Ref, LockEntry]
     pending: dict[Ref, LockEntry | None]
     stored: bool
-    begun: dict[Ref, InFlightRequest]
+    in_flight: dict[Ref, InFlightRequest]
 
 
 class LockWriter:
@@ -55,15 +55,15 @@ class LockWriter:
     def lock(self) -> SiteLock:
         """The lock as it is now. Raises: as `load`."""
         known = self._known or self._load()
-        return replace(known.lock, items=dict(known.items), begun=dict(known.begun))
+        return replace(known.lock, items=dict(known.items), in_flight=dict(known.in_flight))
 
     def entry(self, ref: Ref) -> LockEntry | None:
         """Given a ref, return what the lock knows of it."""
         return (self._known or self._load()).items.get(ref)
 
-    def begun(self, ref: Ref) -> InFlightRequest | None:
+    def find_in_flight(self, ref: Ref) -> InFlightRequest | None:
         """Given a ref, return the request about it of which nobody has heard yet what came of it."""
-        return (self._known or self._load()).begun.get(ref)
+        return (self._known or self._load()).in_flight.get(ref)
 
     def load(self) -> SiteLock:
         """Read the lock anew. Raises: ConfigInvalid when it cannot be read, or is another site's."""
@@ -74,7 +74,7 @@ class LockWriter:
         """Given requests by ref that are about to be sent, write them down durably."""
         if requests:
             known = self._known or self._load()
-            known.begun |= requests
+            known.in_flight |= requests
             self._workspace.store.ownership.save_requests(
                 self._file.site, {str(ref): _to_json(one) for ref, one in requests.items()}
             )
@@ -86,7 +86,7 @@ class LockWriter:
         """
         known = self._known or self._load()
         new = {ref: entry for ref, entry in changes.items() if known.items.get(ref) != entry}
-        ended = [ref for ref in heard if known.begun.pop(ref, None) is not None]
+        ended = [ref for ref in heard if known.in_flight.pop(ref, None) is not None]
         if not new and not ended:
             return
         known.pending |= new
@@ -106,7 +106,7 @@ class LockWriter:
         """
         known = self._known or self._load()
         if settled:
-            self.save({}, heard=list(known.begun))
+            self.save({}, heard=list(known.in_flight))
         if self._place == "state":
             return ""
         for _ in range(_TRIES):
@@ -159,7 +159,7 @@ class LockWriter:
         if basis is not None and basis.place == self._place == "state":
             items = {ref: entry for ref, entry in rows.items() if entry is not None}
             lock = SiteLock(site, basis.lineage, basis.serial, items)
-            self._known = _LockState(lock, lock, items, {}, stored=True, begun=begun)
+            self._known = _LockState(lock, lock, items, {}, stored=True, in_flight=begun)
             return self._known
         current = basis is not None and basis.place == "repo" and basis.serial == committed.serial
         pending = rows if current else _select_unknown(committed, rows)

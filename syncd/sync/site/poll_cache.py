@@ -31,17 +31,17 @@ class LastLook:
     """The last look at a site, if any, against what would be looked at now."""
 
     workspace: Workspace
-    wish: SiteOptions
+    options: SiteOptions
     source: SiteFileTexts
     inputs: str
     look: SiteState | None
 
     @classmethod
-    def of(cls, workspace: Workspace, wish: SiteOptions, source: SiteFileTexts) -> "LastLook":
-        """Given a wish and the committed texts, return the last look at that site."""
-        ways = [__version__, wish.lock, wish.ordering, sorted(wish.kinds), source.inputs()]
+    def of(cls, workspace: Workspace, options: SiteOptions, source: SiteFileTexts) -> "LastLook":
+        """Given how a site is followed and the committed texts, return the last look at that site."""
+        ways = [__version__, options.lock, options.ordering, sorted(options.kinds), source.inputs()]
         inputs = hashlib.sha256(json.dumps(ways).encode()).hexdigest()
-        return cls(workspace, wish, source, inputs, workspace.store.plans.read_site_state(wish.file))
+        return cls(workspace, options, source, inputs, workspace.store.plans.read_site_state(options.file))
 
     def is_due(self) -> bool:
         """Return whether it is time to look: the file is another, time has passed, or a person agreed to a plan."""
@@ -49,7 +49,7 @@ class LastLook:
             return True
         now = self.workspace.now()
         age = now - datetime.fromisoformat(self.look.at)
-        if not timedelta() <= age < timedelta(seconds=self.wish.every):
+        if not timedelta() <= age < timedelta(seconds=self.options.every):
             return True
         return any(
             is_approval_valid(plan, now) for plan in self.workspace.store.plans.list_pending(self._facts()["site"])
@@ -73,11 +73,11 @@ class LastLook:
         commit = self._facts().get("carried", "")
         repository = self.workspace.repository
         if not commit or not repository.select_present([commit]):
-            commit = self._locked()
+            commit = self._find_lock_commit()
         if not commit:
             return None
         former = read_at_commit(
-            repository, commit, self.wish.file, FileInvalid("the file is gone", path=self.wish.file)
+            repository, commit, self.options.file, FileInvalid("the file is gone", path=self.options.file)
         )
         return former if former.inputs() != self.source.inputs() else None
 
@@ -96,9 +96,9 @@ class LastLook:
         facts = {**facts, "held": held, "carried": commit}
         at = self.workspace.now().isoformat(timespec="seconds")
         text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
-        self.workspace.store.plans.save_site_state(SiteState(self.wish.file, self.inputs, text, at))
+        self.workspace.store.plans.save_site_state(SiteState(self.options.file, self.inputs, text, at))
 
-    def _locked(self) -> str:
+    def _find_lock_commit(self) -> str:
         """The newest commit of the tracked branch that keeps a lock, when it is not long ago; its file was applied."""
         repository = self.workspace.repository
         tip = self.source.commit or repository.resolve(f"{HEADS}{self.workspace.branch}")

@@ -56,17 +56,17 @@ def find_backup(workspace: Workspace, site: str, beginning: str) -> tuple[Backup
     raise StalePlan(f"nothing is kept of a plan {beginning}", hint=f"{hint}\nsyncd site history")
 
 
-def plan_rollback(workspace: Workspace, file: SiteFile, wish: SiteOptions, beginning: str) -> Rollback:
+def plan_rollback(workspace: Workspace, file: SiteFile, site_options: SiteOptions, beginning: str) -> Rollback:
     """Given a site file as it is now and how a plan's digest begins, return the way back from that plan.
 
     Shape: only what that plan changed is planned; what somebody changed again since then is blocked as a conflict.
     Raises: as `find_backup`; PlatformError.
     """
     backup, kept = find_backup(workspace, file.site, beginning)
-    keeping = LockWriter(workspace, file, wish.lock)
+    keeping = LockWriter(workspace, file, site_options.lock)
     lock = keeping.load()
     former = build_inverse(file, kept, lock)
-    live = read_live(workspace, former, lock, kinds=wish.kinds)
+    live = read_live(workspace, former, lock, kinds=site_options.kinds)
     options = Options(areas=former.managed, target=list_concerned_refs(kept))
     return Rollback(backup, kept, former, live, keeping, plan_site(former, live, lock, options), options)
 

@@ -81,13 +81,13 @@ def carried_out(file: SiteFile, live: LiveSite | None = None) -> tuple[LiveSite,
 def edited(live: LiveSite, thing: str, **fields: Any) -> LiveSite:
     """Given what a thing is called on the platform (a path, title or source), return it as somebody changed it."""
     found = named(live, thing)
-    return replace(live, things={**live.things, found.id: replace(found, fields={**found.fields, **fields})})
+    return replace(live, items={**live.items, found.id: replace(found, fields={**found.fields, **fields})})
 
 
 def named(live: LiveSite, thing: str) -> ExistingItem:
     return next(
         one
-        for one in live.things.values()
+        for one in live.items.values()
         if thing in (one.fields.get("source"), one.fields.get("path"), one.fields.get("title"))
     )
 

@@ -26,7 +26,7 @@ def carry_out(simulator: Simulator, plan: SitePlan, *, until: int | None = None)
             views.append(after)
             no_two_are_equal(after)
             if step.call == "redirect.delete" and step.wave is Wave.DELETE:
-                replaced(file, before.things[str(step.id)], after)
+                replaced(file, before.items[str(step.id)], after)
     if until is None:
         nobody_reads_more_unasked(file, views, plan)
 
@@ -69,7 +69,7 @@ def replaced(file: SiteFile, gone: ExistingItem, after: LiveSite) -> None:
 
 def is_known(ref: str, entry: LockEntry, live: LiveSite) -> bool:
     """Whether somebody who has the lock in hand would say that it speaks of the thing with that id."""
-    thing, (kind, _, key) = live.things.get(entry.id), ref.partition(":")
+    thing, (kind, _, key) = live.items.get(entry.id), ref.partition(":")
     if thing is None or thing.kind != kind:
         return False
     if kind == "redirect":
@@ -87,12 +87,12 @@ def deletes_are_owned(file: SiteFile, live: LiveSite, lock: SiteLock, plan: Site
     gone: dict[str, ExistingItem] = {}
     for step in plan.steps:
         if step.call.endswith(".delete") and step.kind != "override":
-            thing = live.things[str(step.id)]
+            thing = live.items[str(step.id)]
             gone[thing.id] = thing
-            gone |= {id: live.things[id] for id in live.orders.get(thing.id, ()) if step.kind == "section"}
+            gone |= {id: live.items[id] for id in live.orders.get(thing.id, ()) if step.kind == "section"}
     for thing in gone.values():
         area = AREA[thing.kind]
-        prune = file.policy.pruned(area)
+        prune = file.policy.find_prune(area)
         named = thing.kind == "redirect" and make_source_key(thing.fields["source"]) in absent
         assert named or prune == "all" or (prune == "owned" and thing.id in owned), f"{thing.id} is not syncd's"
     declared = find_matched_ids(file, live, lock)

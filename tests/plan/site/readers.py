@@ -28,7 +28,7 @@ def find_readers(live: LiveSite, conditions: frozenset[str], *, need_adaptive: b
     counts = not need_adaptive or live.site.get("adaptive_content")
     found: dict[str, frozenset[Visitor]] = {}
     for variant in live.of("variant"):
-        section = live.things.get(variant.parent)
+        section = live.items.get(variant.parent)
         needed = {variant.fields.get("condition"), section.fields.get("condition") if section else None} - {None, ""}
         through = frozenset(one for one in visitors if not counts or needed <= one[1])
         space = variant.fields["space"]

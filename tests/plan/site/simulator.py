@@ -40,7 +40,7 @@ class Simulator:
         self.given, self.file = live, file
         self.site = dict(live.site)
         self.things = {
-            thing.id: Thing(thing.kind, thing.id, thing.parent, dict(thing.fields)) for thing in live.things.values()
+            thing.id: Thing(thing.kind, thing.id, thing.parent, dict(thing.fields)) for thing in live.items.values()
         }
         self.orders = {id: list(children) for id, children in live.orders.items()}
         self.default_section = self.default_space = ""
@@ -65,7 +65,7 @@ class Simulator:
         return replace(
             self.given,
             site=dict(self.site),
-            things=things,
+            items=things,
             orders={id: tuple(children) for id, children in self.orders.items() if children},
             schema=build_schema(self.claims) if self.has_schema else None,
             customization=copy.deepcopy(self.customization),
@@ -94,13 +94,13 @@ class Simulator:
         if is_noted(step):
             id = "" if step.call.endswith(".create") else self._resolved(step.id)
             begun = InFlightRequest(step.call, id, self._resolved(step.body))
-            self.lock = replace(self.lock, begun={**self.lock.begun, step.ref: begun})
+            self.lock = replace(self.lock, in_flight={**self.lock.in_flight, step.ref: begun})
 
     def _keep(self, step: Step, id: str) -> None:
-        begun = self.lock.begun.get(step.ref)
+        begun = self.lock.in_flight.get(step.ref)
         if begun is not None and (step.call not in ("adopt", "forget") or begun.call.endswith((".create", ".delete"))):
-            left = {ref: one for ref, one in self.lock.begun.items() if ref != step.ref}
-            self.lock = replace(self.lock, begun=left)
+            left = {ref: one for ref, one in self.lock.in_flight.items() if ref != step.ref}
+            self.lock = replace(self.lock, in_flight=left)
         items = dict(self.lock.items)
         if step.drops:
             items.pop(step.ref, None)

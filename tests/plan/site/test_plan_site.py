@@ -150,7 +150,7 @@ def test_a_claim_that_something_still_reads_does_not_go() -> None:
     file = site_file(*HOME, single("visitors", claims__partner={"type": "boolean"}))
     live, lock = carried_out(file)
     by_hand = ExistingItem("section", "sx", {"title": "By hand", "path": "x", "condition": GATE})
-    live = replace(live, things={**live.things, "sx": by_hand}, orders={**live.orders, "": (*live.orders[""], "sx")})
+    live = replace(live, items={**live.items, "sx": by_hand}, orders={**live.orders, "": (*live.orders[""], "sx")})
     plan = planned(site_file(*HOME, single("visitors")), live, lock)
     assert lines(plan)["visitors:"].action == "blocked"
     assert not calls(plan)
@@ -175,7 +175,7 @@ def test_two_that_could_be_meant_are_named_and_nothing_is_guessed() -> None:
     file = site_file(*HOME, group("more"))
     live, _ = carried_out(site_file(*HOME))
     twins = {id: ExistingItem("group", id, {"title": "More"}) for id in ("g1", "g2")}
-    live = replace(live, things={**live.things, **twins}, orders={**live.orders, "": (*live.orders[""], "g1", "g2")})
+    live = replace(live, items={**live.items, **twins}, orders={**live.orders, "": (*live.orders[""], "g1", "g2")})
     line = lines(planned(file, live, SiteLock(SITE)))["group:more"]
     assert line.action == "blocked"
     assert "g1 or g2" in line.note
@@ -190,7 +190,7 @@ def test_only_what_is_syncds_is_deleted_unless_the_policy_says_all(prune: str, d
     by_hand = ExistingItem(
         "redirect", "rx", {"source": "/hand", "destination": {"kind": "external", "url": "https://x"}}
     )
-    live = replace(live, things={**live.things, "rx": by_hand})
+    live = replace(live, items={**live.items, "rx": by_hand})
     plan = planned(file, live, lock)
     assert ("redirect.delete", "redirect:/mine") in calls(plan) if deleted else not calls(plan)
     assert (plan.unmanaged.get("redirects", 0) == 0) is (prune == "all")
@@ -201,7 +201,7 @@ def test_what_the_file_declares_absent_goes_whoever_made_it() -> None:
     by_hand = ExistingItem(
         "redirect", "rx", {"source": "/Beta", "destination": {"kind": "external", "url": "https://x"}}
     )
-    live = replace(live, things={**live.things, "rx": by_hand})
+    live = replace(live, items={**live.items, "rx": by_hand})
     (item,) = HOME[:1]
     plan = planned(site_file(*HOME, absent={"/beta": item.place}), live, lock)
     assert [(line.action, line.note) for line in plan.lines] == [("delete", "declared absent, made by hand")]
@@ -212,7 +212,7 @@ def test_a_section_that_holds_what_is_not_syncds_is_kept() -> None:
     api = named(live, "api")
     live = replace(
         live,
-        things={**live.things, "vx": ExistingItem("variant", "vx", {"space": "sp_home", "path": "hand"}, api.id)},
+        items={**live.items, "vx": ExistingItem("variant", "vx", {"space": "sp_home", "path": "hand"}, api.id)},
         orders={**live.orders, api.id: (*live.orders[api.id], "vx")},
     )
     plan = planned(site_file(*HOME, policy=policy(prune={"structure": "owned"})), live, lock)
@@ -356,7 +356,7 @@ def test_an_interrupted_creation_is_recognised_and_finished() -> None:
         "vx": ExistingItem("variant", "vx", {"space": HOLDING, "path": "holding", "default": True}, "sx"),
     }
     live = replace(
-        live, things={**live.things, **half}, orders={**live.orders, "": (*live.orders[""], "sx"), "sx": ("vx",)}
+        live, items={**live.items, **half}, orders={**live.orders, "": (*live.orders[""], "sx"), "sx": ("vx",)}
     )
     plan = planned(file, live, lock)
     assert not plan.select_lines("create")

@@ -231,7 +231,7 @@ def test_a_condition_in_the_reason_is_a_short_text() -> None:
     evil = "visitor.claims.x == '\x1b[2J\u202e" + "y" * 500 + "'"
     live, lock = stands(*HOME, section("p"), variant("p/en", "sp_partners", default=True, condition=GATE))
     thing = next(one for one in live.of("variant") if one.fields["space"] == "sp_partners")
-    live = replace(live, things={**live.things, thing.id: replace(thing, fields={**thing.fields, "condition": evil})})
+    live = replace(live, items={**live.items, thing.id: replace(thing, fields={**thing.fields, "condition": evil})})
     (gate,) = planned(site_file(HOME[0], variant("home/en", "sp_partners", default=True)), live, lock).gates
     assert isinstance(gate, Gate)
     assert gate.why.isprintable()

@@ -45,10 +45,10 @@ def deciding(file: SiteFile, on_drift: str) -> SiteFile:
 
 def without(live: LiveSite, *names: str) -> LiveSite:
     """The platform when somebody has deleted these there."""
-    things, orders = dict(live.things), {id: list(children) for id, children in live.orders.items()}
+    things, orders = dict(live.items), {id: list(children) for id, children in live.orders.items()}
     for name in names:
         assert taken_away(things, orders, named(live, name))
-    return replace(live, things=things, orders={id: tuple(children) for id, children in orders.items()})
+    return replace(live, items=things, orders={id: tuple(children) for id, children in orders.items()})
 
 
 def with_field(file: SiteFile, ref: str, **fields: Any) -> SiteFile:
@@ -120,8 +120,8 @@ def test_what_stood_in_a_deleted_group_stays_and_follows_when_it_is_made_anew() 
     file = site_file(group("inner"), *inner)
     live, lock = carried_out(file)
     home, gone = named(live, "home"), named(live, "Inner")
-    things = {id: thing for id, thing in live.things.items() if id != gone.id}
-    live = replace(live, things=things | {home.id: replace(home, parent="")}, orders={**live.orders, "": (home.id,)})
+    things = {id: thing for id, thing in live.items.items() if id != gone.id}
+    live = replace(live, items=things | {home.id: replace(home, parent="")}, orders={**live.orders, "": (home.id,)})
     plan = planned(file, live, lock)
     assert not plan
     assert outcome(plan) == [("report", "group:inner", "drift")]
@@ -172,9 +172,9 @@ def deletions_are_drift(seed: int) -> None:
         return
     case, live, lock = found
     dice = random.Random(seed)
-    things, orders = dict(live.things), {id: list(children) for id, children in live.orders.items()}
-    gone = [thing for thing in live.things.values() if dice.random() < 0.3 and taken_away(things, orders, thing)]
-    now = replace(live, things=things, orders={id: tuple(children) for id, children in orders.items()})
+    things, orders = dict(live.items), {id: list(children) for id, children in live.orders.items()}
+    gone = [thing for thing in live.items.values() if dice.random() < 0.3 and taken_away(things, orders, thing)]
+    now = replace(live, items=things, orders={id: tuple(children) for id, children in orders.items()})
     refs = {
         entry.id: ref
         for ref, entry in lock.items.items()

@@ -108,7 +108,7 @@ def said(file: SiteFile, simulator: Simulator) -> dict[str, Any]:
             return {name: named(member) for name, member in value.items()}
         return refs.get(value, value) if isinstance(value, str) else value
 
-    return {named(thing.id): (named(thing.parent), named(thing.fields)) for thing in live.things.values()}
+    return {named(thing.id): (named(thing.parent), named(thing.fields)) for thing in live.items.values()}
 
 
 @given(SEEDS)

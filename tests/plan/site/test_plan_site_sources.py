@@ -40,7 +40,7 @@ def stands(*sources: str) -> tuple[LiveSite, SiteLock]:
 def of_hand(live: LiveSite, source: str, id: str = "hand") -> LiveSite:
     """Return the platform once somebody made a redirect there."""
     fields: dict[str, Any] = {"source": source, "destination": {"kind": "external", "url": "https://example.com"}}
-    return replace(live, things={**live.things, id: ExistingItem("redirect", id, fields)})
+    return replace(live, items={**live.items, id: ExistingItem("redirect", id, fields)})
 
 
 def id_of(live: LiveSite, source: str) -> str:
@@ -146,8 +146,8 @@ def test_a_redirect_keeps_its_place_in_the_lock_while_its_new_name_leads_nowhere
 
 def test_another_declared_redirect_that_keeps_a_source_is_named() -> None:
     live, lock = stands("/a")
-    thing = live.things[id_of(live, "/a")]
-    live = replace(live, things={**live.things, thing.id: replace(thing, fields={**thing.fields, "source": "/b"})})
+    thing = live.items[id_of(live, "/a")]
+    live = replace(live, items={**live.items, thing.id: replace(thing, fields={**thing.fields, "source": "/b"})})
     plan = planned(site_file(*HOME, redirect("/a", section="home"), redirect("/b", section="home")), live, lock)
     (line,) = plan.select_lines("blocked")
     assert line.ref == "redirect:/b"
@@ -165,9 +165,9 @@ def test_no_part_goes_because_the_lock_has_its_id_under_another_name(kind: str) 
     parts = (*HOME, *((variant("old/en", "sp_v1", default=True),) if kind == "section" else ()))
     live, lock = carried_out(site_file(*parts, gone))
     entry = lock.items[gone.ref]
-    thing = live.things[entry.id]
+    thing = live.items[entry.id]
     theirs = {**thing.fields, "title": "Theirs", "path": "theirs", "space": "sp_api"}
-    mine = replace(live, things={**live.things, entry.id: replace(thing, fields=theirs)})
+    mine = replace(live, items={**live.items, entry.id: replace(thing, fields=theirs)})
     owned = policy(prune={"structure": "owned"})
     assert (f"{kind}.delete", gone.ref) in calls(planned(site_file(*HOME, policy=owned), live, lock))
     plan = planned(site_file(*HOME, policy=owned), mine, lock)

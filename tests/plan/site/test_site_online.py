@@ -47,7 +47,7 @@ THINGS = (
     variant("v-blog", "en", "space-blog", "s-blog", default=True),
 )
 LIVE = LiveSite(
-    things={one.id: one for one in THINGS},
+    items={one.id: one for one in THINGS},
     schema=SCHEMA,
     pages={"space-home": {"getting-started/quickstart": "p-quick", "new/path": "p-moved"}},
     page_ids={"space-home": frozenset({"p-quick", "p-moved"})},
@@ -62,7 +62,7 @@ LOCK = SiteLock(
         Ref("redirect:/moved"): LockEntry("r1", "created", MOVED),
     },
 )
-WITH_REDIRECT = replace(LIVE, things={**LIVE.things, "r1": ExistingItem("redirect", "r1", {"source": "/moved"})})
+WITH_REDIRECT = replace(LIVE, items={**LIVE.items, "r1": ExistingItem("redirect", "r1", {"source": "/moved"})})
 
 
 def read(text: str) -> SiteFile:
@@ -134,10 +134,10 @@ CLAIMS = "visitors:\n  claims:\n    beta: { type: boolean, description: Beta. }\
     ],
 )
 def test_a_claim_that_a_condition_reads_cannot_go(owned: bool, condition: str | None, found: list[str]) -> None:
-    things = {**LIVE.things, "s-blog": section("s-blog", "blog", condition=condition)}
+    things = {**LIVE.items, "s-blog": section("s-blog", "blog", condition=condition)}
     applied: Mapping[str, Any] = {"claims.partner": SCHEMA["properties"]} if owned else {}
     lock = SiteLock("s", items={Ref("visitors:"): LockEntry("", "created", applied)})
-    assert codes(check_live(read(HEAD + CLAIMS), replace(LIVE, things=things), lock)) == found
+    assert codes(check_live(read(HEAD + CLAIMS), replace(LIVE, items=things), lock)) == found
 
 
 def test_a_claim_may_go_when_the_file_changes_the_condition_that_reads_it() -> None:
@@ -152,7 +152,7 @@ def test_a_claim_may_go_when_the_file_changes_the_condition_that_reads_it() -> N
     )
     gated = section("s-blog", "blog", condition="visitor.claims.partner == true")
     lock = SiteLock("s", items={Ref("visitors:"): LockEntry("", "created", {"claims.partner": {}})})
-    live = replace(LIVE, things={**LIVE.things, "s-blog": gated})
+    live = replace(LIVE, items={**LIVE.items, "s-blog": gated})
     assert "SY203" not in codes(check_live(read(text), live, lock))
 
 

@@ -242,7 +242,7 @@ def test_a_space_that_the_platform_keeps_in_git_is_mirrored_quietly_and_refused_
     with mute.workspace() as workspace:
         (binding,) = workspace.bindings
         space = workspace.client.spaces.get(mute.space).model_copy(update={"git_sync": GitSync(repo_name="docs")})
-        told = propose(workspace, binding, "main", space=space, proposals=[], asked=False)
+        told = propose(workspace, binding, "main", space=space, proposals=[], is_requested=False)
         assert isinstance(told, Applied)
         assert not told.changes
         assert "kept in Git by the platform itself" in told.notes[0]

@@ -64,7 +64,7 @@ class _Simulation:
             return "fixed"
         if self._same(was, now):
             return "moved" if now.hops and not was.hops else "ok"
-        return "moved" if self._gone(was) or _is_retargeted(was, now) else "wrong-landing"
+        return "moved" if self._is_gone(was) or _is_retargeted(was, now) else "wrong-landing"
 
     def _same(self, was: Fate, now: Fate) -> bool:
         if was.spot is None or now.spot is None:
@@ -74,7 +74,7 @@ class _Simulation:
             return (old.space, old.path) == (new.space, new.path)
         return (old.space, self.renamed.get((old.space, old.file), old.file)) == (new.space, new.file)
 
-    def _gone(self, was: Fate) -> bool:
+    def _is_gone(self, was: Fate) -> bool:
         """Whether what an address led to is content that the site has no more."""
         if was.spot is None:
             return False

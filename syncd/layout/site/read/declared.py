@@ -107,7 +107,7 @@ class SitePolicy:
         """Given an area, return what becomes of an edit that was made on the platform; unless said, it is reported."""
         return self.on_drift.get(area, "report")
 
-    def pruned(self, area: Area) -> Prune:
+    def find_prune(self, area: Area) -> Prune:
         """Given an area, return whose undeclared things are deleted; unless said, syncd's own redirects only."""
         return self.prune.get(area, "owned" if area == "redirects" else "never")
 

@@ -202,7 +202,7 @@ class _SiteFileReader:
                     places[f"{group}.{name}"] = self.reader.place(claim)
                     places |= self.reader.places(claim, f"{group}.{name}")
                 else:
-                    self.reader.mistyped(claim, f"claim {name}", "a mapping such as { type: boolean }")
+                    self.reader.report_type(claim, f"claim {name}", "a mapping such as { type: boolean }")
         self.into.add(Item("visitors", "", fields, self.place("visitors"), places))
 
     def structure(self, spaces: Mapping[str, str]) -> str:
@@ -252,7 +252,7 @@ class _SiteFileReader:
     def settings_of(self, item: Item, node: Node, otherwise: str = "") -> None:
         if not isinstance(node.value, dict):
             name = f"the override of {item.key}" if item.key else "customization.site"
-            self.reader.mistyped(node, name, f"a mapping of settings{otherwise}")
+            self.reader.report_type(node, name, f"a mapping of settings{otherwise}")
             return
         for inner in node.walk():
             key = inner.key.value if inner.key is not None and inner is not node else ""

@@ -92,7 +92,7 @@ class Reader:
         if node is None:
             return {}
         if not isinstance(node.value, dict):
-            self.mistyped(node, name, "a mapping")
+            self.report_type(node, name, "a mapping")
             return {}
         if keys is None:
             return node.value
@@ -123,7 +123,7 @@ class Reader:
         """Given a node that must be a list, return its nodes."""
         if node is None or isinstance(node.value, list):
             return [] if node is None else node.value
-        self.mistyped(node, name, "a list")
+        self.report_type(node, name, "a list")
         return []
 
     def text_of(self, node: Node, name: str) -> str:
@@ -171,7 +171,7 @@ class Reader:
                 return value
             self.choose(node, name, key)
             return _WRONG
-        self.mistyped(node, name, _WANTED[key.holds], nullable=key.nullable)
+        self.report_type(node, name, _WANTED[key.holds], nullable=key.nullable)
         return _WRONG
 
     def choose(self, node: Node, name: str, key: Key) -> None:
@@ -181,7 +181,7 @@ class Reader:
         known = " or ".join(filter(None, [", ".join(key.choices[:-1]), key.choices[-1]]))
         self.complain("SY004", node, f'{name} is "{shorten_text(node.value)}"; it must be {known}{meant}')
 
-    def mistyped(self, node: Node, name: str, wanted: str, *, nullable: bool = False) -> None:
+    def report_type(self, node: Node, name: str, wanted: str, *, nullable: bool = False) -> None:
         """Given a node that is not what it has to be, note what it is and how to write what is meant."""
         value, written = node.value, self.text[node.start : node.end]
         if wanted == _WANTED["text"] and node.style == "" and value is not None and (what := _explain_trap(written)):

@@ -52,7 +52,7 @@ def _read_destination(reader: Reader, node: Node, places: dict[str, Place]) -> d
     for name, member in members.items():
         if name == "raw":
             if not isinstance(member.value, dict):
-                reader.mistyped(member, "raw", "a mapping")
+                reader.report_type(member, "raw", "a mapping")
                 return None
             value = member.plain_value
         elif is_wrong(value := reader.value(member, name, TO[name])):

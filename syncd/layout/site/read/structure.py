@@ -67,21 +67,21 @@ class StructureReader:
     def children(self, nodes: Mapping[str, Node], list_key: str, of: str, parent: Ref) -> None:
         """What stands in a list; its order counts unless the file says otherwise, and only where there is a list."""
         order, _ = self.reader.fields(nodes, STRUCTURE, "order")
-        refs = tuple(self.listed(self.reader.sequence(nodes.get(list_key), list_key), of, parent))
+        refs = tuple(self.read_list(self.reader.sequence(nodes.get(list_key), list_key), of, parent))
         if list_key in nodes and order.get("order") != UNMANAGED:
             self.into.orders[parent] = refs
 
-    def listed(self, nodes: list[Node], of: str, parent: Ref) -> Iterator[Ref]:
+    def read_list(self, nodes: list[Node], of: str, parent: Ref) -> Iterator[Ref]:
         """Given the entries of a list, return the refs of what they declare."""
         for node in nodes:
-            if (kind := self.kind(node, of)) is not None and (ref := self.thing(node, kind, parent)) is not None:
+            if (kind := self.kind(node, of)) is not None and (ref := self.read_item(node, kind, parent)) is not None:
                 yield ref
 
     def kind(self, node: Node, of: str) -> Kind | None:
         """What an entry declares, by the key that it has; a finding when that cannot be said."""
         wanted = " or ".join(_WITHIN[of])
         if not isinstance(node.value, dict):
-            self.reader.mistyped(node, f"an entry of {of}", f"a mapping with {wanted}")
+            self.reader.report_type(node, f"an entry of {of}", f"a mapping with {wanted}")
             return None
         found = [kind for kind in ("section", "group", "variant") if kind in node.value]
         if len(found) != 1:
@@ -94,7 +94,7 @@ class StructureReader:
             return None
         return found[0]
 
-    def thing(self, node: Node, kind: Kind, parent: Ref) -> Ref | None:
+    def read_item(self, node: Node, kind: Kind, parent: Ref) -> Ref | None:
         """Given an entry of a known kind, keep what it declares and return its ref, None where it has none."""
         reader, keys = self.reader, _KEYS[kind]
         nodes = reader.mapping(node, f"this {kind}", keys, of=kind)

@@ -184,7 +184,7 @@ class _PatchWriter:
             self.replace(node, change.value)
         elif change.below or change.added:
             children = self.children(node)
-            gone = [index for index, (step, _) in enumerate(children) if self.removed(change, step)]
+            gone = [index for index, (step, _) in enumerate(children) if self.is_removed(change, step)]
             for step, child in children:
                 inner = change.below.get(step)
                 if inner is not None and inner.do != "remove":
@@ -192,7 +192,7 @@ class _PatchWriter:
             self.members(node, children, gone, list(self.new(node, change)))
 
     @staticmethod
-    def removed(change: _Change, step: str | int) -> bool:
+    def is_removed(change: _Change, step: str | int) -> bool:
         inner = change.below.get(step)
         return inner is not None and inner.do == "remove"
 

@@ -49,7 +49,7 @@ def accept_drift(
             if one.cause == "drift":
                 writer.accept(item, one.name, one.before)
     gone = [item for line, item in drifted if line.gone == "drift"]
-    written = writer.written()
+    written = writer.write()
     return _take_out_deleted(file, {**texts, **written.texts}, gone, written) if gone else written
 
 
@@ -61,7 +61,7 @@ def _take_out_deleted(
     parts = [item for item in gone if item.kind != "redirect"]
     for items in filter(None, (redirects, parts)):
         removal = Removal(file, texts, items)
-        after, why = removal.done()
+        after, why = removal.apply()
         if why:
             names = ", ".join(format_item(item) for item in items)
             written = replace(written, left=(*written.left, f"{names}: cannot be taken out yet: {why}"))
@@ -92,11 +92,11 @@ class _DriftWriter:
             self.left.append(f"{item.ref}: {member} cannot be written where it stands ({place or item.place})")
         elif member == "to" and self._sharing[place] > 1:
             self.left.append(f"{item.ref}: several sources share what stands at {place}; give it an entry of its own")
-        elif (value := self._worded(item, member, value)) is not None or member != "space":
+        elif (value := self._word_value(item, member, value)) is not None or member != "space":
             self.edits[place.file].append(Patch("set", path, value))
             self.names[place.file].append((f"{item.ref}.{member}", f"{format_item(item)} {member}"))
 
-    def written(self) -> AcceptedDrift:
+    def write(self) -> AcceptedDrift:
         texts: dict[str, str] = {}
         for path, edits in self.edits.items():
             try:
@@ -110,7 +110,7 @@ class _DriftWriter:
             texts, tuple(ref for ref, _ in names), tuple(words for _, words in names), tuple(self.left)
         )
 
-    def _worded(self, item: Item, member: str, value: Any) -> Any:
+    def _word_value(self, item: Item, member: str, value: Any) -> Any:
         """A value as people are shown it, in the words of the site file."""
         if member == "space" and value not in self.file.spaces:
             self.left.append(f"{item.ref}: space {value} has no name under spaces: yet")

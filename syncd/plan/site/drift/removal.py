@@ -30,12 +30,12 @@ class Removal:
     texts: Mapping[str, str]
     items: Sequence[Item]
 
-    def done(self) -> tuple[dict[str, str], str]:
+    def apply(self) -> tuple[dict[str, str], str]:
         """Return the texts that change, by path, or why they cannot: then none does.
 
         Shape: what was right before is right afterwards.
         """
-        if why := self._held():
+        if why := self._find_obstacle():
             return {}, why
         try:
             after = self._cut()
@@ -44,7 +44,7 @@ class Removal:
         before, now = (set(self._errors(texts)) for texts in (self.texts, {**self.texts, **after}))
         return ({}, min(now - before)) if now - before else (after, "")
 
-    def _held(self) -> str:
+    def _find_obstacle(self) -> str:
         """What counts on something that is to go: redirects to it, and what a group would take with it."""
         gone = {item.ref for item in self.items}
         for item in self.file.of("redirect"):

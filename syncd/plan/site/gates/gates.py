@@ -51,7 +51,7 @@ def _find_refs(sides: Sides, lines: Iterable[Line], action: Action, area: Area) 
 
 def _find_owned(sides: Sides, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
     return tuple(
-        ref for ref, entry in sides.base.items.items() if ref.kind in kinds and entry.id in sides.existing.things
+        ref for ref, entry in sides.base.items.items() if ref.kind in kinds and entry.id in sides.existing.items
     )
 
 

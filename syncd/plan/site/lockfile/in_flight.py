@@ -25,17 +25,17 @@ def is_noted(step: Step) -> bool:
 
 def was_making(lock: SiteLock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to make the thing."""
-    begun = lock.begun.get(ref)
+    begun = lock.in_flight.get(ref)
     return begun is not None and begun.call in CREATES
 
 
 def was_deleting(lock: SiteLock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to delete just what the lock has for it."""
-    begun, entry = lock.begun.get(ref), lock.items.get(ref)
+    begun, entry = lock.in_flight.get(ref), lock.items.get(ref)
     return begun is not None and entry is not None and begun.call in DELETES and begun.id == entry.id
 
 
 def was_sending(lock: SiteLock, ref: Ref, body: Mapping[str, Any]) -> bool:
     """Given a ref and what is to be said of the thing, return whether a dead run was about to say just that."""
-    begun = lock.begun.get(ref)
+    begun = lock.in_flight.get(ref)
     return begun is not None and begun.body == body

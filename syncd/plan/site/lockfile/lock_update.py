@@ -104,7 +104,7 @@ def _is_gone(sides: Sides, ref: Ref, id: str) -> bool:
     kind = ref.kind
     if not sides.is_covered(ref) or ref == SITE:
         return False
-    thing = sides.existing.things.get(id)
+    thing = sides.existing.items.get(id)
     return kind not in KINDS or thing is None or sides.find_base_ref(id) != ref or not sides.is_recorded(thing)
 
 

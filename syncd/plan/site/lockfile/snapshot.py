@@ -39,8 +39,8 @@ def digest_areas(file: SiteFile, live: LiveSite, matches: Matches) -> dict[Area,
 
 
 def _list_items(file: SiteFile, live: LiveSite, matches: Matches, kinds: tuple[Kind, ...]) -> Iterator[Any]:
-    for thing in sorted(live.of(*kinds), key=lambda thing: thing.id):
-        yield thing.id, thing.parent, _pick_values(thing.fields, file, matches.refs.get(thing.id, ROOT))
+    for existing in sorted(live.of(*kinds), key=lambda existing: existing.id):
+        yield existing.id, existing.parent, _pick_values(existing.fields, file, matches.refs.get(existing.id, ROOT))
 
 
 def _list_orders(file: SiteFile, live: LiveSite, matches: Matches) -> list[Any]:

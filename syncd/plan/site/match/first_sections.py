@@ -43,11 +43,11 @@ def expect_structure(file: SiteFile, live: LiveSite, lock: SiteLock) -> LiveSite
         return live
     id, root = format_expected_id(section), _list_root_variants(live)
     unknown = dict.fromkeys(("title", "path", "icon", "description", "condition"))
-    things = {id: ExistingItem("section", id, unknown | {"default": True}), **live.things}
+    things = {id: ExistingItem("section", id, unknown | {"default": True}), **live.items}
     things |= {one.id: replace(one, parent=id) for one in root}
     inner = tuple(one.id for one in root)
     left = tuple(child for child in live.orders.get(ROOT, ()) if child not in inner)
-    return replace(live, things=things, orders={**live.orders, ROOT: (id, *left), id: inner})
+    return replace(live, items=things, orders={**live.orders, ROOT: (id, *left), id: inner})
 
 
 def is_carried_out(plan: SitePlan, section: Item) -> bool:
@@ -82,7 +82,7 @@ def _can_run_before(plan: SitePlan, step: Step) -> bool:
 
 
 def _list_root_variants(live: LiveSite) -> list[ExistingItem]:
-    there = (live.things[id] for id in live.orders.get(ROOT, ()))
+    there = (live.items[id] for id in live.orders.get(ROOT, ()))
     return [one for one in there if one.kind == "variant"]
 
 

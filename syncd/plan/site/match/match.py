@@ -55,7 +55,7 @@ def match_items(file: SiteFile, live: LiveSite, lock: SiteLock) -> Matches:
     for kind in KINDS:
         matcher.by_lock(kind)
         items = [item for item in file.of(kind) if item.ref not in matcher.found]
-        if lock.begun or matcher.halves:
+        if lock.in_flight or matcher.halves:
             items.sort(key=matcher.is_less_likely)
         for step in (
             matcher.by_former_name,
@@ -68,23 +68,25 @@ def match_items(file: SiteFile, live: LiveSite, lock: SiteLock) -> Matches:
             for item in items:
                 if item.ref not in matcher.found and item.ref not in matcher.unclear:
                     step(item)
-    former = {ref: matcher.owner[thing.id] for ref, thing in matcher.found.items() if thing.id in matcher.owner}
+    former = {
+        ref: matcher.owner[existing.id] for ref, existing in matcher.found.items() if existing.id in matcher.owner
+    }
     known = {ref: other for ref, other in former.items() if other != ref}
     return Matches(
         found=matcher.found,
         ambiguous=matcher.unclear,
         former_refs=known,
-        refs={thing.id: ref for ref, thing in matcher.found.items()},
+        refs={existing.id: ref for ref, existing in matcher.found.items()},
         half_made=frozenset(matcher.halves),
         disputed_ids=frozenset(matcher.disputed),
-        lost_refs=dict(matcher.lost()),
+        lost_refs=dict(matcher.list_lost()),
         deleted_refs=matcher.gone,
     )
 
 
 def find_matched_ids(file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Ref, str]:
     """Given the three sides, return the ids of the declared groups, sections, variants and redirects that are there."""
-    return {ref: thing.id for ref, thing in match_items(file, live, lock).found.items()}
+    return {ref: existing.id for ref, existing in match_items(file, live, lock).found.items()}
 
 
 class _Matcher:
@@ -99,7 +101,7 @@ class _Matcher:
         self.halves: set[Ref] = set()
         self.disputed: set[str] = set()
         self.gone = frozenset(
-            ref for ref in lock.begun if was_deleting(lock, ref) and lock.items[ref].id not in live.things
+            ref for ref in lock.in_flight if was_deleting(lock, ref) and lock.items[ref].id not in live.items
         )
 
     def is_less_likely(self, item: Item) -> tuple[bool, bool]:
@@ -111,23 +113,23 @@ class _Matcher:
         """Claim what the lock knows and the platform still has; a pin that says otherwise makes it unclear."""
         for item in self.file.of(kind):
             entry = self.lock.items.get(item.ref)
-            thing = self.live.things.get(entry.id) if entry is not None else None
-            if entry is None or thing is None or thing.kind != item.kind or thing.id in self.claimed:
+            existing = self.live.items.get(entry.id) if entry is not None else None
+            if entry is None or existing is None or existing.kind != item.kind or existing.id in self.claimed:
                 continue
-            if self.owner[thing.id] != item.ref or (not item.id and self._is_elsewhere(item, entry, thing)):
+            if self.owner[existing.id] != item.ref or (not item.id and self._is_elsewhere(item, entry, existing)):
                 continue
-            if item.id and item.id != thing.id:
-                self._dispute(item, f"the lock says {thing.id}, the file says {item.id}", (thing.id, item.id))
+            if item.id and item.id != existing.id:
+                self._dispute(item, f"the lock says {existing.id}, the file says {item.id}", (existing.id, item.id))
             else:
-                self._claim(item, thing)
+                self._claim(item, existing)
 
     def by_former_name(self, item: Item) -> None:
         """Claim what the lock knows under a former name; a redirect that has the source already is the one meant."""
         for name in self._former_refs(item) if item.kind != "redirect" or not self._alike(item) else ():
             entry = self.lock.items.get(name)
-            thing = self.live.things.get(entry.id) if entry is not None else None
-            if thing is not None and thing.kind == item.kind and self._is_free(thing):
-                self._claim(item, thing)
+            existing = self.live.items.get(entry.id) if entry is not None else None
+            if existing is not None and existing.kind == item.kind and self._is_free(existing):
+                self._claim(item, existing)
                 return
 
     def by_former_path(self, item: Item) -> None:
@@ -147,14 +149,14 @@ class _Matcher:
         """Claim what a file names by its id."""
         if not item.id:
             return
-        thing, entry = self.live.things.get(item.id), self.lock.items.get(item.ref)
-        if thing is None and entry is not None and entry.id == item.id:
+        existing, entry = self.live.items.get(item.id), self.lock.items.get(item.ref)
+        if existing is None and entry is not None and entry.id == item.id:
             return  # it was there, and somebody deleted it
-        if thing is None or thing.kind != item.kind or not self._is_free(thing):
-            why = "which is not there" if thing is None or thing.kind != item.kind else "which is another thing's"
+        if existing is None or existing.kind != item.kind or not self._is_free(existing):
+            why = "which is not there" if existing is None or existing.kind != item.kind else "which is another thing's"
             self._dispute(item, f"the file says {item.id}, {why}", (item.id,))
         else:
-            self._claim(item, thing)
+            self._claim(item, existing)
 
     def by_nature(self, item: Item) -> None:
         """Claim the one thing that is like the declared one; two are unclear."""
@@ -163,7 +165,7 @@ class _Matcher:
             self._claim(item, candidates[0])
             self._take_for_half(item, candidates[0])
         elif candidates:
-            ids = tuple(thing.id for thing in candidates)
+            ids = tuple(existing.id for existing in candidates)
             self._dispute(item, f"it could be {' or '.join(ids)}", ids)
 
     def by_half(self, item: Item) -> None:
@@ -171,8 +173,8 @@ class _Matcher:
 
         Whatever the lock knows was finished, and has been forgotten before it is made once more.
         """
-        for thing in self._unfinished(item) if not self._is_known(item.ref) else ():
-            self._claim(item, thing)
+        for existing in self._list_unfinished(item) if not self._is_known(item.ref) else ():
+            self._claim(item, existing)
             self.halves.add(item.ref)
             return
 
@@ -184,47 +186,47 @@ class _Matcher:
         """
         for variant in self._variants.get(item.ref, ()) if item.kind == "section" else ():
             entry = self.lock.items.get(variant.ref)
-            thing = self.live.things.get(entry.id) if entry is not None else None
-            section = self.live.things.get(thing.parent) if thing is not None else None
-            if entry is None or thing is None or section is None or "parent" in entry.applied:
+            existing = self.live.items.get(entry.id) if entry is not None else None
+            section = self.live.items.get(existing.parent) if existing is not None else None
+            if entry is None or existing is None or section is None or "parent" in entry.applied:
                 continue
             is_free = self._is_free(section) and section.id not in self.owner and section.id not in self.disputed
-            is_its_own = self.owner[thing.id] == variant.ref and is_recorded(variant.ref, entry, thing)
+            is_its_own = self.owner[existing.id] == variant.ref and is_recorded(variant.ref, entry, existing)
             if section.kind == "section" and is_free and is_its_own:
                 self._claim(item, section)
                 self.halves.add(item.ref)
                 return
 
-    def _take_for_half(self, item: Item, thing: ExistingItem) -> None:
+    def _take_for_half(self, item: Item, existing: ExistingItem) -> None:
         """Remember that what looks finished is not, when a dead run was making it, or what it came with."""
-        if thing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
+        if existing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
             self.halves.add(item.ref)
 
-    def lost(self) -> Iterator[tuple[Ref, Ref]]:
+    def list_lost(self) -> Iterator[tuple[Ref, Ref]]:
         """Yield the refs of what syncd had and is nowhere now, each with the ref that the lock has for it."""
         for item in self.file.of(*KINDS):
             if item.ref not in self.found and item.ref not in self.unclear:
                 former = [name for name in self._former_refs(item) if name not in self.file.items]
                 known = next((name for name in (item.ref, *former) if self._is_known(name)), None)
-                if known and self.lock.items[known].id not in self.live.things:
+                if known and self.lock.items[known].id not in self.live.items:
                     yield item.ref, known
 
-    def _claim(self, item: Item, thing: ExistingItem) -> None:
-        self.found[item.ref] = thing
-        self.claimed.add(thing.id)
+    def _claim(self, item: Item, existing: ExistingItem) -> None:
+        self.found[item.ref] = existing
+        self.claimed.add(existing.id)
 
-    def _is_elsewhere(self, item: Item, entry: LockEntry, thing: ExistingItem) -> bool:
+    def _is_elsewhere(self, item: Item, entry: LockEntry, existing: ExistingItem) -> bool:
         """Whether the lock has another thing's id for an item, while what it is like stands there and is nobody's.
 
         Titles of groups repeat, so that likeness says nothing of them.
         """
-        if item.kind == "group" or thing.fields.get("source") == item.fields.get("source", ""):
+        if item.kind == "group" or existing.fields.get("source") == item.fields.get("source", ""):
             return False
-        return not is_recorded(item.ref, entry, thing) and any(map(self._is_nobodys, self._alike(item)))
+        return not is_recorded(item.ref, entry, existing) and any(map(self._is_nobodys, self._alike(item)))
 
-    def _is_nobodys(self, thing: ExistingItem) -> bool:
-        owner = self.owner.get(thing.id)
-        return owner is None or owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], thing)
+    def _is_nobodys(self, existing: ExistingItem) -> bool:
+        owner = self.owner.get(existing.id)
+        return owner is None or owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], existing)
 
     def _dispute(self, item: Item, why: str, ids: Iterable[str]) -> None:
         self.unclear[item.ref] = why
@@ -233,8 +235,8 @@ class _Matcher:
     def _is_known(self, ref: Ref) -> bool:
         return ref in self.lock.items and ref not in self.gone
 
-    def _is_free(self, thing: ExistingItem) -> bool:
-        return thing.id not in self.claimed
+    def _is_free(self, existing: ExistingItem) -> bool:
+        return existing.id not in self.claimed
 
     def _former_refs(self, item: Item) -> list[Ref]:
         if item.kind == "redirect":
@@ -253,12 +255,12 @@ class _Matcher:
         if item.kind == "redirect":
             return self._among(self._sources, item.key)
         if item.kind == "section":
-            expected = self.live.things.get(format_expected_id(item))
+            expected = self.live.items.get(format_expected_id(item))
             return self._with_path(item, item.fields.get("path")) if expected is None else [expected]
         same_space = self._among(self._variant_spaces, (self._parent_id(item), item.fields.get("space")))
         same_path = self._with_path(item, item.fields.get("path"))
         if len(same_space) > 1:
-            return [thing for thing in same_space if thing in same_path] or same_space
+            return [existing for existing in same_space if existing in same_path] or same_space
         return same_space or same_path
 
     def _with_path(self, item: Item, path: object) -> list[ExistingItem]:
@@ -268,24 +270,24 @@ class _Matcher:
             return self._among(self._section_paths, path.casefold())
         return self._among(self._variant_paths, (self._parent_id(item), path.casefold()))
 
-    def _unfinished(self, item: Item) -> list[ExistingItem]:
+    def _list_unfinished(self, item: Item) -> list[ExistingItem]:
         if item.kind == "section":
             spaces = {self.file.holding} | {other.fields.get("space") for other in self._variants.get(item.ref, ())}
             return [
-                thing
-                for thing in self._among(self._section_titles, item.fields.get("title"))
-                if self._only_space(thing) in spaces - {"", None} and thing.id not in self.owner
+                existing
+                for existing in self._among(self._section_titles, item.fields.get("title"))
+                if self._only_space(existing) in spaces - {"", None} and existing.id not in self.owner
             ]
         parent = self._parent_id(item)
         if item.kind != "variant" or not self.file.holding or parent is None:
             return []
         held = self._among(self._variant_spaces, (parent, self.file.holding))
-        return [thing for thing in held if thing.id not in self.owner]
+        return [existing for existing in held if existing.id not in self.owner]
 
     def _only_space(self, section: ExistingItem) -> object:
         within = self.live.orders.get(section.id, ())
         is_new = len(within) == 1 and within[0] not in self.owner
-        return self.live.things[within[0]].fields.get("space") if is_new else None
+        return self.live.items[within[0]].fields.get("space") if is_new else None
 
     def _parent_id(self, item: Item) -> str | None:
         """The id of what an item stands in; None while that is not there."""
@@ -295,7 +297,7 @@ class _Matcher:
         return None if parent is None else parent.id
 
     def _among(self, index: Mapping[object, list[ExistingItem]], key: object) -> list[ExistingItem]:
-        return [thing for thing in index.get(key, ()) if self._is_free(thing)]
+        return [existing for existing in index.get(key, ()) if self._is_free(existing)]
 
     @cached_property
     def _variants(self) -> Mapping[Ref, list[Item]]:
@@ -306,30 +308,32 @@ class _Matcher:
 
     @cached_property
     def _groups(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("group", lambda thing: (thing.parent, thing.fields.get("title")))
+        return self._index("group", lambda existing: (existing.parent, existing.fields.get("title")))
 
     @cached_property
     def _section_paths(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("section", lambda thing: str(thing.fields.get("path") or "").casefold())
+        return self._index("section", lambda existing: str(existing.fields.get("path") or "").casefold())
 
     @cached_property
     def _section_titles(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("section", lambda thing: thing.fields.get("title"))
+        return self._index("section", lambda existing: existing.fields.get("title"))
 
     @cached_property
     def _variant_spaces(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("variant", lambda thing: (thing.parent, thing.fields.get("space")))
+        return self._index("variant", lambda existing: (existing.parent, existing.fields.get("space")))
 
     @cached_property
     def _variant_paths(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("variant", lambda thing: (thing.parent, str(thing.fields.get("path") or "").casefold()))
+        return self._index(
+            "variant", lambda existing: (existing.parent, str(existing.fields.get("path") or "").casefold())
+        )
 
     @cached_property
     def _sources(self) -> Mapping[object, list[ExistingItem]]:
-        return self._index("redirect", lambda thing: make_source_key(str(thing.fields.get("source") or "")))
+        return self._index("redirect", lambda existing: make_source_key(str(existing.fields.get("source") or "")))
 
     def _index(self, kind: Kind, key: Callable[[ExistingItem], object]) -> Mapping[object, list[ExistingItem]]:
         found: defaultdict[object, list[ExistingItem]] = defaultdict(list)
-        for thing in self.live.of(kind):
-            found[key(thing)].append(thing)
+        for existing in self.live.of(kind):
+            found[key(existing)].append(existing)
         return found

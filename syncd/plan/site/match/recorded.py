@@ -11,7 +11,7 @@ from syncd.plan.site.structure.renames import is_temporary
 _KINDS = ("group", "section", "variant", "redirect")
 
 
-def is_recorded(ref: Ref, entry: LockEntry, thing: ExistingItem) -> bool:
+def is_recorded(ref: Ref, entry: LockEntry, existing: ExistingItem) -> bool:
     """Given the ref and the entry of a lock, and the thing with its id, return whether it is what was recorded.
 
     Shapes: a redirect has the source of its ref; anything else has one of the values left by which people know it, such
@@ -19,15 +19,15 @@ def is_recorded(ref: Ref, entry: LockEntry, thing: ExistingItem) -> bool:
     `syncd site adopt` makes it, is taken at its word.
     """
     kind, key = ref.kind, ref.key
-    if kind != thing.kind:
+    if kind != existing.kind:
         return False
     if kind == "redirect":
-        return make_source_key(str(thing.fields.get("source"))) == make_source_key(key)
+        return make_source_key(str(existing.fields.get("source"))) == make_source_key(key)
     known = _list_traits(kind, entry.applied, entry.applied.get("parent"))
     return (
         not known
-        or is_temporary(str(thing.fields.get("path")))
-        or bool(known & _list_traits(kind, thing.fields, thing.parent))
+        or is_temporary(str(existing.fields.get("path")))
+        or bool(known & _list_traits(kind, existing.fields, existing.parent))
     )
 
 
@@ -47,8 +47,8 @@ def find_owners(lock: SiteLock, live: LiveSite) -> dict[str, Ref]:
 
 
 def _is_known(ref: Ref, lock: SiteLock, live: LiveSite) -> bool:
-    thing = live.things.get(lock.items[ref].id)
-    return thing is not None and is_recorded(ref, lock.items[ref], thing)
+    existing = live.items.get(lock.items[ref].id)
+    return existing is not None and is_recorded(ref, lock.items[ref], existing)
 
 
 def _list_traits(kind: str, fields: Mapping[str, Any], parent: Any) -> set[tuple[Any, ...]]:

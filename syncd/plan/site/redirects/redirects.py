@@ -181,11 +181,11 @@ def _leads_to(sides: Sides, structure: Structure, item: Item, ref: Ref) -> bool:
 
 
 def _find_base(
-    sides: Sides, deletions: Deletions, item: Item, thing: ExistingItem, desired: Mapping[str, Any]
+    sides: Sides, deletions: Deletions, item: Item, existing: ExistingItem, desired: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """What syncd last put there; the new id of what is made anew is no word of the file against a person's edit."""
     base = sides.find_base(item.ref)
-    former, now = base.get("destination"), thing.fields.get("destination")
+    former, now = base.get("destination"), existing.fields.get("destination")
     wanted = {"destination": desired.get("destination")}
     is_unmoved = former is None or is_same("destination", former, now)
     return base if is_unmoved or has_changed(sides, wanted, base, deletions.deleted) else {**base, **wanted}
@@ -193,11 +193,13 @@ def _find_base(
 
 def _find_contested_sources(sides: Sides, decided: _Redirects) -> _Sources:
     """Sources that redirects leave, and those that are to be had and that another redirect has."""
-    now = {thing.id: make_source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
+    now = {
+        existing.id: make_source_key(str(existing.fields.get("source"))) for existing in sides.existing.of("redirect")
+    }
     holders = {key: id for id, key in now.items()}
     moving = {
-        thing.id: sides.desired.items[ref].key
-        for ref, thing in sides.matches.found.items()
+        existing.id: sides.desired.items[ref].key
+        for ref, existing in sides.matches.found.items()
         if ref.kind == "redirect" and ref in decided.diffs and "source" in decided.diffs[ref].act
     }
     wanted = {id: key for id, key in moving.items() if now[id] != key}
@@ -257,44 +259,44 @@ def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
 
     Shape: `wanted` are the keys of contested sources that something gets in this plan, if they become free.
     """
-    prune = sides.desired.policy.pruned("redirects")
+    prune = sides.desired.policy.find_prune("redirects")
     unmanaged: list[str] = []
     deleted: dict[str, Ref] = {}
     lines: list[Line] = []
     kept = {item.key for item in sides.desired.of("redirect")} - set(wanted.values())
-    for thing in sides.existing.of("redirect"):
-        if thing.id in sides.matches.refs or thing.id in sides.matches.disputed_ids:
+    for existing in sides.existing.of("redirect"):
+        if existing.id in sides.matches.refs or existing.id in sides.matches.disputed_ids:
             continue
-        ref, source = sides.find_ref(thing.id), str(thing.fields.get("source"))
+        ref, source = sides.find_ref(existing.id), str(existing.fields.get("source"))
         key = make_source_key(source)
         absent = sides.absent_sources.get(key)
-        is_owned = sides.is_owned(thing.id)
+        is_owned = sides.is_owned(existing.id)
         is_chosen = sides.is_covered(ref) or (absent is not None and sides.is_covered(Ref.of("redirect", key)))
         if not is_chosen or not (is_owned or prune == "all" or absent is not None):
             unmanaged.append(source)
-        elif why := _explain_kept(sides, thing, is_declared=key in kept):
-            lines.append(_describe_redirect(sides, "report", thing, why))
+        elif why := _explain_kept(sides, existing, is_declared=key in kept):
+            lines.append(_describe_redirect(sides, "report", existing, why))
         else:
-            deleted[thing.id] = ref
+            deleted[existing.id] = ref
             why = "declared absent" if absent is not None else "no longer declared"
             why += "" if is_owned else ", made by hand"
-            lines.append(_describe_redirect(sides, "delete", thing, why, "" if absent is None else str(absent)))
+            lines.append(_describe_redirect(sides, "delete", existing, why, "" if absent is None else str(absent)))
     return _Deletions(deleted, tuple(unmanaged), tuple(lines))
 
 
-def _explain_kept(sides: Sides, thing: ExistingItem, *, is_declared: bool) -> str:
+def _explain_kept(sides: Sides, existing: ExistingItem, *, is_declared: bool) -> str:
     """Why a redirect that is syncd's, or that the policy or `absent` names, stays all the same; "" when it goes."""
-    prune = sides.desired.policy.pruned("redirects")
-    is_named = prune == "all" or make_source_key(str(thing.fields.get("source"))) in sides.absent_sources
-    if not is_named and not sides.is_recorded(thing):
-        return f"kept: it is not {sides.find_base_ref(thing.id).words}, as which the lock has its id"
+    prune = sides.desired.policy.find_prune("redirects")
+    is_named = prune == "all" or make_source_key(str(existing.fields.get("source"))) in sides.absent_sources
+    if not is_named and not sides.is_recorded(existing):
+        return f"kept: it is not {sides.find_base_ref(existing.id).words}, as which the lock has its id"
     if is_declared:
         # What the file declares for this source is not in its place: this one goes when that is.
         return "kept: what the file declares for its source is elsewhere"
     return "" if is_named or prune == "owned" else f"no longer declared, kept: policy.prune.redirects is {prune}"
 
 
-def _describe_redirect(sides: Sides, action: Action, thing: ExistingItem, note: str, where: str = "") -> Line:
+def _describe_redirect(sides: Sides, action: Action, existing: ExistingItem, note: str, where: str = "") -> Line:
     names = ("source", "destination")
-    fields = tuple(FieldChange(name, sides.describe_value(name, thing.fields.get(name)), None) for name in names)
-    return Line(action, sides.find_ref(thing.id), fields, note, where)
+    fields = tuple(FieldChange(name, sides.describe_value(name, existing.fields.get(name)), None) for name in names)
+    return Line(action, sides.find_ref(existing.id), fields, note, where)

@@ -48,7 +48,7 @@ def plan_customization(sides: Sides, structure: Structure) -> Customization:
     overrides = join_parts(_plan_override(sides, structure, shared, item) for item in sides.items("override"))
     # What a variant has of its own is written first, so that none shows its site's new settings in between. Until then
     # it may not be seen whether that was done; so, when a run died over it, the site's settings come first.
-    again = [draft for draft in overrides.drafts if _was_begun(sides, draft)]
+    again = [draft for draft in overrides.drafts if _is_in_flight(sides, draft)]
     drafts = [draft for draft in overrides.drafts if draft not in again]
     if shared is not None and shared.act:
         body = {name: found.after for name, found in shared.act.items()}
@@ -57,7 +57,7 @@ def plan_customization(sides: Sides, structure: Structure) -> Customization:
     return Customization(part, desired)
 
 
-def _was_begun(sides: Sides, draft: Draft) -> bool:
+def _is_in_flight(sides: Sides, draft: Draft) -> bool:
     return draft.call is Call.OVERRIDE_PATCH and was_sending(sides.base, draft.ref, draft.body)
 
 
@@ -110,7 +110,7 @@ def _compare_override(
     sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Comparison
 ) -> Diff:
     base = sides.find_base(item.ref)
-    begun = sides.base.begun.get(item.ref)
+    begun = sides.base.in_flight.get(item.ref)
     if begun is not None:
         # What is not there although a dead run was about to say it, nobody has taken away.
         unsent = {name for name, value in list_leaves(begun.body).items() if base.get(name, MISSING) == value}

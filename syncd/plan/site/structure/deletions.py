@@ -30,10 +30,10 @@ def find_deletions(sides: Sides, structure: Structure) -> Deletions:
     """Given what is made and changed, return which undeclared parts are deleted. Linear in the structure's size."""
     finder = _DeletionFinder(sides, structure)
     unclear = {kind: finder.find_missing(kind) for kind in PARTS}
-    for thing in sides.existing.of(*PARTS):
-        is_declared = thing.id in sides.matches.refs or thing.id in sides.matches.disputed_ids
-        if not is_declared and thing.id not in finder.deleted:
-            finder.judge(thing, unclear[thing.kind])
+    for existing in sides.existing.of(*PARTS):
+        is_declared = existing.id in sides.matches.refs or existing.id in sides.matches.disputed_ids
+        if not is_declared and existing.id not in finder.deleted:
+            finder.judge(existing, unclear[existing.kind])
     finder.keep_all("section", finder.explain_section)
     finder.keep_all("variant", finder.explain_variant)
     for group in _sort_deepest_first(sides, (one for one in sides.existing.of("group") if one.id in finder.deleted)):
@@ -44,7 +44,7 @@ def find_deletions(sides: Sides, structure: Structure) -> Deletions:
 
 def plan_deletions(sides: Sides, deletions: Deletions) -> PlanPart:
     """Given what is deleted, return the lines, and the requests in an order that loses nothing else (W13)."""
-    existing = sides.existing.things
+    existing = sides.existing.items
     gone = [existing[id] for id in deletions.deleted if id in existing]
     lines = [
         Line("report", sides.find_ref(id), _describe_name(existing[id]), why) for id, why in deletions.kept.items()
@@ -60,10 +60,10 @@ def plan_deletions(sides: Sides, deletions: Deletions) -> PlanPart:
     return PlanPart(deleted=deletions.deleted, drafts=tuple(drafts), lines=tuple(lines))
 
 
-def _draft_deletion(sides: Sides, deletions: Deletions, thing: ExistingItem) -> Iterator[Draft]:
+def _draft_deletion(sides: Sides, deletions: Deletions, existing: ExistingItem) -> Iterator[Draft]:
     calls = {"group": Call.GROUP_DELETE, "section": Call.SECTION_DELETE, "variant": Call.VARIANT_DELETE}
-    yield Draft(Wave.DELETE, calls[thing.kind], deletions.deleted[thing.id], thing.id, drops=True)
-    for id in sides.existing.orders.get(thing.id, ()) if thing.kind == "section" else ():
+    yield Draft(Wave.DELETE, calls[existing.kind], deletions.deleted[existing.id], existing.id, drops=True)
+    for id in sides.existing.orders.get(existing.id, ()) if existing.kind == "section" else ():
         if not deletions.deleted[id].key.startswith("#"):
             yield Draft(Wave.DELETE, Call.FORGET, deletions.deleted[id], id, drops=True)
 
@@ -81,33 +81,33 @@ class _DeletionFinder:
         items = self.sides.items(kind)
         return next((item.ref.words for item in items if not self.structure.is_present(self.sides, item.ref)), "")
 
-    def judge(self, thing: ExistingItem, unclear: str) -> None:
+    def judge(self, existing: ExistingItem, unclear: str) -> None:
         """Given something undeclared, and something declared that it could be, delete it, or note why it is kept."""
-        sides, ref = self.sides, self.sides.find_ref(thing.id)
+        sides, ref = self.sides, self.sides.find_ref(existing.id)
         if not sides.is_covered(ref):
             return
-        prune, is_owned = sides.desired.policy.pruned("structure"), sides.is_owned(thing.id)
+        prune, is_owned = sides.desired.policy.find_prune("structure"), sides.is_owned(existing.id)
         if prune == "all" and not is_owned and unclear:
-            self.kept[thing.id] = f"kept: it could be {unclear}, which is not there"
-        elif prune != "all" and is_owned and not sides.is_recorded(thing):
-            known = sides.find_base_ref(thing.id).words
-            self.kept[thing.id] = f"kept: it is not {known}, as which the lock has its id"
+            self.kept[existing.id] = f"kept: it could be {unclear}, which is not there"
+        elif prune != "all" and is_owned and not sides.is_recorded(existing):
+            known = sides.find_base_ref(existing.id).words
+            self.kept[existing.id] = f"kept: it is not {known}, as which the lock has its id"
         elif prune == "all" or (is_owned and prune == "owned"):
-            self.deleted[thing.id] = ref
+            self.deleted[existing.id] = ref
         elif is_owned:
-            self.kept[thing.id] = f"no longer declared, kept: policy.prune.structure is {prune}"
+            self.kept[existing.id] = f"no longer declared, kept: policy.prune.structure is {prune}"
 
     def keep_all(self, kind: str, explain: Callable[[ExistingItem], str]) -> None:
         """Given a kind and what says why something of it cannot be deleted, keep all that cannot."""
         for id in list(self.deleted):
-            thing = self.sides.existing.things.get(id)
-            if thing is not None and thing.kind == kind and (why := explain(thing)):
-                self.keep(thing, why)
+            existing = self.sides.existing.items.get(id)
+            if existing is not None and existing.kind == kind and (why := explain(existing)):
+                self.keep(existing, why)
 
-    def keep(self, thing: ExistingItem, why: str) -> None:
+    def keep(self, existing: ExistingItem, why: str) -> None:
         """Given something that was to be deleted, keep it."""
-        del self.deleted[thing.id]
-        self.kept[thing.id] = f"kept: {why}"
+        del self.deleted[existing.id]
+        self.kept[existing.id] = f"kept: {why}"
 
     def explain_section(self, section: ExistingItem) -> str:
         """Given a section, return why it cannot be deleted, or ""."""
@@ -158,20 +158,20 @@ def _sort_deepest_first(sides: Sides, groups: Iterable[ExistingItem]) -> list[Ex
 
 def _find_depth(sides: Sides, group: ExistingItem) -> int:
     depth, seen = 0, {group.id}
-    above = sides.existing.things.get(group.parent)
+    above = sides.existing.items.get(group.parent)
     while above is not None and above.id not in seen:
         seen.add(above.id)
-        depth, above = depth + 1, sides.existing.things.get(above.parent)
+        depth, above = depth + 1, sides.existing.items.get(above.parent)
     return depth
 
 
-def _describe_name(thing: ExistingItem) -> tuple[FieldChange, ...]:
+def _describe_name(existing: ExistingItem) -> tuple[FieldChange, ...]:
     """What people know something by that goes away: a group's title, else its path."""
-    name = "title" if thing.kind == "group" else "path"
-    return (FieldChange(name, thing.fields.get(name), None),)
+    name = "title" if existing.kind == "group" else "path"
+    return (FieldChange(name, existing.fields.get(name), None),)
 
 
-def _explain_deletion(sides: Sides, thing: ExistingItem) -> str:
-    if thing.id in sides.matches.replaced:
+def _explain_deletion(sides: Sides, existing: ExistingItem) -> str:
+    if existing.id in sides.matches.replaced:
         return "made anew elsewhere"
-    return "no longer declared" if sides.is_owned(thing.id) else "not declared: policy.prune.structure is all"
+    return "no longer declared" if sides.is_owned(existing.id) else "not declared: policy.prune.structure is all"

@@ -61,7 +61,7 @@ def _plan_list(sides: Sides, parent: Ref, current: Sequence[Ref], desired: list[
     drafts += [_draft_move(sides, move) for move in made]
     lines += [Line("move", one.name, (), f"{one.side} {one.anchor.words}", sides.locate(one.name)) for one in made]
     ids = [sides.find_id(ref) for ref in desired]
-    is_known = former is not None and ids == [id for id in former if id in sides.existing.things]
+    is_known = former is not None and ids == [id for id in former if id in sides.existing.items]
     if not is_kept and (made or not is_known):
         body = {"after": [IdOf(move.name) for move in made]} if made else {}
         drafts.append(draft_step(sides, Wave.ORDER, Call.ADOPT, holder, body, {ORDER: ids}))

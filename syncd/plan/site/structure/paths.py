@@ -84,7 +84,7 @@ def find_broken_addresses(sides: Sides, structure: Structure) -> Iterator[tuple[
     if not leaving:
         return
     sources = {item.key for item in sides.desired.of("redirect")}
-    sources |= {make_source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
+    sources |= {make_source_key(str(existing.fields.get("source"))) for existing in sides.existing.of("redirect")}
     heirs = _find_heirs(sides, structure)
     for ref in leaving:
         former = _find_address(sides, ref, heirs)
@@ -102,20 +102,20 @@ def _was_public(sides: Sides, ref: Ref) -> bool:
 
 def _find_address(sides: Sides, ref: Ref, heirs: Mapping[str, str]) -> str:
     """Where something is read now, below the site; nothing for a default, which is read where its parent is."""
-    thing = sides.matches.found[ref]
-    if _stays_default(thing, heirs):
+    existing = sides.matches.found[ref]
+    if _stays_default(existing, heirs):
         return ""
-    above = sides.existing.things.get(thing.parent) if thing.kind == "variant" else None
+    above = sides.existing.items.get(existing.parent) if existing.kind == "variant" else None
     # Nobody was led by a path that the platform chose meanwhile.
     is_short = above is None or _stays_default(above, heirs) or sides.find_ref(above.id) in sides.matches.half_made
     parts = [] if above is None or is_short else [above.fields.get("path")]
-    return "/" + "/".join(str(part) for part in (*parts, thing.fields.get("path")) if part)
+    return "/" + "/".join(str(part) for part in (*parts, existing.fields.get("path")) if part)
 
 
-def _stays_default(thing: ExistingItem, heirs: Mapping[str, str]) -> bool:
+def _stays_default(existing: ExistingItem, heirs: Mapping[str, str]) -> bool:
     """Whether something is the default when this plan is done."""
-    heir = heirs.get("section" if thing.kind == "section" else thing.parent)
-    return bool(thing.fields.get("default")) if heir is None else heir == thing.id
+    heir = heirs.get("section" if existing.kind == "section" else existing.parent)
+    return bool(existing.fields.get("default")) if heir is None else heir == existing.id
 
 
 def _find_heirs(sides: Sides, structure: Structure) -> dict[str, str]:
@@ -143,9 +143,9 @@ def _find_paths(sides: Sides, structure: Structure, parent: Ref | None) -> tuple
         above = sides.matches.found.get(parent)
         id = ROOT if parent == ROOT else "" if above is None else above.id
         children = () if parent != ROOT and above is None else sides.existing.orders.get(id, ())
-        things = tuple(one for id in children if (one := sides.existing.things[id]).kind == "variant")
+        things = tuple(one for id in children if (one := sides.existing.items[id]).kind == "variant")
         refs = (item.ref for item in sides.children.get(parent, ()) if item.kind == "variant")
-    now = {thing.id: str(thing.fields.get("path") or "") for thing in things}
+    now = {existing.id: str(existing.fields.get("path") or "") for existing in things}
     return now, dict(_find_wanted_paths(sides, structure, refs))
 
 
@@ -161,8 +161,8 @@ def _find_wanted_paths(sides: Sides, structure: Structure, refs: Iterable[Ref]) 
 def _describe_holder(sides: Sides, name: str) -> str:
     """What people call what has a path: a new thing by its ref, and what is there by its id."""
     ref = name if isinstance(name, Ref) else sides.matches.refs.get(name)
-    thing = sides.existing.things.get(name)
-    if ref is not None or thing is None:
+    existing = sides.existing.items.get(name)
+    if ref is not None or existing is None:
         return name if ref is None else ref.words
     known = sides.find_ref(name)
-    return known.words if "#" not in known else f"{thing.kind} {thing.id}, which is not in the file"
+    return known.words if "#" not in known else f"{existing.kind} {existing.id}, which is not in the file"

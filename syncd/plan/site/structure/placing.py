@@ -123,7 +123,7 @@ def _has_default_beside(sides: Sides, item: Item) -> bool:
     if item.kind == "section":
         beside = existing.of("section")
     else:
-        beside = tuple(existing.things[id] for id in existing.orders.get(str(sides.find_id(item.parent)), ()))
+        beside = tuple(existing.items[id] for id in existing.orders.get(str(sides.find_id(item.parent)), ()))
     return any(thing.fields.get("default") for thing in beside if thing.kind == item.kind)
 
 

@@ -27,7 +27,7 @@ class Renames:
     blocked: Mapping[str, str]
 
 
-def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], doomed: Set[str] = frozenset()) -> Renames:
+def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], deleted: Set[str] = frozenset()) -> Renames:
     """Given the paths that siblings have, those that some shall have and who is about to be deleted, return the order.
 
     Shapes: paths differ without regard to letter case; whatever is neither wanted elsewhere nor doomed stays where it
@@ -38,9 +38,9 @@ def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], doomed: Set[
     for name, path in now.items():
         holders[path.casefold()].add(name)
     moving = {name: path for name, path in wanted.items() if now.get(name) != path}
-    blocked = _find_blocked(now, moving, holders, doomed)
+    blocked = _find_blocked(now, moving, holders, deleted)
     moving = {name: path for name, path in moving.items() if name not in blocked}
-    return Renames(tuple(_RenameOrder(now, moving, holders, doomed).all()), blocked)
+    return Renames(tuple(_RenameOrder(now, moving, holders, deleted).all()), blocked)
 
 
 def make_temporary_path(path: str, name: str, taken: Set[str]) -> str:
@@ -60,7 +60,7 @@ def is_temporary(path: str) -> bool:
 
 
 def _find_blocked(
-    now: Mapping[str, str], moving: Mapping[str, str], holders: Mapping[str, set[str]], doomed: Set[str]
+    now: Mapping[str, str], moving: Mapping[str, str], holders: Mapping[str, set[str]], deleted: Set[str]
 ) -> dict[str, str]:
     """Who cannot have its path, and who has it; whoever stays because of that blocks others in turn."""
     blocked: dict[str, str] = {}
@@ -71,7 +71,7 @@ def _find_blocked(
     wanting = dict(first)
     stuck = list(blocked)
     for path, name in first.items():
-        stays = [other for other in sorted(holders.get(path, ())) if other not in moving and other not in doomed]
+        stays = [other for other in sorted(holders.get(path, ())) if other not in moving and other not in deleted]
         if stays and stays != [name]:
             blocked[name] = stays[0]
             stuck.append(name)
@@ -88,9 +88,9 @@ class _RenameOrder:
     """Takes one rename after another whose path is free, and makes room where none is."""
 
     def __init__(
-        self, now: Mapping[str, str], moving: Mapping[str, str], holders: Mapping[str, set[str]], doomed: Set[str]
+        self, now: Mapping[str, str], moving: Mapping[str, str], holders: Mapping[str, set[str]], deleted: Set[str]
     ) -> None:
-        self.moving, self.doomed = moving, doomed
+        self.moving, self.doomed = moving, deleted
         self.at = {name: path.casefold() for name, path in now.items()}
         self.now = now
         self.holders = {path: set(names) for path, names in holders.items()}

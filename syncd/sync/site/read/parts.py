@@ -26,23 +26,23 @@ LISTED_FROM = 3
 class ReadStructure:
     """The groups, sections and variants of a site; `spaces` are those that came along. `sorts` as `Abilities.sort`."""
 
-    things: dict[str, ExistingItem] = field(default_factory=dict)
+    items: dict[str, ExistingItem] = field(default_factory=dict)
     orders: dict[str, list[str]] = field(default_factory=dict)
     spaces: dict[str, str] = field(default_factory=dict)
     sorts: bool = False
 
     def add(self, part: Part, parent: str = ROOT) -> None:
         """Given a part and the id of what it stands in, take it in with all that it holds; what is known stays."""
-        if part.id in self.things or isinstance(part, StructureItem):
+        if part.id in self.items or isinstance(part, StructureItem):
             return
         self.orders.setdefault(parent, []).append(part.id)
-        self.things[part.id] = _to_existing(part, parent)
+        self.items[part.id] = _to_existing(part, parent)
         for child in _list_children(part):
             self.add(child, part.id)
         if isinstance(part, SiteSpace) and part.space is not None:
             self.spaces[part.space.id] = explain_unusable(part.space)
 
-    def ordered(self) -> Mapping[str, tuple[str, ...]]:
+    def freeze_orders(self) -> Mapping[str, tuple[str, ...]]:
         """Return the ids of the children by the parent's id."""
         return {parent: tuple(ids) for parent, ids in self.orders.items()}
 
@@ -74,20 +74,20 @@ class SiteReader:
         """Return the site's structure: as a whole where the platform offers that, else put together from its lists."""
         found = ReadStructure(sorts=sorts)
         if not sorts:
-            return self._listed(found)
+            return self._combine_lists(found)
         try:
             whole = self.client.sites.get_structure(self.organization, self.site)
         except PlatformError as error:
             if error.status not in NOT_OFFERED:
                 raise
-            return self._listed(ReadStructure())
+            return self._combine_lists(ReadStructure())
         for part in whole.structure:
             found.add(part)
         if whole.type != "sections":  # groups that hold no section yet are not shown then
             self._groups(found)
         return found
 
-    def _listed(self, found: ReadStructure) -> ReadStructure:
+    def _combine_lists(self, found: ReadStructure) -> ReadStructure:
         """Put together what three lists say: how groups and sections interleave at the root, none of them does."""
         sections = {one.id: one for one in self.client.sections.list(self.organization, self.site)}
         for section in sections.values():
@@ -107,7 +107,7 @@ class SiteReader:
         }
 
         def take(group: SiteSectionGroup, parent: str, depth: int = 0) -> None:
-            if group.id in found.things:
+            if group.id in found.items:
                 return
             if depth > GROUPS_DEEP:
                 raise NotThePlatform(f"the groups of site {self.site} stand in each other without end")

@@ -76,10 +76,10 @@ def find_variants(file: SiteFile, live: LiveSite, lock: SiteLock) -> Mapping[str
     known = [(ref, entry.id) for ref, entry in lock.items.items()]
     for ref, id in (*known, *find_matched_ids(file, expect_structure(file, live, lock), lock).items()):
         kind, key = ref.kind, ref.key
-        if kind in ("variant", "override") and id in live.things:
-            found.setdefault(key, live.things[id])
+        if kind in ("variant", "override") and id in live.items:
+            found.setdefault(key, live.items[id])
     for one in live.of("variant"):
-        section = live.things.get(one.parent)
+        section = live.items.get(one.parent)
         prefix = f"{section.fields['path']}/" if section is not None else ""
         found.setdefault(f"{prefix}{one.fields['path']}", one)
     return found
@@ -153,23 +153,25 @@ def _read_settings(reader: SiteReader) -> Update:
 def _read_structure(reader: SiteReader) -> Update:
     found = reader.structure()
 
-    def known(live: LiveSite) -> LiveSite:
+    def add_found(live: LiveSite) -> LiveSite:
         can = replace(live.abilities, sort=found.sorts, reparent=found.sorts)
         redirects = {one.id: one for one in live.of("redirect")}
         spaces = {**live.spaces, **found.spaces}
-        return replace(live, things={**found.things, **redirects}, orders=found.ordered(), spaces=spaces, abilities=can)
+        return replace(
+            live, items={**found.items, **redirects}, orders=found.freeze_orders(), spaces=spaces, abilities=can
+        )
 
-    return known
+    return add_found
 
 
 def _read_redirects(reader: SiteReader) -> Update:
     redirects = reader.redirects()
 
-    def known(live: LiveSite) -> LiveSite:
+    def add_found(live: LiveSite) -> LiveSite:
         others = {one.id: one for one in live.of("group", "section", "variant")}
-        return replace(live, things={**others, **redirects})
+        return replace(live, items={**others, **redirects})
 
-    return known
+    return add_found
 
 
 def _read_visitors(reader: SiteReader) -> Update:
