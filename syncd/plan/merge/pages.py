@@ -154,20 +154,26 @@ def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
     """
     ours, theirs, base = page.ours, page.theirs, page.base
     if ours is None or theirs is None:
+        # deleted on one side, or added on one side
         return _decide_one_sided(page, retitled)
     path, note = ours.path, ""
     if base is not None and ours.path == base.path:
+        # moved on their side, or nowhere
         path = theirs.path
     elif base is not None and theirs.path not in (base.path, ours.path):
+        # moved on both sides, to two places: one has to win, and ours is where the writer looks for it
         note = f"{base.path}: moved on both sides; it is {ours.path}, not {theirs.path}"
     decision = Decision(page, path, TextSource.OURS, oid=ours.oid, note=note)
     one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
     if one == other or not page.is_edited("theirs"):
+        # edited on our side only, or alike on both; a merge lets the links follow where their side moved it
         text = TextSource.MERGED if one != other and _is_elsewhere(ours, path) else TextSource.OURS
         return replace(decision, text=text, mode=ours.mode)
     if not page.is_edited("ours"):
+        # edited on their side only; a merge lets the links follow where our side moved it
         text = TextSource.MERGED if _is_elsewhere(theirs, path) else TextSource.THEIRS
         return replace(decision, text=text, mode=theirs.mode, oid=theirs.oid)
+    # edited on both sides, or added on both
     if not all(version.is_regular for version in (ours, theirs, base or ours)):
         return replace(decision, why=NOT_TEXT)
     mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
@@ -201,6 +207,7 @@ def separate_conflicts(
             for path in _list_places(decision):
                 takers.setdefault(make_collision_key(path), set()).add(index)
         held = {index for index, decision in enumerate(found) if decision.why}
+        # A page that becomes a conflict may end up at two paths instead of one, which may bring further pages in.
         for group in (*_group_by_place(takers), *_group_by_shared_path(found, held)):
             for index in group:
                 links[index] |= group
@@ -282,7 +289,9 @@ def _decide_one_sided(page: Page, retitled: Collection[Side]) -> Decision:
     side: Side = "ours" if page.ours is not None else "theirs"
     left = page.at(side)
     if left is None or not (page.base is None or page.is_edited(side) or side in retitled):
+        # deleted on both sides, or deleted on one while the other wrote nothing in it: a move alone revives no page
         return Decision(page)
+    # added on one side, or deleted by somebody who had not seen what the other side wrote
     text = TextSource.OURS if side == "ours" else TextSource.THEIRS
     note = f"{left.path}: deleted on one side and changed on the other; it stays" if page.base is not None else ""
     return Decision(page, left.path, text, left.mode, left.oid, note=note)
