@@ -108,6 +108,8 @@ class _DocumentReader:
         """Paragraphs (by `id`) of a list without blank lines."""
         self.height: dict[int, int] = {}
         """How deep blocks of tags are nested in a block (by `id`)."""
+        self.remembered: list[Node] = []
+        """Every block whose `id` is a key above: the id of one that was freed would be that of another."""
 
     def read(self, tokens: Sequence[Token]) -> list[Node]:
         table = -1
@@ -152,7 +154,7 @@ class _DocumentReader:
                 return
             made = make_paragraph(nodes)
             if before.hidden:
-                self.tight.add(id(made))
+                self.tight.add(self.remember(made))
         else:
             underlined = not before.markup.startswith("#")
             children = _drop_guard_space(token) if underlined else token.children
@@ -185,6 +187,11 @@ class _DocumentReader:
         label, url = normalise_label(token.meta["label"]), normalise_address(token.meta["url"])
         self.add(self.keep_if_inexpressible(make_block("definition", {"label": label, "url": url} | title)))
 
+    def remember(self, node: Node) -> int:
+        """Return the id of a block, which stays its own until the whole document is read."""
+        self.remembered.append(node)
+        return id(node)
+
     def keep_if_inexpressible(self, node: Node) -> Node:
         """The node; when it could not be written back as it is, it is kept as JSON from now on."""
         if node["type"] in _OPAQUE and not is_expressible(node):
@@ -202,7 +209,7 @@ class _DocumentReader:
             made = make_block("list-item", checked, nodes)
         else:
             made = self.make_list(token, nodes)
-        self.height[id(made)] = max((self.height.get(id(node), 0) for node in nodes), default=0)
+        self.height[self.remember(made)] = max((self.height.get(id(node), 0) for node in nodes), default=0)
         self.add(made)
 
     def make_list(self, token: Token, items: list[Node]) -> Node:
@@ -246,7 +253,7 @@ class _DocumentReader:
             return
         nodes = list(inner.nodes)
         made = _make_details(start, nodes) if start.html else _make_tag_block(start, nodes, end)
-        self.height[id(made)] = height
+        self.height[self.remember(made)] = height
         self.append_block(level, made)
 
     def append_block(self, level: _TagLevel, node: Node) -> None:
@@ -265,7 +272,7 @@ class _DocumentReader:
         if sign.html:
             made = read_html_block(sign.source) or self.make_opaque(sign)
             # A paragraph in HTML needs no blank line beside it.
-            self.tight.add(id(made))
+            self.tight.add(self.remember(made))
             return made
         known = sign.name in tags.TAGS and tags.TAGS[sign.name].body != "blocks"
         found = tags.read_liquid_tag(sign.source) if known or sign.name.startswith("@") else None
