@@ -340,7 +340,7 @@ def assert_comes_back(nodes: list[Node]) -> None:
 
 
 LOOSE = listed("list-unordered", [[block("divider", {}, None)], [block("paragraph", {}, [words("a")])]], 1)
-PLAIN, HEADING = block("paragraph", {}, [words("a")]), block("heading-1", {}, [words("a")])
+LOOSE_TEXT, LOOSE_TITLE = block("paragraph", {}, [words("a")]), block("heading-1", {}, [words("a")])
 MARKED: Node = {
     "object": "leaf",
     "text": "a",
@@ -364,7 +364,7 @@ def spaced(*nodes: Node) -> list[Node]:
 @example(spaced(inline("html", {"html": '<u class="x">'}), words("\na")))
 @example([block("heading-1", {}, [inline("html", {"html": "<div>"}), words("\na")])])
 @example([listed("list-unordered", [[LOOSE, INTEGRATION]], 1)])
-@example([listed("list-unordered", [[CENTERED]], 1), listed("list-unordered", [[PLAIN, HEADING]], 1)])
+@example([listed("list-unordered", [[CENTERED]], 1), listed("list-unordered", [[LOOSE_TEXT, LOOSE_TITLE]], 1)])
 @settings(max_examples=15, deadline=None, derandomize=True)
 def test_a_document_comes_back_from_markdown(nodes: list[Node]) -> None:
     assert_comes_back(nodes)
