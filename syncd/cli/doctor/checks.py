@@ -12,8 +12,11 @@ from typing import Literal
 
 from syncd import __version__
 from syncd.api.client import Client
+from syncd.cli.service.run_status import RunStatus, find_run
 from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.cli.terminal.text import format_time
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
+from syncd.daemon.health import USEFUL
 from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.errors import DiskFull, NotFound, SyncdError
 from syncd.repo import Repository, describe_git
@@ -67,7 +70,7 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
     yield Check("configuration", "ok", f"{file.path} ({_describe_origin(file)})")
     yield from check_platform(config, environ, now)
     for repository in config.repository:
-        yield from check_repository(repository)
+        yield from check_repository(repository, now)
     yield from check_units()
 
 
@@ -146,8 +149,8 @@ def check_space(client: Client, space: SpaceConfig) -> Check:
     return Check(name, "ok", f"{found.title or found.id}")
 
 
-def check_repository(config: RepositoryConfig) -> Iterator[Check]:
-    """Yield whether a repository can be opened and watched, its state read, and whether its disk has room."""
+def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]:
+    """Yield whether a repository can be opened and watched, its state and last run, and whether its disk has room."""
     name = f"repository {config.name or config.path.name}"
     try:
         with Repository.open(config.path) as repository:
@@ -159,8 +162,22 @@ def check_repository(config: RepositoryConfig) -> Iterator[Check]:
     process = find_holder(git_dir / DAEMON)
     served = f", served by process {process}" if process is not None else ", served by no syncd run"
     yield Check(name, "ok", f"{config.path}{served}")
+    interval, has_service = config.interval, process is not None
+    yield check_run(find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp()))
     yield check_disk(git_dir)
     yield check_watching(git_dir)
+
+
+def check_run(run: RunStatus) -> Check:
+    """Return whether the last run of a repository did its work, of which the other checks say nothing."""
+    hint = "syncd status says more"
+    if run.record is None:
+        return Check("last run", "warn", "none has ended yet", "syncd sync")
+    if run.is_silent:
+        return Check("last run", "warn", f"the service has ended none since {format_time(run.record.at)}", hint)
+    if run.record.state not in USEFUL:
+        return Check("last run", "warn", f"{run.record.state} at {format_time(run.record.at)}: {run.record.why}", hint)
+    return Check("last run", "ok", f"{run.record.state} at {format_time(run.record.at)}")
 
 
 def check_disk(directory: Path) -> Check:
@@ -206,7 +223,8 @@ def check_units() -> Iterator[Check]:
                 continue
             name, state = " ".join([unit, *scope]), facts.get("ActiveState", "unknown")
             detail = f"{state} ({facts.get('SubState', '')}), started again {facts.get('NRestarts', '0')} times"
-            if state in ("active", "activating", "reloading"):
+            # A service that dies at each start is "activating", too, while systemd waits to start it again.
+            if state in ("active", "activating", "reloading") and facts.get("SubState") != "auto-restart":
                 yield Check(name, "ok", detail)
             else:
                 command = " ".join(["systemctl", *scope, "status", unit])

@@ -79,6 +79,19 @@ def test_a_token_that_is_refused_is_told_once_and_the_spaces_are_not_asked(shell
     assert found["token"]["hint"] == f"chmod 600 {shell.token}"
 
 
+def test_a_last_run_that_failed_is_told_though_every_other_check_is_fine(shell: Any) -> None:
+    docs, token = shell.clone(), shell.token.read_text()
+    shell.token.write_text("another")
+    assert shell.syncd("pull", cwd=docs).returncode == 77
+    shell.token.write_text(token)
+    code, found = diagnose(shell, docs)
+    assert (code, found["token"]["state"], found["last run"]["state"]) == (0, "ok", "warn")
+    assert found["last run"]["detail"].startswith("failed at ")
+    assert shell.fine("doctor", cwd=docs).endswith("0 failures, 1 warning.\n")
+    shell.fine("pull", cwd=docs)
+    assert diagnose(shell, docs)[1]["last run"]["state"] == "ok"
+
+
 def test_a_platform_that_is_not_there_leaves_the_other_checks_to_be_made(shell: Any) -> None:
     docs = shell.clone()
     config = copy_config(shell, docs, shell.url, "http://127.0.0.1:1")
@@ -154,7 +167,10 @@ def test_a_proxy_that_is_named_is_not_used_and_that_is_told() -> None:
     assert (check.state, check.detail) == ("warn", "HTTPS_PROXY is set, and syncd does not use it")
 
 
-@pytest.mark.parametrize(("active", "sub", "state"), [("active", "running", "ok"), ("failed", "failed", "warn")])
+@pytest.mark.parametrize(
+    ("active", "sub", "state"),
+    [("active", "running", "ok"), ("failed", "failed", "warn"), ("activating", "auto-restart", "warn")],
+)
 def test_a_unit_that_is_installed_is_asked_how_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, active: str, sub: str, state: str
 ) -> None:
