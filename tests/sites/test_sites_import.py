@@ -112,7 +112,7 @@ def applied(workspace: Workspace, file: SiteFile) -> ApplyResult:
     return done
 
 
-def taken(workspace: Workspace, stage: Stage, **more: Any) -> SiteImport:
+def import_from(workspace: Workspace, stage: Stage, **more: Any) -> SiteImport:
     return import_site(workspace, ImportTarget(stage.organization, stage.site, FILE, **more))
 
 
@@ -120,7 +120,7 @@ def test_a_site_is_imported_as_it_is_and_the_plan_is_empty(stage: Stage) -> None
     with stage.workspace() as workspace:
         want = declared(stage)
         applied(workspace, want)
-        found = taken(workspace, stage)
+        found = import_from(workspace, stage)
         assert not found.plan, found.plan.lines
         assert not found.findings
         assert not found.unexpected
@@ -145,7 +145,7 @@ def test_many_redirects_go_to_a_file_of_their_own(stage: Stage) -> None:
             body = RedirectUpserts.model_validate({"redirects": many[start : start + 500]})
             workspace.client.redirects.upsert(stage.organization, stage.site, body)
         lines = "/OLD/1 https://e.example\n/x https://x.example 301\n/y/* /z/:splat\n/z /space-0\n"
-        found = taken(workspace, stage, foreign=ForeignFile("_redirects", lines))
+        found = import_from(workspace, stage, foreign=ForeignFile("_redirects", lines))
     assert list(found.files) == [FILE, f"docs/{REDIRECT_FILE}"]
     assert found.files[f"docs/{REDIRECT_FILE}"].count("\n") == FILE_MANY + 2
     assert [step.ref for step in found.plan.steps] == ["redirect:/x", "redirect:/z"]
@@ -181,19 +181,19 @@ def test_keys_of_docs_yaml_and_redirects_of_a_space_are_taken() -> None:
     assert dict(drawn.keys) == {"g": "goods", "a": "begin", "v": "begin/english"}
 
     old = "redirects:\n  old/setup: guide/setup.md\n  usage: README.md\n"
-    found = ForeignFile("wallet/.gitbook.yaml", old, bound).read(SiteMap(read(json.dumps(document))))
+    found = ForeignFile("wallet/.gitbook.yaml", old, bound).import_for(SiteMap(read(json.dumps(document))))
     assert found.document["redirects"] == [
         {"from": "/wallet/old/setup", "to": {"page": "guide/setup", "in": "wallet/en"}},
         {"from": "/wallet/usage", "to": {"variant": "wallet/en"}},
     ]
     site = SiteMap(read(json.dumps(document)))
-    elsewhere = ForeignFile("old/.gitbook.yaml", old, bound, "start/fr").read(
+    elsewhere = ForeignFile("old/.gitbook.yaml", old, bound, "start/fr").import_for(
         site, {"id1": {"guide/setup.md": "set-up"}}.get
     )
     assert elsewhere.document["redirects"] == [{"from": "/fr/old/setup", "to": {"page": "set-up", "in": "start/fr"}}]
     assert [one.what for one in elsewhere.remarks] == ["usage leads to README.md, which is the file of no page"]
     with pytest.raises(ConfigInvalid, match="there is no variant start/de"):
-        ForeignFile("old/.gitbook.yaml", old, bound, "start/de").read(site)
+        ForeignFile("old/.gitbook.yaml", old, bound, "start/de").import_for(site)
 
 
 def test_paths_of_another_tool_lead_to_what_is_there_now() -> None:
@@ -216,7 +216,7 @@ def test_redirects_alone_are_imported_with_the_ids_that_they_have_also_of_what_i
         to = {"kind": "site-section", "siteSectionId": section.id}
         client.redirects.create(*at, SiteRedirectWrite(source="/gone", destination=to))
         client.sections.delete(*at, section.id)
-        found = taken(workspace, stage, areas=frozenset({"redirects"}))
+        found = import_from(workspace, stage, areas=frozenset({"redirects"}))
         assert not found.plan, found.plan.lines
         assert found.file.managed == {"redirects"}
         assert found.outside == {"group": 1, "section": 2, "variant": 3}
@@ -318,7 +318,7 @@ def test_any_site_is_imported_with_an_empty_plan_and_any_edit_of_it_is_taken_bac
     following = file_of(edited(chance, drawn), *at)
     with stage.workspace() as workspace:
         applied(workspace, file_of(drawn, *at))
-        found = taken(workspace, stage)
+        found = import_from(workspace, stage)
         assert not found.plan, found.plan.lines
         assert not [one for one in found.findings if one.severity == "error"]
         before, known = seen(workspace, stage), {one.digest for one, _ in list_backups(workspace, stage.site)}
@@ -331,7 +331,7 @@ def test_any_site_is_imported_with_an_empty_plan_and_any_edit_of_it_is_taken_bac
 
 def seen(workspace: Workspace, stage: Stage) -> Any:
     """Everything that a site shows, with names in the place of ids."""
-    found = taken(workspace, stage)
+    found = import_from(workspace, stage)
     document = {ref: dict(item.fields) for ref, item in found.file.items.items()}
     return document, found.file.orders
 

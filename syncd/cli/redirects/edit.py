@@ -47,7 +47,7 @@ def add_redirect(
     Raises: BadParameter; FileInvalid.
     """
     location = locate_site_file(config_file, file)
-    source = location.read()
+    source = location.read_texts()
     before, old_findings = read_source(source)
     target = parse_destination(pair[1], home="/".join(part for part in before.hosts[0] if part) if before.hosts else "")
     if target is None:
@@ -69,7 +69,7 @@ def remove_redirect(config_file: Path | None, file: Path | None, word: str, *, a
     Raises: BadParameter; FileInvalid.
     """
     location = locate_site_file(config_file, file)
-    source = location.read()
+    source = location.read_texts()
     before, old_findings = read_source(source)
     item = before.items.get(Ref.of("redirect", make_source_key(word)))
     if item is None:

@@ -23,7 +23,7 @@ def run_fmt(config_file: Path | None, file: Path | None, *, check: bool, as_json
     Shape: with `check` nothing is written; a diff is printed, and 1 is returned when there is any.
     """
     location = locate_site_file(config_file, file)
-    source = location.read()
+    source = location.read_texts()
     texts = {source.path: source.text}
     texts |= {path: text for path, text in source.others.items() if find_file_kind(path) == "yaml"}
     changed = {path: new for path, text in texts.items() if (new := format_site_file(text, path=path)) != text}
@@ -42,7 +42,7 @@ def run_fmt(config_file: Path | None, file: Path | None, *, check: bool, as_json
 def run_migrate(config_file: Path | None, file: Path | None, *, as_json: bool) -> int:
     """Convert a site file of an earlier version of syncd to the current format."""
     location: SiteFileLocation = locate_site_file(config_file, file)
-    source = location.read()
+    source = location.read_texts()
     new, notes = migrate_site_file(source.text, path=source.path)
     if notes:
         rewrite_file(location.top, source.path, new)

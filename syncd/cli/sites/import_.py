@@ -114,7 +114,9 @@ def _read_foreign(source: Path, top: Path, spaces: tuple[Binding, ...], variant:
 def _print_missing(location: SiteFileLocation, foreign: ForeignFile, *, as_json: bool) -> int:
     """Print what a file of another tool has and the site file lacks, for a person to paste."""
     site = read_site_on_disk(location)
-    found = foreign.read(site, lambda space: {file: path for path, file in site.pages.get(space, {}).items()} or None)
+    found = foreign.import_for(
+        site, lambda space: {file: path for path, file in site.pages.get(space, {}).items()} or None
+    )
     document = dict(found.document)
     known = site.rules.keys()
     document["redirects"] = [one for one in document.get("redirects", ()) if make_source_key(one["from"]) not in known]

@@ -27,7 +27,7 @@ class SiteFileLocation:
     path: str
     bindings: "tuple[Binding, ...]" = ()
 
-    def read(self) -> SiteFileTexts:
+    def read_texts(self) -> SiteFileTexts:
         """Read the site file and the files that it names. Raises: ConfigInvalid, FileInvalid."""
         return read_work_tree(self.top, self.path)
 

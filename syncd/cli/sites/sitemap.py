@@ -31,7 +31,7 @@ def read_site_on_disk(location: SiteFileLocation, hosts: Sequence[Host] = ()) ->
 
     Raises: FileInvalid with the first mistake; ConfigInvalid when there is no such file.
     """
-    file, _ = read_source(location.read())
+    file, _ = read_source(location.read_texts())
     with ExitStack() as stack:
         repository = _open_repository(location, stack)
         pages = read_pages_on_disk(repository, location.top, location.bindings) if repository is not None else {}

@@ -112,7 +112,7 @@ def _open_source(top: Path, path: str) -> SourceText:
 
 def _validate(location: SiteFileLocation, options: ValidateOptions) -> Validation:
     try:
-        source = location.read()
+        source = location.read_texts()
     except FileInvalid as error:
         spot = Spot(error.path, error.line, error.column)
         return Validation(None, (report_finding("SY001", spot, error.reason, error.hint),), "nothing")

@@ -237,10 +237,11 @@ def _ignore_line_ends(workspace: Workspace, wanted: DesiredSide, content: Existi
     changed = {path: oid for path in wanted.draft.documents if (oid := known.get(path)) and oid != wanted.blobs[path]}
     present = workspace.repository.select_present(changed.values())
 
-    def read(oid: str) -> str:
+    def read_normalized(oid: str) -> str:
         return normalize_line_ends(workspace.repository.read_content(oid).decode("utf-8", "surrogateescape"))
 
-    same = {path: oid for path, oid in changed.items() if oid in present and read(oid) == read(wanted.blobs[path])}
+    readable = ((path, oid) for path, oid in changed.items() if oid in present)
+    same = {path: oid for path, oid in readable if read_normalized(oid) == read_normalized(wanted.blobs[path])}
     return replace(wanted, blobs={**wanted.blobs, **same}) if same else wanted
 
 

@@ -112,7 +112,7 @@ def _import_foreign(workspace: Workspace, target: ImportTarget, drawn: DeclaredS
     assert target.foreign is not None
     file, _ = _read_file(_render_files(drawn, target, ImportedFile())[0], target)
     reader = SiteReader(workspace.client, target.organization, target.site)
-    return target.foreign.read(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
+    return target.foreign.import_for(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
 
 
 def _render_files(

@@ -111,7 +111,7 @@ Kept **so**.
 """
 
 
-def meant(text: bytes) -> TokenizedPage:
+def tokenize_bytes(text: bytes) -> TokenizedPage:
     found = tokenize_page(text.decode(), at="a.md")
     assert found is not None
     return found
@@ -185,7 +185,7 @@ def test_the_result_means_what_it_shall_and_keeps_every_block_that_stays(
     assert preserve_formatting(text, other, at="a.md") == text
     if text == other:
         return
-    mine, theirs = meant(one), meant(other)
+    mine, theirs = tokenize_bytes(one), tokenize_bytes(other)
     sources = {block.tokens: mine.source(block.start, block.end).strip("\n") for block in mine.blocks}
     for block in theirs.blocks:
         if mine.list_tokens().count(block.tokens) == 1 and theirs.list_tokens().count(block.tokens) == 1:

@@ -20,7 +20,9 @@ def resolve(path: str) -> Mapping[str, Any] | None:
     return None if path == "/unknown" else {"page": path.strip("/"), "in": "docs/en"}
 
 
-def taken(text: str, path: str, around: ImportContext | None = None) -> tuple[dict[str, Any], list[tuple[int, str]]]:
+def import_redirects(
+    text: str, path: str, around: ImportContext | None = None
+) -> tuple[dict[str, Any], list[tuple[int, str]]]:
     """The redirects by their sources, and the remarks by their lines."""
     found = import_file(text, path=path, around=around or ImportContext(resolve=resolve))
     valid(found)
@@ -54,7 +56,7 @@ https://a.example/c /d
 
 
 def test_netlify_and_cloudflare() -> None:
-    redirects, remarks = taken(REDIRECTS, "site/_redirects")
+    redirects, remarks = import_redirects(REDIRECTS, "site/_redirects")
     new = {"page": "new", "in": "docs/en"}
     assert redirects == {
         "/old": new,
@@ -74,7 +76,7 @@ def test_a_space_has_its_redirects_below_its_own_path() -> None:
         "root: ./docs/\nredirects:\n  old/page: new-folder/page.md\n  setup: ./install/README.md\n  start: README.md\n"
         "  away: https://x.example\n  part: a.md#b\n  none:\n"
     )
-    redirects, remarks = taken(text, "guides/.gitbook.yaml", ImportContext("wallet/en", "wallet"))
+    redirects, remarks = import_redirects(text, "guides/.gitbook.yaml", ImportContext("wallet/en", "wallet"))
     assert redirects == {
         "/wallet/old/page": {"page": "new-folder/page", "in": "wallet/en"},
         "/wallet/setup": {"page": "install", "in": "wallet/en"},
@@ -85,13 +87,13 @@ def test_a_space_has_its_redirects_below_its_own_path() -> None:
     assert [line for line, _ in remarks] == [7, 8]
     with pytest.raises(FileInvalid, match="the space is not known"):
         import_file(text, path=".gitbook.yaml")
-    assert taken("", ".gitbook.yaml", ImportContext("a/b")) == ({}, [])
+    assert import_redirects("", ".gitbook.yaml", ImportContext("a/b")) == ({}, [])
 
 
 def test_a_redirect_leads_to_the_page_of_its_file_wherever_that_is() -> None:
     text = "root: ./docs/\nredirects:\n  old: contents/9/setup.md\n  start: README.md\n  none: gone.md\n"
     pages = {"docs/contents/9/setup.md": "guide/set-up", "docs/README.md": ""}
-    redirects, remarks = taken(text, ".gitbook.yaml", ImportContext("wallet/en", "wallet", pages=pages))
+    redirects, remarks = import_redirects(text, ".gitbook.yaml", ImportContext("wallet/en", "wallet", pages=pages))
     assert redirects == {
         "/wallet/old": {"page": "guide/set-up", "in": "wallet/en"},
         "/wallet/start": {"variant": "wallet/en"},
@@ -106,17 +108,17 @@ def test_mintlify() -> None:
         '\t\t{"source": "/c", "destination": "https:\\/\\/x.example", "permanent": false},\n'
         '\t\t{"source": "/d"}\n\t]\n}\n'
     )
-    redirects, remarks = taken(text, "docs.json")
+    redirects, remarks = import_redirects(text, "docs.json")
     assert redirects == {"/a": {"page": "b", "in": "docs/en"}, "/c": {"url": "https://x.example"}}
     assert [line for line, _ in remarks] == [5, 6, 7]
 
 
 def test_csv_and_yaml_are_taken_as_they_are() -> None:
-    assert taken("source,destination\n/a,section:x\n/b,c\n", "a.csv") == (
+    assert import_redirects("source,destination\n/a,section:x\n/b,c\n", "a.csv") == (
         {"/a": {"section": "x"}},
         [(3, '"c" is no destination')],
     )
-    assert taken("- { from: [/a, /b], to: { section: x } }\n", "a.yaml")[0] == {
+    assert import_redirects("- { from: [/a, /b], to: { section: x } }\n", "a.yaml")[0] == {
         "/a": {"section": "x"},
         "/b": {"section": "x"},
     }

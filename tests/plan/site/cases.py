@@ -80,11 +80,11 @@ def carried_out(file: SiteFile, live: LiveSite | None = None) -> tuple[LiveSite,
 
 def edited(live: LiveSite, thing: str, **fields: Any) -> LiveSite:
     """Given what a thing is called on the platform (a path, title or source), return it as somebody changed it."""
-    found = named(live, thing)
+    found = find_item(live, thing)
     return replace(live, items={**live.items, found.id: replace(found, fields={**found.fields, **fields})})
 
 
-def named(live: LiveSite, thing: str) -> ExistingItem:
+def find_item(live: LiveSite, thing: str) -> ExistingItem:
     return next(
         one
         for one in live.items.values()

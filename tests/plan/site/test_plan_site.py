@@ -18,9 +18,9 @@ from tests.plan.site.cases import (
     carried_out,
     edited,
     empty,
+    find_item,
     group,
     lines,
-    named,
     planned,
     policy,
     redirect,
@@ -209,7 +209,7 @@ def test_what_the_file_declares_absent_goes_whoever_made_it() -> None:
 
 def test_a_section_that_holds_what_is_not_syncds_is_kept() -> None:
     live, lock = carried_out(site_file(*HOME, *API))
-    api = named(live, "api")
+    api = find_item(live, "api")
     live = replace(
         live,
         items={**live.items, "vx": ExistingItem("variant", "vx", {"space": "sp_home", "path": "hand"}, api.id)},
@@ -310,7 +310,7 @@ def test_a_group_elsewhere_is_made_anew_only_when_that_is_allowed() -> None:
     ]
     assert not plan.select_lines("blocked")
     able = replace(live, abilities=replace(live.abilities, reparent=True))
-    assert bodies(planned(file, able, lock), "group:inner") == [{"parentSectionGroupId": named(live, "Outer").id}]
+    assert bodies(planned(file, able, lock), "group:inner") == [{"parentSectionGroupId": find_item(live, "Outer").id}]
 
 
 def test_a_plan_for_one_target_makes_what_it_needs_and_leaves_the_rest() -> None:
@@ -342,7 +342,7 @@ def test_an_override_is_kept_when_the_site_changes_below_it_and_reset_when_it_sa
     plan = planned(site_file(*HOME, bold, own), live, lock)
     assert calls(plan) == [("override.patch", "override:home/en"), ("customization.put", "customization:")]
     live, lock = carried_out(site_file(*HOME, bold, own))
-    assert live.overrides[named(live, "en").id]["styling"]["theme"] == "clean"
+    assert live.overrides[find_item(live, "en").id]["styling"]["theme"] == "clean"
     reset = site_file(*HOME, bold, single("override", "home/en", reset=True))
     # The simulator reads overrides from what it was given, so the effective settings are told here.
     assert calls(planned(reset, live, lock)) == [("override.delete", "override:home/en")]

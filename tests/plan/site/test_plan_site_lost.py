@@ -17,9 +17,9 @@ from tests.plan.site.cases import (
     HOME,
     calls,
     carried_out,
+    find_item,
     group,
     lines,
-    named,
     planned,
     redirect,
     section,
@@ -47,7 +47,7 @@ def without(live: LiveSite, *names: str) -> LiveSite:
     """The platform when somebody has deleted these there."""
     things, orders = dict(live.items), {id: list(children) for id, children in live.orders.items()}
     for name in names:
-        assert taken_away(things, orders, named(live, name))
+        assert taken_away(things, orders, find_item(live, name))
     return replace(live, items=things, orders={id: tuple(children) for id, children in orders.items()})
 
 
@@ -119,7 +119,7 @@ def test_what_stood_in_a_deleted_group_stays_and_follows_when_it_is_made_anew() 
     inner = (section("home", Ref("group:inner"), default=True), HOME[1])
     file = site_file(group("inner"), *inner)
     live, lock = carried_out(file)
-    home, gone = named(live, "home"), named(live, "Inner")
+    home, gone = find_item(live, "home"), find_item(live, "Inner")
     things = {id: thing for id, thing in live.items.items() if id != gone.id}
     live = replace(live, items=things | {home.id: replace(home, parent="")}, orders={**live.orders, "": (home.id,)})
     plan = planned(file, live, lock)

@@ -37,7 +37,7 @@ class ForeignFile:
         structure: Mapping[str, Any] = imported.document.get("structure") or {}
         return dict(_list_keys(structure.get("items") or ()))
 
-    def read(
+    def import_for(
         self, site: SiteMap, files: Callable[[str], Mapping[str, str] | None] = lambda space: None
     ) -> ImportedFile:
         """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
