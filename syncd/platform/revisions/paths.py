@@ -41,6 +41,7 @@ class DraftPaths:
         documents = [id for id in below if self._draft.node(id).type == "document"]
         # All give up their paths before the first one gets a new one, so that two pages can swap theirs.
         self._leaving.update(documents)
+        self._taken = {key: id for key, id in self._taken.items() if id not in self._leaving}
         for id in documents:
             self._assign_path(id, self._list_candidates(id))
 

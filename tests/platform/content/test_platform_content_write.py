@@ -271,6 +271,16 @@ def test_pages_can_change_places(request_: Request) -> None:
     assert request_.page(usage)["git"]["path"] == "guides/setup.md"
 
 
+def test_pages_that_exchange_their_slugs_exchange_their_files(request_: Request) -> None:
+    one, two = (request_.insert(f"# {title}\n")["id"] for title in ("One", "Two"))
+    request_.write(
+        {"operation": "update_page", "page": one, "slug": "between"},
+        {"operation": "update_page", "page": two, "slug": "one"},
+        {"operation": "update_page", "page": one, "slug": "two"},
+    )
+    assert [request_.page(page)["git"]["path"] for page in (one, two)] == ["two.md", "one.md"]
+
+
 @pytest.mark.parametrize("where", ["guides/setup", "guides/setup/linux"])
 def test_a_page_cannot_be_moved_below_itself(request_: Request, where: str) -> None:
     setup = request_.at("guides/setup")
