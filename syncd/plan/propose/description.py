@@ -49,8 +49,8 @@ class CommitSummary:
 class Description:
     """What a change request's description has to tell.
 
-    Shape: `commit` is the full id of the branch's commit; `commits` are newest first; `by_hand` holds what content
-    write cannot express; `lost` names text that the platform did not keep, one line each. `base` is a sign and a
+    Shape: `commit` is the full id of the branch's commit; `commits` are newest first; `manual_steps` hold what content
+    write cannot express; `losses` name text that the platform did not keep, one line each. `base` is a sign and a
     revision: after `=` the one that this commit became, after `+` the one that it, as far as it could be written, and
     main content became together, after `-` that of an earlier commit, because this one was written together with words
     of reviewers, and then after `@` what they became. `!` says that pages of the commit were held back.
@@ -88,6 +88,11 @@ def read_proposed_commit(description: Document | None) -> str:
 def read_complete_commit(description: Document | None) -> str:
     """Given a change request's description, return the commit that it says it holds in full, or ""."""
     return "" if read_base_revision(description)[0] == "!" else read_proposed_commit(description)
+
+
+def read_whole_commit(description: Document | None) -> str:
+    """Given a change request's description, return the commit of which it has all that it can store, or ""."""
+    return read_proposed_commit(description) if read_base_revision(description)[0] in ("=", "+") else ""
 
 
 def read_base_revision(description: Document | None) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
-from syncd.plan.propose.description import read_base_revision, read_complete_commit
+from syncd.plan.propose.description import read_whole_commit
 from syncd.plan.propose.proposal import DesiredSide, plan_proposal
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
 from syncd.sync.merge.base import record_tip
@@ -202,8 +202,8 @@ def _record_opened(workspace: Workspace, binding: Binding, live: Proposal) -> No
     record_proposal(workspace, binding, live)
     repository, ref = workspace.repository, workspace.change_ref(binding, live.change_request.number)
     number, description = live.change_request.number, live.change_request.description
-    is_whole = read_base_revision(description)[0] in ("=", "+") and not sent_log.is_sending(workspace, binding, number)
-    commit = repository.find_revision(read_complete_commit(description)) if is_whole else None
+    is_sending = sent_log.is_sending(workspace, binding, number)
+    commit = None if is_sending else repository.find_revision(read_whole_commit(description))
     if commit is not None and repository.resolve(ref) is None:
         repository.update_ref(ref, commit, old=None)
 
