@@ -20,7 +20,7 @@ from syncd.plan.message import (
     render_merged_subject,
     render_mirror_message,
 )
-from syncd.plan.propose.description import read_base_revision, read_complete_commit
+from syncd.plan.propose.description import read_whole_commit
 from syncd.repo import Commit, Person
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
@@ -173,10 +173,10 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     last = state.last.oid if state.last else None
     heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
     base = find_mirror_base(workspace, binding, revision, last, heads)
-    joined = tuple(heads.values()) or _find_named_commit(workspace, step)
-    start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, joined)
+    named = () if heads else _find_named_commit(workspace, step)
+    start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, (*heads.values(), *named))
     settled = base.is_complete and start == state.tip
-    base = replace(base, start=start, is_complete=settled, sent=list_sent(workspace, binding))
+    base = replace(base, start=start, is_complete=settled, named=named, sent=list_sent(workspace, binding))
     guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     if state.last is not None:
@@ -204,9 +204,8 @@ def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> tuple[str, ..
     repository, request = workspace.repository, step.revision.merged_from
     if request is None or step.is_restored or not workspace.branch:
         return ()
-    is_whole = read_base_revision(request.description)[0] in ("=", "+")
-    named = read_complete_commit(request.description) if is_whole else ""
-    commit, branch = repository.find_revision(named), repository.resolve(f"refs/heads/{workspace.branch}")
+    commit = repository.find_revision(read_whole_commit(request.description))
+    branch = repository.resolve(f"refs/heads/{workspace.branch}")
     return (commit,) if commit and branch and repository.is_ancestor(commit, branch) else ()
 
 

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from syncd.errors import PathRefused
 from syncd.layout.tree.settings import SETTINGS_PATH
+from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
 from syncd.repo import Writer
 from syncd.sync.merge.moves import find_moved, render_moves
+from syncd.sync.mirror.anchors import read_entries
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
 from syncd.sync.mirror.values import GatheredRevision, RevisionMoved, Signature, WrittenCommit
@@ -102,6 +104,10 @@ class _CommitComposer:
         has left both paths, or one of them."""
         base, plan = self.gathered.base, self.gathered.plan
         former = {a.path for id, a in self.former.items() if id in base.anchors and base.anchors[id].path != a.path}
+        # Of another clone's change request only the commit is known: each page that it lists was on the platform.
+        for commit in base.named:
+            entries = walk_entries(read_entries(self.repository, self.binding, commit))
+            former |= {entry.path for entry, _ in entries if entry.path is not None}
         if not former:
             return plan.gone
         taken = {item.path for item in plan.fetch} | {a.path for a in (*plan.keep, *plan.moved)}

@@ -194,3 +194,17 @@ def test_a_line_deleted_after_a_job_proposed_the_page_stays_deleted(
     job(depth=0)
     web.merge()
     assert "New two." not in web.text("new")
+
+
+def test_a_page_that_a_reviewer_gives_another_slug_leaves_the_path_of_the_job(
+    team: Team, origin: Writer, job: Job, web: Web
+) -> None:
+    docs = team.clone(web.space)
+    docs.add("new.md", "New")
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    web.rename("new", "better", request=web.proposed())
+    web.merge()
+    docs.run("pull")
+    assert docs.read("better.md") == web.text("better")
+    assert not (docs.path / "new.md").exists()
