@@ -1,7 +1,7 @@
 """Find the anchors that a mirror commit starts from: in the store or, when that was lost, from Git and the platform."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from syncd.errors import FileInvalid
@@ -25,14 +25,31 @@ LOST_PREFIX = "lost:"
 
 
 def find_mirror_base(
-    workspace: Workspace, binding: Binding, revision: Revision, commit: str | None, lanes: Mapping[str, str]
+    workspace: Workspace,
+    binding: Binding,
+    revision: Revision,
+    commit: str | None,
+    lanes: Mapping[str, str],
+    named: Sequence[str] = (),
 ) -> MirrorBase:
     """Given the last mirror commit of a space, and the commits of change requests by lane, return the base.
 
     Shape: anchors of main content, overlaid by those of the lanes; found again from Git, in the newest of these
     commits, when the store does not know this mirror commit. Before the first one, what the mirror will sit on is
-    aligned with the revision in the same way.
+    aligned with the revision in the same way. `named` are commits of change requests that another clone has sent:
+    new files stay where these have them.
     """
+    base = _find_known_base(workspace, binding, revision, commit, lanes)
+    for other in named:
+        found = recover_anchors(workspace.repository, binding, revision, other)
+        files = {id: anchor for id, anchor in found.items() if anchor.kind == "file"}
+        base = replace(base, anchors={**files, **base.anchors})
+    return replace(base, named=tuple(named))
+
+
+def _find_known_base(
+    workspace: Workspace, binding: Binding, revision: Revision, commit: str | None, lanes: Mapping[str, str]
+) -> MirrorBase:
     seen = workspace.store.read_last_seen(binding.space)
     if seen is not None and seen.commit == commit:
         newest: str | None = next(iter(lanes.values()), seen.commit)

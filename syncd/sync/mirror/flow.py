@@ -172,11 +172,11 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     state, revision, merged = _read_state(workspace, binding), step.revision, step.merged
     last = state.last.oid if state.last else None
     heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
-    base = find_mirror_base(workspace, binding, revision, last, heads)
     named = () if heads else _find_named_commit(workspace, step)
+    base = find_mirror_base(workspace, binding, revision, last, heads, named)
     start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, (*heads.values(), *named))
     settled = base.is_complete and start == state.tip
-    base = replace(base, start=start, is_complete=settled, named=named, sent=list_sent(workspace, binding))
+    base = replace(base, start=start, is_complete=settled, sent=list_sent(workspace, binding))
     guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     if state.last is not None:

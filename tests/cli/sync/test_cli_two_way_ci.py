@@ -196,6 +196,19 @@ def test_a_line_deleted_after_a_job_proposed_the_page_stays_deleted(
     assert "New two." not in web.text("new")
 
 
+def test_a_picture_that_a_job_uploaded_stays_where_git_has_it(team: Team, origin: Writer, job: Job, web: Web) -> None:
+    docs = team.clone(web.space)
+    docs.write("images/pic.png", "Not quite a picture.")
+    docs.edit("p1.md", "P1 one.", "![A](images/pic.png)")
+    origin.git("pull", "--quiet", str(docs.path), "main")
+    job(depth=0)
+    web.merge()
+    docs.run("pull")
+    assert "![A](images/pic.png)" in docs.read("p1.md")
+    assert docs.git("ls-files", "*.png").split() == ["images/pic.png"]
+    assert docs.run("push").startswith("Nothing to propose")
+
+
 def test_a_page_that_a_reviewer_gives_another_slug_leaves_the_path_of_the_job(
     team: Team, origin: Writer, job: Job, web: Web
 ) -> None:
