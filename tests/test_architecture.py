@@ -76,6 +76,7 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api", "demo"),
+        *("configuration",),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "start", "app"),
     ),
     "platform": (

@@ -12,6 +12,7 @@ from typer.completion import completion_init  # type: ignore[attr-defined] # exp
 
 from syncd import __version__
 from syncd.cli.completion import COMPLETION_VARIABLE
+from syncd.cli.configuration.commands import configuration
 from syncd.cli.platform.commands import platform
 from syncd.cli.redirects.commands import redirects
 from syncd.cli.reference_commands import explain_command, reference
@@ -43,6 +44,7 @@ app = typer.Typer(
     **(GROUP_SETTINGS | {"no_args_is_help": False}),
 )
 app.add_typer(reference)
+app.add_typer(configuration, name="config")
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")

@@ -60,21 +60,29 @@ def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") 
     NotTrusted when a file of a repository decides what only the operator may decide.
     """
     url = url or environ.get("SYNCD_URL", "")
-    document = read_valid(file)
-    raw = dict(document.raw)
-    if file.origin != "operator" and not is_trusted(file, document, environ):
-        foreign = [key for key in find_privileged_keys(raw) if not _is_known(key, file, url)]
-        if foreign or not url:
-            raise _refuse(file, environ, foreign, url)
-        raw = keep_permitted(raw)
-    elif file.origin == "work tree":
-        check_upstream(file, raw)
+    raw = select_keys(file, read_valid(file), environ, url=url)
     if "platform" not in raw:
         raw["platform"] = find_platform(environ, url, at=file.path)
     elif url:
         raw["platform"] = {"url": url, **raw["platform"]}
     config = resolve_paths(parse(raw, at=file.path), file.path)
     return config.model_copy(update={"repository": _place_at_top(config.repository, file, raw)})
+
+
+def select_keys(file: ConfigFile, document: Document, environ: Mapping[str, str], *, url: str) -> dict[str, Any]:
+    """Return what counts of a configuration in this run: all of it, or the keys that a repository may decide.
+
+    Shape: `url` is the platform that the operator names, or "". Raises ConfigInvalid; NotTrusted.
+    """
+    raw = dict(document.raw)
+    if file.origin != "operator" and not is_trusted(file, document, environ):
+        foreign = [key for key in find_privileged_keys(raw) if not _is_known(key, file, url)]
+        if foreign or not url:
+            raise _refuse(file, environ, foreign, url)
+        return keep_permitted(raw)
+    if file.origin == "work tree":
+        check_upstream(file, raw)
+    return raw
 
 
 def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[RepositoryConfig, ...]:
@@ -103,7 +111,7 @@ def read_valid(file: ConfigFile) -> Document:
     Shape: a platform may be missing. Raises ConfigInvalid.
     """
     document = read_document(file.path, is_plain=file.origin != "operator")
-    parse(_with_some_platform(document.raw), at=file.path)
+    parse(add_some_platform(document.raw), at=file.path)
     return document
 
 
@@ -132,18 +140,22 @@ def find_platform(environ: Mapping[str, str], url: str = "", *, at: Path) -> dic
     """
     if url:
         return {"url": url}
-    for path in _own_files(environ):
-        raw = read_document(path).raw if path.is_file() else {}
-        if "platform" in raw:
-            whole = {"platform": raw["platform"], "repository": [{"space": [{"id": "none"}]}]}
-            return resolve_paths(parse(whole, at=path), path).platform.model_dump(exclude_none=True)
+    if (own := find_own_platform(environ)) is not None:
+        whole = {"platform": own.raw["platform"], "repository": [{"space": [{"id": "none"}]}]}
+        return resolve_paths(parse(whole, at=own.path), own.path).platform.model_dump(exclude_none=True)
     raise ConfigInvalid(
         f"{at}: platform - is missing",
         hint=f"set SYNCD_URL, or write [platform] with its url into {_own_files(environ)[0]}",
     )
 
 
-def _with_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:
+def find_own_platform(environ: Mapping[str, str]) -> Document | None:
+    """Return the first of the user's and the system's configurations that names a platform. Raises ConfigInvalid."""
+    documents = (read_document(path) for path in _own_files(environ) if path.is_file())
+    return next((document for document in documents if "platform" in document.raw), None)
+
+
+def add_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same table with a stand-in address where it names none: the operator may name it elsewhere."""
     platform = raw.get("platform", {})
     return {**raw, "platform": {**_NOWHERE, **platform} if isinstance(platform, Mapping) else platform}
@@ -163,7 +175,7 @@ def _is_file(path: Path) -> bool:
 
 def _named_repositories(path: Path) -> set[Path]:
     """Return the repositories that a configuration of the operator's names."""
-    raw = _with_some_platform(read_document(path).raw)
+    raw = add_some_platform(read_document(path).raw)
     if "repository" not in raw:
         return set()
     return {repository.path for repository in resolve_paths(parse(raw, at=path), path).repository}

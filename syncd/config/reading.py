@@ -1,6 +1,7 @@
 """Parse the text of a configuration; every mistake is named by its key."""
 
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -18,8 +19,18 @@ BYTES_MAX, DOTS_MAX = 1 << 18, 500
 """Bytes of a file, and dots in a line of it: more than any has. tomllib takes time by the square of a key's parts."""
 _SHOWN, _KEY_SHOWN = 20, 80
 """Mistakes that one error names, and characters of a key: the file may be a stranger's."""
+_SYNTAX_ERROR = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)", re.DOTALL)
+"""How tomllib writes a mistake and its place. Source: Python 3.11 to 3.13, `tomllib._parser.suffixed_err`."""
 _MEANINGS = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
 """Words for what pydantic tells a programmer."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A key that is wrong, or missing, and what is wrong about it."""
+
+    key: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -63,9 +74,14 @@ def make_document(path: Path, data: bytes) -> Document:
     except UnicodeDecodeError as error:
         raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}") from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigInvalid(f"{path}: {error}") from error
+        raise ConfigInvalid(_locate_syntax_error(path, str(error))) from error
     except RecursionError:
         raise ConfigInvalid(f"{path}: tables or lists lie too deep in each other") from None
+
+
+def _locate_syntax_error(path: Path, text: str) -> str:
+    found = _SYNTAX_ERROR.fullmatch(text)
+    return f"{path}:{found['line']}:{found['column']}: {found['what']}" if found else f"{path}: {text}"
 
 
 def _read_plain(path: Path) -> bytes:
@@ -90,23 +106,37 @@ def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
     try:
         return Config.model_validate(raw)
     except ValidationError as error:
-        mistakes = list(_list_mistakes(error))
+        mistakes = [f"{one.key} - {one.message}" for one in _list_mistakes(error)]
         more = [f"and {len(mistakes) - _SHOWN} more"] if len(mistakes) > _SHOWN else []
         lines = "; ".join([*mistakes[:_SHOWN], *more])
-        raise ConfigInvalid(f"{at}: {lines}", hint="every key, with what it may hold: syncd schema config") from None
+        hint = "the line of each: syncd config check\nevery key, with what it may hold: syncd schema config"
+        raise ConfigInvalid(f"{at}: {lines}", hint=hint) from None
+
+
+def find_mistakes(raw: Mapping[str, Any]) -> tuple[Mistake, ...]:
+    """Return every key of parsed TOML that is wrong or missing."""
+    try:
+        Config.model_validate(raw)
+    except ValidationError as error:
+        return tuple(_list_mistakes(error))
+    return ()
+
+
+def find_root(path: Path) -> Path:
+    """Return the directory at which relative paths in a configuration start, from the path of its file."""
+    return path.parent.parent if path.parent.name == ".git" else path.parent
 
 
 def resolve_paths(config: Config, path: Path) -> Config:
     """Return a configuration with absolute paths, from the path of its file."""
-    home = path.parent
-    root = home.parent if home.name == ".git" else home
+    root = find_root(path)
     platform = config.platform
     if platform.token_file is not None:
-        platform = platform.model_copy(update={"token_file": root / _expand_home(platform.token_file)})
+        platform = platform.model_copy(update={"token_file": root / expand_home(platform.token_file)})
     repositories = tuple(
         repository.model_copy(
             update={
-                "path": (root / _expand_home(repository.path)).resolve(),
+                "path": (root / expand_home(repository.path)).resolve(),
                 "upstream": _resolve_upstream(repository.upstream, root),
             }
         )
@@ -120,7 +150,8 @@ def explain_failure(error: OSError | UnicodeDecodeError) -> str:
     return str(error.strerror) if isinstance(error, OSError) else "it is no UTF-8"
 
 
-def _expand_home(path: Path) -> Path:
+def expand_home(path: Path) -> Path:
+    """Return a path with the home directory in place of `~`. Raises ConfigInvalid for a user who does not exist."""
     try:
         return path.expanduser()
     except RuntimeError:
@@ -132,11 +163,11 @@ def _resolve_upstream(upstream: UpstreamConfig | None, root: Path) -> UpstreamCo
         return None
     files = {name: getattr(upstream, name) for name in ("token_file", "ssh_key_file", "known_hosts_file")}
     return upstream.model_copy(
-        update={name: root / _expand_home(path) for name, path in files.items() if path is not None}
+        update={name: root / expand_home(path) for name, path in files.items() if path is not None}
     )
 
 
-def _list_mistakes(error: ValidationError) -> Iterator[str]:
+def _list_mistakes(error: ValidationError) -> Iterator[Mistake]:
     """Yield what is wrong, key by key; for a list that is too short only because of wrong items, only those."""
     found = error.errors()
     for one in found:
@@ -149,7 +180,7 @@ def _list_mistakes(error: ValidationError) -> Iterator[str]:
             meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
         else:
             meaning = _MEANINGS.get(one["type"], meaning)
-        yield f"{'.'.join(str(part)[:_KEY_SHOWN] for part in loc) or 'file'} - {meaning}"
+        yield Mistake(".".join(str(part)[:_KEY_SHOWN] for part in loc) or "file", meaning)
 
 
 def _list_table_keys(loc: tuple[int | str, ...]) -> list[str]:

@@ -67,9 +67,9 @@ def run_validate(options: ValidateOptions, style: str) -> int:
     file = options.file or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).is_file() else None)
     location = locate_site_file(options.config, file)
     with collect_seldom():
-        validation = _validate(location, options)
+        validation = validate_file(location, options)
         if options.fix and _apply_fixes(location, validation.findings, sys.stdout if style == "text" else sys.stderr):
-            validation = _validate(location, options)
+            validation = validate_file(location, options)
     lines: dict[str, SourceText] = {}
     found = [
         LocatedFinding(
@@ -110,7 +110,11 @@ def _open_source(top: Path, path: str) -> SourceText:
     return SourceText(read)
 
 
-def _validate(location: SiteFileLocation, options: ValidateOptions) -> Validation:
+def validate_file(location: SiteFileLocation, options: ValidateOptions) -> Validation:
+    """Return what is found in a site file and in the files that it names.
+
+    Raises: ConfigInvalid when there is no file; with `online` PlatformError, too.
+    """
     try:
         source = location.read_texts()
     except FileInvalid as error:

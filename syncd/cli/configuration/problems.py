@@ -1,0 +1,184 @@
+"""Every problem of a configuration: its keys, the files that they name, and the variables that count beside it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from syncd.api.addresses import check_token, parse_base_url
+from syncd.cli.sites.offline import SiteFileLocation
+from syncd.cli.sites.validate import ValidateOptions, validate_file
+from syncd.cli.terminal.context import load_config_file
+from syncd.config import ConfigFile, check_private, read_token
+from syncd.config.finding import add_some_platform, find_own_platform, is_trusted
+from syncd.config.positions import FilePosition, find_nearest, find_positions
+from syncd.config.reading import Document, expand_home, find_mistakes, find_root, read_document
+from syncd.config.shapes import SiteConfig
+from syncd.config.trust import PERMITTED, Key, list_keys
+from syncd.errors import FileInvalid, NotTrusted, SyncdError
+from syncd.repo.address import parse_address
+from syncd.repo.location import discover_repository, find_repository
+
+VARIABLES = (
+    *("SYNCD_CONFIG", "SYNCD_URL", "SYNCD_TOKEN", "SYNCD_ASK_KEY", "SYNCD_TRANSLATE_KEY", "SYNCD_STOP_AT"),
+    *("SYNCD_PLATFORM_DATABASE", "SYNCD_PLATFORM_FILES", "SYNCD_PLATFORM_S3_ENDPOINT"),
+)
+"""Variables that syncd reads."""
+
+
+@dataclass(frozen=True)
+class ConfigProblem:
+    """What is wrong, and where: in a file, or in a variable of the environment, whose name is `place` then.
+
+    Units: line and column count from 1, and are 0 where the problem has no place of its own in the file.
+    """
+
+    place: str
+    message: str
+    line: int = 0
+    column: int = 0
+    key: str = ""
+    hint: str = ""
+    is_warning: bool = False
+
+
+def find_problems(file: ConfigFile, environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
+    """Yield every problem of a configuration, those of the environment first; nothing is asked of the platform."""
+    yield from check_environment(environ)
+    try:
+        document = read_document(file.path, is_plain=file.origin != "operator")
+    except SyncdError as error:
+        yield _describe_unreadable(file.path, error)
+        return
+    yield from _check_document(file, document, environ)
+    if "platform" in document.raw or environ.get("SYNCD_URL"):
+        return
+    try:
+        own = find_own_platform(environ)
+    except SyncdError as error:
+        yield ConfigProblem("", error.what, hint=error.hint)
+        return
+    if own is not None and own.path != file.path:
+        raw = {"platform": own.raw["platform"], "repository": [{"space": [{"id": "none"}]}]}
+        yield from _check_keys(Document(own.path, own.data, raw), raw)
+        yield from _check_values(Document(own.path, own.data, {"platform": raw["platform"]}), environ)
+
+
+def check_environment(environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
+    """Yield what is wrong with the variables that syncd reads, and a warning where one looks misspelled."""
+    if url := environ.get("SYNCD_URL"):
+        yield from _find_error("SYNCD_URL", lambda: parse_base_url(url))
+    if token := environ.get("SYNCD_TOKEN"):
+        yield from _find_error("SYNCD_TOKEN", lambda: check_token(token.strip()))
+    for name in sorted(name for name in environ if name.startswith("SYNCD_") and name not in VARIABLES):
+        if near := get_close_matches(name, VARIABLES, n=1, cutoff=0.8):
+            yield ConfigProblem(name, f"syncd reads no such variable; did you mean {near[0]}?", is_warning=True)
+
+
+def _find_error(name: str, check: Callable[[], object]) -> Iterator[ConfigProblem]:
+    try:
+        check()
+    except SyncdError as error:
+        yield ConfigProblem(name, error.what.replace("platform.url", "the address"), hint=error.hint)
+
+
+def _describe_unreadable(path: Path, error: SyncdError) -> ConfigProblem:
+    """The problem of a file that is no TOML, or cannot be read; the error names the place behind the path."""
+    line, _, rest = error.what.removeprefix(f"{path}:").partition(":")
+    column, _, message = rest.partition(": ")
+    if line.isdigit() and column.isdigit():
+        return ConfigProblem(str(path), message, int(line), int(column), hint=error.hint)
+    return ConfigProblem(str(path), error.what.removeprefix(f"{path}: "), hint=error.hint)
+
+
+def _check_document(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
+    found = [*_check_keys(document, add_some_platform(document.raw))]
+    yield from found
+    is_counted = file.origin == "operator" or is_trusted(file, document, environ)
+    # What a stranger's file names is not even opened.
+    raw = document.raw if is_counted else {key: one for key, one in document.raw.items() if key in PERMITTED}
+    wrong = {problem.key for problem in found}
+    yield from _check_values(Document(document.path, document.data, raw), environ, wrong)
+    yield from _check_sites(document, file, is_counted=is_counted)
+    if not found:
+        try:
+            load_config_file(file)
+        except NotTrusted as error:
+            yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path} "), hint=error.hint)
+        except SyncdError as error:
+            yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path}: "), hint=error.hint)
+
+
+def _check_keys(document: Document, raw: Mapping[str, Any]) -> Iterator[ConfigProblem]:
+    positions = find_positions(document.data)
+    for mistake in find_mistakes(raw):
+        place = find_nearest(positions, mistake.key)
+        yield _locate(document, place, mistake.message, mistake.key)
+
+
+def _check_values(
+    document: Document, environ: Mapping[str, str], wrong: set[str] | None = None
+) -> Iterator[ConfigProblem]:
+    """Yield what is wrong with the addresses and files that the values of a configuration name."""
+    positions = find_positions(document.data)
+    platform = document.raw.get("platform")
+    is_insecure = isinstance(platform, Mapping) and platform.get("insecure") is True
+    for key in list_keys(document.raw):
+        if key.name in (wrong or ()) or not isinstance(key.value, str):
+            continue
+        try:
+            _check_value(key, document.path, environ, is_insecure=is_insecure)
+        except SyncdError as error:
+            message = error.what.removeprefix(f"{key.name} ")
+            yield _locate(document, find_nearest(positions, key.name), message, key.name, error.hint)
+
+
+def _check_value(key: Key, path: Path, environ: Mapping[str, str], *, is_insecure: bool) -> None:
+    """Check one value that names an address or a file. Raises: SyncdError."""
+    root, last = find_root(path), key.plain.rpartition(".")[2]
+    if key.plain == "platform.url":
+        parse_base_url(key.value, insecure=is_insecure)
+    elif key.plain == "repository.upstream.url":
+        parse_address(key.value)
+    elif key.plain == "repository.path":
+        find_repository((root / expand_home(Path(key.value))).resolve())
+    elif last == "token_file":
+        read_token(root / expand_home(Path(key.value)), last, environ)
+    elif last == "ssh_key_file":
+        check_private(root / expand_home(Path(key.value)), last, environ)
+
+
+def _check_sites(document: Document, file: ConfigFile, *, is_counted: bool) -> Iterator[ConfigProblem]:
+    """Yield the errors in the site files that the configuration names, and that are in a work tree."""
+    positions = find_positions(document.data)
+    repositories = document.raw.get("repository", ())
+    for number, table in enumerate(repositories if isinstance(repositories, list) else ()):
+        site = table.get("site") if isinstance(table, Mapping) else None
+        if not isinstance(site, Mapping) or not isinstance(name := site.get("file", SiteConfig().file), str):
+            continue
+        path = str(table.get("path", "")) if is_counted else ""
+        top = (find_root(file.path) / path).resolve() if path or file.top is None else file.top
+        place = discover_repository(top) if top.is_dir() else None
+        if place is None or place.work_tree != top:
+            continue  # a bare repository: only a run knows the branch that has the file
+        key = f"repository.{number}.site.file"
+        try:
+            findings = validate_file(SiteFileLocation(top, name), ValidateOptions()).findings
+        except FileInvalid as error:
+            yield ConfigProblem(str(top / error.path), error.reason, error.line, error.column, key, error.hint)
+        except SyncdError as error:
+            yield _locate(document, find_nearest(positions, key), error.what, key, error.hint)
+        else:
+            for one in sorted(findings):
+                message, is_warning = f"{one.code} {one.message}", one.severity != "error"
+                yield ConfigProblem(
+                    str(top / one.path), message, one.line, one.column, key, one.hint, is_warning=is_warning
+                )
+
+
+def _locate(
+    document: Document, place: FilePosition | None, message: str, key: str = "", hint: str = ""
+) -> ConfigProblem:
+    line, column = (place.line, place.column) if place is not None else (0, 0)
+    return ConfigProblem(str(document.path), message, line, column, key, hint)

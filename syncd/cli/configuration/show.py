@@ -1,0 +1,126 @@
+"""`config show`: every value that counts, and where it comes from."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, print_text
+from syncd.config import Config, ConfigFile
+from syncd.config.finding import find_own_platform, read_valid, select_keys
+from syncd.config.positions import find_nearest, find_positions
+from syncd.config.reading import Document
+from syncd.config.trust import list_keys
+from syncd.daemon.labels import name_repositories
+
+_SECRET = re.compile(r"(?P<scheme>https?://)[^/@\s]+@|(?P<login>\w+://[^/@:\s]*:)[^/@\s]+@")
+"""What stands before the host of an address, and can be a credential."""
+
+
+@dataclass(frozen=True)
+class ValueOrigin:
+    """Where a value comes from: a line of a file, a variable of the environment, or a default.
+
+    Units: `line` and `column` count from 1. Shape: `owner` says whose word the file is: the operator's, or that of a
+    repository which its owner trusts.
+    """
+
+    kind: Literal["file", "environment", "default"]
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    owner: str = ""
+    variable: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key, its value that counts, and where that comes from."""
+
+    key: str
+    value: Any
+    origin: ValueOrigin
+
+
+def show_config(config_file: Path | None, *, with_origin: bool, as_json: bool) -> None:
+    """Print the configuration that counts here. Raises: ConfigInvalid; NotTrusted."""
+    file = require_config_file(config_file)
+    config = load_config_file(file)
+    settings = list_settings(file, config, os.environ)
+    if as_json:
+        print_document({"file": str(file.path), "settings": [_build_document(setting) for setting in settings]})
+        return
+    print_text(f"# {escape(str(file.path))}")
+    for setting in settings:
+        print_text("  ".join(_format_setting(setting, with_origin=with_origin)))
+
+
+def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) -> Sequence[Setting]:
+    """Return every value of a configuration that counts, with its origin. Raises: ConfigInvalid."""
+    document = read_valid(file)
+    url = environ.get("SYNCD_URL", "")
+    counted = Document(document.path, document.data, select_keys(file, document, environ, url=url))
+    sources = [(counted, file.origin)]
+    if "platform" not in counted.raw and not url and (own := find_own_platform(environ)) is not None:
+        sources.append((Document(own.path, own.data, {"platform": own.raw["platform"]}), "operator"))
+    origins = {key: origin for source, owner in sources for key, origin in _list_origins(source, owner)}
+    if url and "platform.url" not in origins:
+        origins["platform.url"] = ValueOrigin("environment", variable="SYNCD_URL")
+    raw = config.model_dump(mode="json")
+    for table, name in zip(raw["repository"], name_repositories(config), strict=True):
+        table["name"] = name
+        for space in table["space"]:
+            space["directory"] = space["directory"] or "."
+    default = ValueOrigin("default")
+    return [Setting(key, _hide_secrets(value), origins.get(key, default)) for key, value in _walk_values(raw)]
+
+
+def _list_origins(document: Document, owner: str) -> Iterator[tuple[str, ValueOrigin]]:
+    positions = find_positions(document.data)
+    for key in list_keys(document.raw):
+        place = find_nearest(positions, key.name)
+        line, column = (place.line, place.column) if place is not None else (0, 0)
+        yield key.name, ValueOrigin("file", str(document.path), line, column, owner)
+
+
+def _walk_values(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every value that is set, by its key; what is None is left out."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _walk_values(inner, f"{name}.{key}".lstrip("."))
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for number, item in enumerate(value):
+            yield from _walk_values(item, f"{name}.{number}")
+    elif value is not None:
+        yield name, value
+
+
+def _hide_secrets(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return _SECRET.sub(lambda found: f"{found['scheme'] or found['login']}***@", value)
+
+
+def _format_setting(setting: Setting, *, with_origin: bool) -> Iterator[str]:
+    yield f"{escape(setting.key)} = {escape(json.dumps(setting.value, ensure_ascii=False))}"
+    if with_origin:
+        yield f"# {escape(_describe_origin(setting.origin))}"
+
+
+def _describe_origin(origin: ValueOrigin) -> str:
+    if origin.kind == "environment":
+        return f"variable {origin.variable}"
+    if origin.kind == "default":
+        return "default"
+    place = f"{origin.file}:{origin.line}" if origin.line else origin.file
+    return {"work tree": f"{place}, which comes with the repository"}.get(origin.owner, place)
+
+
+def _build_document(setting: Setting) -> dict[str, Any]:
+    origin = {name: value for name, value in asdict(setting.origin).items() if value}
+    return {"key": setting.key, "value": setting.value, "origin": origin}

@@ -1,0 +1,126 @@
+"""`syncd config check`: all problems at once, each with its place; exit code 78."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_runner import CommandRunner, make_runner
+
+WRONG = """[platform]
+url = "http://api.example.com"
+token_file = "absent"
+colour = "red"
+
+[[repository]]
+path = "work"
+intervall = 3
+
+[[repository.space]]
+directory = "../up"
+
+[repository.site]
+
+[repository.upstream]
+url = "https://me:hunter2@git.example.org/x"
+ssh_key_file = "open"
+"""
+SITE = "version: 1\nsite: {org: ORG, id: SITE}\nredirects:\n  - from: /a\n    to: /b\n    colour: red\n"
+RIGHT = '[platform]\nurl = "https://api.example.com"\n[[repository]]\n[[repository.space]]\nid = "a"\n'
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    (tmp_path / "open").touch(mode=0o644)
+    subprocess.run(["git", "init", "--quiet", "work"], cwd=tmp_path, check=True)
+    return make_runner("config check", tmp_path, monkeypatch, capsys)
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_all_problems_are_named_at_once_with_their_places(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "own.toml", WRONG)
+    write(tmp_path / "work" / "site.yaml", SITE)
+    said = check("--config", str(file))
+    assert said.code == 78
+    for place, words in {
+        f"{file}:2:1": "platform.url - would send the token unencrypted",
+        f"{file}:3:1": "platform.token_file - the token_file",
+        f"{file}:4:1": "platform.colour - there is no such key",
+        f"{file}:8:1": "repository.0.intervall - there is no such key; did you mean interval?",
+        f"{file}:10:1": "repository.0.space.0.id - is missing",
+        f"{file}:11:1": "repository.0.space.0.directory - must stay inside the repository",
+        f"{file}:16:1": "repository.0.upstream.url - the address of the Git remote at git.example.org",
+        f"{file}:17:1": "repository.0.upstream.ssh_key_file - others may read",
+        f"{tmp_path}/work/site.yaml:6:5": "SY",
+    }.items():
+        assert f"{place}: error: {words}" in said.out
+    assert "chmod 600" in said.out
+    assert "hunter2" not in said.out
+    assert said.err == ""
+
+
+def test_programs_get_the_same(tmp_path: Path, check: CommandRunner) -> None:
+    said = check("--config", str(write(tmp_path / "own.toml", WRONG)), "--json")
+    document = json.loads(said.out)
+    assert said.code == document["exit_code"] == 78
+    first = next(one for one in document["problems"] if one["key"] == "platform.colour")
+    assert (first["line"], first["column"], first["severity"]) == (4, 1, "error")
+
+
+def test_what_is_no_toml_has_its_place(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "own.toml", "[platform]\nurl = = 3\n")
+    said = check("--config", str(file))
+    assert said.code == 78
+    assert f"{file}:2:7: error: Invalid value" in said.out
+
+
+def test_variables_are_checked_too(tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "own.toml", RIGHT)
+    monkeypatch.setenv("SYNCD_TOKN", "secret-1")
+    said = check("--config", str(file))
+    assert said.code == 0
+    assert "SYNCD_TOKN: warning: syncd reads no such variable; did you mean SYNCD_TOKEN?" in said.out
+    monkeypatch.setenv("SYNCD_URL", "ftp://x")
+    monkeypatch.setenv("SYNCD_TOKEN", "secret 2")
+    said = check("--config", str(file))
+    assert said.code == 78
+    assert "SYNCD_URL: error: the address is not an address" in said.out
+    assert "SYNCD_TOKEN: error: the token has characters that no token has" in said.out
+    assert "secret" not in said.out + said.err
+
+
+def test_of_a_strangers_file_nothing_that_it_names_is_opened(
+    tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path / "work")
+    write(
+        tmp_path / "work" / "syncd.toml", RIGHT.replace("[[repository]]", 'token_file = "/etc/hosts"\n[[repository]]')
+    )
+    said = check()
+    assert said.code == 78
+    assert "you have not trusted it" in said.out
+    assert "syncd trust" in said.out
+    assert "others may read" not in said.out
+
+
+def test_the_operators_own_platform_is_checked_where_it_counts(
+    tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "home" / "syncd" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[platform]\nurl = "https://api.example.com"\ntoken_fil = "x"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    said = check("--config", str(write(tmp_path / "part.toml", RIGHT.partition("\n")[2].partition("\n")[2])))
+    assert said.code == 78
+    assert f"{own}:3:1: error: platform.token_fil - there is no such key; did you mean token_file?" in said.out
+
+
+def test_a_configuration_that_is_right_is_valid(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "own.toml", RIGHT + "[repository.site]\nfile = 'none.yaml'\n")
+    assert check("--config", str(file)).out.startswith(f"{file} is valid")
+    assert check("--config", str(tmp_path / "absent.toml")).code == 78
