@@ -76,7 +76,7 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api", "demo"),
-        *("configuration",),
+        *("change_requests", "configuration"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "start", "app"),
     ),
     "platform": (

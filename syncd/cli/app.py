@@ -11,6 +11,7 @@ import typer
 from typer.completion import completion_init  # type: ignore[attr-defined] # exported, but not by `__all__`
 
 from syncd import __version__
+from syncd.cli.change_requests.commands import cr
 from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
 from syncd.cli.platform.commands import platform
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 app.add_typer(reference)
 app.add_typer(configuration, name="config")
+app.add_typer(cr, name="cr")
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")

@@ -18,7 +18,7 @@ PROPOSED = "Change request #"
 """How the subject of a commit begins that holds the content of a change request, and of no other mirror commit."""
 MARKED = 32
 """Characters of a branch's name that its marker shows."""
-_MARKER = re.compile(r"\s*\[[^\[\]]{1,40}#[0-9a-f]{6}\]$")
+_MARKER = re.compile(r"\s*\[(?P<branch>[^\[\]]{1,40})#(?P<instance>[0-9a-f]{6})\]$")
 
 
 def render_mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
@@ -77,6 +77,12 @@ def add_marker(subject: str, mark: str) -> str:
 def remove_marker(subject: str) -> str:
     """Given a change request's subject, return it without syncd's marker."""
     return _MARKER.sub("", join_lines(subject))
+
+
+def read_marked_branch(subject: str, instance: str) -> str:
+    """Given a change request's subject, return the branch in the marker of this instance, perhaps cut, or ""."""
+    found = _MARKER.search(join_lines(subject))
+    return found["branch"] if found is not None and found["instance"] == instance else ""
 
 
 def choose_subject(subjects: Sequence[str]) -> str:

@@ -3,29 +3,27 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from syncd.cli.sync.people import choose_user_name, format_author
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import RepositoryConfig
-from syncd.daemon.workspaces import Environment, open_for_reading, read_time
+from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.layout.richtext.nodes import count_common_prefix
 from syncd.model.comment import TEXT_MAX, CommentBody
+from syncd.model.review import Review
 from syncd.model.text import join_lines
-from syncd.model.user import User
-from syncd.model.wording import format_count
 from syncd.plan.message import remove_marker
 from syncd.sync.review.comments import Discussion, FoundComment, Remark, find_comments, list_discussions, reply, resolve
 from syncd.sync.workspace import Workspace
 
 ID_LENGTH_MIN = 6
 """The least number of characters of an id that is shown."""
-_STEPS = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3600), ("minute", 60))
 
 
 def show_review(config_file: Path | None, *, with_resolved: bool, quickfix: bool, as_json: bool) -> int:
@@ -95,7 +93,7 @@ def _act_on_comment(
 
 
 def _format_title(found: FoundComment) -> str:
-    author = _choose_user_name(found.comment.posted_by)
+    author = choose_user_name(found.comment.posted_by)
     return escape(f"{found.comment.id}, {author} on #{found.request.number} {remove_marker(found.request.subject)}")
 
 
@@ -112,11 +110,11 @@ def _format_discussion(root: Path, discussion: Discussion) -> Iterator[str]:
         comment = remark.comment
         state = "" if remark.is_open else ", resolved"
         place = _format_location(root, remark) or "the whole change request"
-        author = _format_author(comment.posted_by, comment.posted_at)
+        author = format_author(comment.posted_by, comment.posted_at)
         yield f"  {escape(place)}  {author}{state}  [{escape(short_ids[comment.id])}]"
         yield from (f"      {escape(line)}" for line in _list_text_lines(comment.body))
         for answer in remark.replies:
-            yield f"      > {_format_author(answer.posted_by, answer.posted_at)}"
+            yield f"      > {format_author(answer.posted_by, answer.posted_at)}"
             yield from (f"        {escape(line)}" for line in _list_text_lines(answer.body))
     if not discussion.has_problems:
         yield "  nothing is open"
@@ -126,7 +124,7 @@ def _format_problems(discussion: Discussion) -> Iterator[str]:
     for path in discussion.conflicts:
         yield f"conflict in {path}: syncd resolve {path}"
     for review in discussion.objections:
-        yield f"changes requested by {_format_author(review.reviewer, review.updated_at)}"
+        yield f"changes requested by {format_author(review.reviewer, review.updated_at)}"
     if discussion.request.outdated:
         yield "outdated: main content has moved on; syncd pull"
     if discussion.request.comments:
@@ -139,16 +137,16 @@ def _format_approvals(discussion: Discussion) -> Iterator[str]:
         if review.status == "approved":
             since = ", before the last change" if review.outdated else ""
             approved = style_text("approved", 32, sys.stdout)
-            yield f"  {approved} by {_format_author(review.reviewer, review.updated_at)}{since}"
+            yield f"  {approved} by {format_author(review.reviewer, review.updated_at)}{since}"
     if not discussion.reviews and discussion.request.status == "open":
         yield "  nobody has reviewed it yet"
 
 
 def _format_quickfix(root: Path, discussion: Discussion) -> Iterator[str]:
     for remark in discussion.comments:
-        remarks = [f"{_choose_user_name(remark.comment.posted_by)}: {' '.join(_list_text_lines(remark.comment.body))}"]
+        remarks = [f"{choose_user_name(remark.comment.posted_by)}: {' '.join(_list_text_lines(remark.comment.body))}"]
         remarks += [
-            f"{_choose_user_name(answer.posted_by)}: {' '.join(_list_text_lines(answer.body))}"
+            f"{choose_user_name(answer.posted_by)}: {' '.join(_list_text_lines(answer.body))}"
             for answer in remark.replies
         ]
         place = f"{_format_location(root, remark)}:1: " if remark.path else ""
@@ -161,28 +159,6 @@ def _format_quickfix(root: Path, discussion: Discussion) -> Iterator[str]:
 def _format_location(root: Path, remark: Remark) -> str:
     """The path and line of a remark, relative to the current directory; "" for one without a path."""
     return f"{os.path.relpath(root / remark.path)}:{remark.line}" if remark.path else ""
-
-
-def _format_author(user: User, at: str) -> str:
-    return escape(f"{_choose_user_name(user)}, {_format_age(at)}")
-
-
-def _choose_user_name(user: User) -> str:
-    return join_lines(user.display_name) or user.email or user.id
-
-
-def _format_age(at: str) -> str:
-    """How long ago a time was, in words."""
-    try:
-        moment = datetime.fromisoformat(at)
-        seconds = (read_time() - moment).total_seconds()
-    except (ValueError, TypeError):
-        return at
-    for unit, size in _STEPS:
-        count = int(seconds // size)
-        if count > 0:
-            return f"{format_count(count, unit)} ago"
-    return "just now"
 
 
 def _list_text_lines(body: CommentBody) -> list[str]:
@@ -214,14 +190,15 @@ def _build_document(root: Path, discussion: Discussion) -> dict[str, Any]:
         "outdated": request.outdated,
         "open_comments": request.comments,
         "conflicts": list(discussion.conflicts),
-        "reviews": [_build_review(review) for review in discussion.reviews],
+        "reviews": [build_review_document(review) for review in discussion.reviews],
         "comments": [_build_comment(remark) for remark in discussion.comments],
         "url": request.address or None,
     }
 
 
-def _build_review(review: Any) -> dict[str, Any]:
-    facts = {"id": review.id, "reviewer": _choose_user_name(review.reviewer), "status": review.status}
+def build_review_document(review: Review) -> dict[str, Any]:
+    """Return the JSON object of a review."""
+    facts = {"id": review.id, "reviewer": choose_user_name(review.reviewer), "status": review.status}
     return facts | {"outdated": review.outdated, "at": review.updated_at}
 
 
@@ -231,13 +208,13 @@ def _build_comment(remark: Remark) -> dict[str, Any]:
         "id": comment.id,
         "path": remark.path,
         "line": remark.line,
-        "author": _choose_user_name(comment.posted_by),
+        "author": choose_user_name(comment.posted_by),
         "at": comment.posted_at,
         "status": comment.status,
         "text": "\n".join(_list_text_lines(comment.body)),
         "replies": [
             {
-                "author": _choose_user_name(answer.posted_by),
+                "author": choose_user_name(answer.posted_by),
                 "at": answer.posted_at,
                 "text": "\n".join(_list_text_lines(answer.body)),
             }

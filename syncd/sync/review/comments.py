@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 from syncd.errors import AnswerLost, NotFound
 from syncd.layout.page.block_positions import find_block_line
-from syncd.layout.tree.placement import assign_paths
 from syncd.model.change_request import ChangeRequest
 from syncd.model.comment import Comment, CommentBodyWrite, CommentReply, CommentReplyCreate, CommentUpdate
 from syncd.model.document import Document
 from syncd.model.review import Review
 from syncd.sync.branches import HEADS
-from syncd.sync.outcome import CONFLICT
 from syncd.sync.review.auto_merge import list_verdicts
+from syncd.sync.review.page_paths import PagePaths
 from syncd.sync.settings import read_text_at
+from syncd.sync.state.conflicts import list_conflict_paths
 from syncd.sync.state.proposals import ProposalRecord, list_records
 from syncd.sync.workspace import Binding, Workspace
 
@@ -60,11 +60,6 @@ def list_discussions(workspace: Workspace, *, resolved: bool = False) -> list[Di
 
     Shape: comments are oldest first, open ones before resolved ones, which are there when asked for.
     """
-    conflicts = [
-        outcome.key
-        for outcome in workspace.store.list_outcomes()
-        if outcome.flow == CONFLICT and outcome.state == "held"
-    ]
     found = [
         Discussion(
             binding,
@@ -72,7 +67,7 @@ def list_discussions(workspace: Workspace, *, resolved: bool = False) -> list[Di
             request,
             tuple(_list_remarks(workspace, binding, item, request, resolved=resolved)),
             tuple(list_verdicts(workspace, binding, request)),
-            tuple(path for path in conflicts if binding.holds(path)),
+            list_conflict_paths(workspace, binding),
         )
         for binding, item, request in list_live(workspace)
     ]
@@ -138,7 +133,7 @@ def _list_remarks(
         return
     comments = workspace.client.change_request_comments
     listed = list(comments.list(binding.space, request.id, order="asc", status=None if resolved else "open"))
-    spots = _CommentPlaces(workspace, binding, item, request)
+    spots = _CommentPlaces(workspace, binding, item, request, PagePaths(workspace, binding, request))
     for comment in sorted(listed, key=lambda comment: comment.status == "resolved"):
         replies = tuple(comments.list_replies(binding.space, request.id, comment.id)) if comment.replies else ()
         yield Remark(comment, replies, *spots.find_place(comment))
@@ -152,14 +147,13 @@ class _CommentPlaces:
     binding: Binding
     item: ProposalRecord
     request: ChangeRequest
-    _paths: dict[str, str] | None = None
-    _placed: dict[str, str] | None = None
+    paths: PagePaths
     _texts: dict[str, tuple[str, Document | None]] = field(default_factory=dict)
 
     def find_place(self, comment: Comment) -> tuple[str, int]:
         """Given a comment, return path and line, or "" and 0 for one that is about no page."""
         target = comment.target
-        path = self._find_path(target.page.id) if target.page is not None else ""
+        path = self.paths.find_path(target.page.id) if target.page is not None else ""
         if not path or target.page is None:
             return "", 0
         if target.node is None:
@@ -168,21 +162,6 @@ class _CommentPlaces:
             self._texts[target.page.id] = self._read_text(path), self._read_document(target.page.id)
         text, document = self._texts[target.page.id]
         return path, find_block_line(text, document, target.node.id) if document is not None else 1
-
-    def _find_path(self, page: str) -> str:
-        if self._paths is None:
-            lanes = ("main", self.request.id)
-            known = [self.workspace.store.read_last_seen(self.binding.space, lane) for lane in lanes]
-            self._paths = {id: anchor.path for seen in known if seen is not None for id, anchor in seen.anchors.items()}
-        inner = self._paths.get(page) or self._read_placement().get(page, "")
-        return self.binding.path(inner) if inner else ""
-
-    def _read_placement(self) -> dict[str, str]:
-        """Where pages would go that no run has placed yet."""
-        if self._placed is None:
-            content = self.workspace.client.change_request_content.get(self.binding.space, self.request.id)
-            self._placed = dict(assign_paths(content).pages)
-        return self._placed
 
     def _read_text(self, path: str) -> str:
         repository = self.workspace.repository

@@ -6,8 +6,8 @@ from shlex import quote
 from syncd.errors import Conflict
 from syncd.store.status import FlowOutcome as Remembered
 from syncd.sync.merge.result import EXCLUDED, MergeResult
-from syncd.sync.outcome import Held
-from syncd.sync.workspace import Workspace
+from syncd.sync.outcome import CONFLICT, Held
+from syncd.sync.workspace import Binding, Workspace
 
 
 def describe_conflicts(
@@ -47,6 +47,14 @@ def find_shared_branch(workspace: Workspace, name: str) -> str:
     if name == f"{workspace.remote}/main" or name.startswith(f"{upstream.name}/"):
         return f"{upstream.name}/{upstream.mirror}"
     return f"{upstream.name}/{upstream.change_branch(name.removeprefix(changes))}" if name.startswith(changes) else ""
+
+
+def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ...]:
+    """Given a space, return the paths of its pages that the last runs left in conflict, from the repository's root."""
+    outcomes = workspace.store.list_outcomes()
+    return tuple(
+        each.key for each in outcomes if each.flow == CONFLICT and each.state == "held" and binding.holds(each.key)
+    )
 
 
 def clear_settled(

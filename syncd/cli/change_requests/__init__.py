@@ -1,0 +1,1 @@
+"""Change requests: list, show, open, merge, archive and reopen them."""
