@@ -32,22 +32,22 @@ class Variables:
 
     @classmethod
     def of_page(cls, outline: Outline, entry: TreeEntry) -> "Variables":
-        """Given a revision and where a page stands in it, return the variables that the page can read."""
+        """Return the variables that a page can read: those of its space and its own."""
         space = outline.entries[ROOT].node.fields.get("variables", {})
         return cls({"space": space, "page": entry.node.fields.get("variables", {})})
 
     def get(self, scope: str, name: str) -> Scalar | None:
-        """Given a scope and a name, return the variable's value, or None when there is none."""
+        """Return the value of a variable, or None when there is none of that name in the scope."""
         return self.scopes[scope].get(name)
 
     def evaluate(self, expression: str) -> Scalar | None:
-        """Given an expression, return its value; None when it has none, or not the same for every reader."""
+        """Return the value of an expression; None when it has none, or not the same one for every reader."""
         values = self._evaluate_possible(expression)
         (value,) = values if len(values) == 1 else (ANY,)
         return value if isinstance(value, str | bool | int | float) and value == value else None
 
     def evaluate_condition(self, condition: str) -> bool | None:
-        """Given a condition, return whether it is true for every reader or for none; None when that differs."""
+        """Return whether a condition is true, where that is the same for every reader; else None."""
         truths = find_truths(self._evaluate_possible(condition))
         return next(iter(truths)) if len(truths) == 1 else None
 
@@ -68,7 +68,7 @@ class Variables:
 
 
 def format_value(value: Scalar) -> str:
-    """Given a value, return it as a reader sees it."""
+    """Return a value as a reader sees it, such as `3` for 3.0 and `true` for True."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_MAX:
@@ -77,10 +77,10 @@ def format_value(value: Scalar) -> str:
 
 
 def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[DocumentNode]:
-    """Given nodes of a document, yield them with every expression and condition that has a value in its value's form.
+    """Yield the nodes of a document with every expression and condition that has a value replaced by what it gives.
 
-    Shapes: an expression becomes text with the marks around it; a block whose condition is true becomes what it holds,
-    one whose condition is false goes; all else stays as it is, code included.
+    Shapes: an expression becomes text with the marks around it; a block whose condition is true becomes its content,
+    one whose condition is false is left out; everything else stays as it is, code included.
     """
     for node in nodes:
         kind = node.get("type") if node.get("object") in ("block", "inline") else node.get("object")
@@ -100,7 +100,7 @@ def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[
 
 
 def fill_braces(text: str, variables: Variables) -> str:
-    """Given text, return it with the variables that it names in braces, `{{ space.vars.<name> }}`, in their place."""
+    """Return a text with the variables that it names in braces, `{{ space.vars.<name> }}`, replaced by their values."""
     return _BRACES.sub(lambda found: _fill_name(found, variables), text) if "{{" in text else text
 
 

@@ -39,7 +39,10 @@ def download_file(
     signature: str,
     content_type: Annotated[str, Query(alias="type")],
 ) -> Response:
-    """Given an address that this platform made, return the file; the signature stands for the token."""
+    """Answer a signed address with the file that it names; the signature replaces the token.
+
+    Raises: Failure 403 when the signature is wrong or has expired, 404 when the file is gone.
+    """
     if not hmac.compare_digest(
         compute_signature(storage.secret, oid, name, content_type, expires).encode(), signature.encode()
     ):
@@ -68,12 +71,12 @@ def _format_filename(name: str) -> str:
 
 
 def guess_content_type(name: str) -> str:
-    """Given a file's name, return its media type."""
+    """Return the media type that the ending of a file's name stands for."""
     return _TYPES.guess_type(f"x{name}", strict=False)[0] or _UNKNOWN
 
 
 def build_file_fields(data: bytes, *, content_type: str) -> dict[str, Any]:
-    """Given a file's content, return the members of its File that follow from it. Units: `size` in bytes."""
+    """Return the members of a File that follow from its content. Units: `size` in bytes, `dimensions` in pixels."""
     fields: dict[str, Any] = {"contentType": content_type, "size": len(data)}
     # Bytes that are no image have the size -1 by -1.
     width, height = imagesize.get(BytesIO(data)) if content_type.startswith("image/") else (-1, -1)

@@ -24,7 +24,7 @@ _FROM_TEXT = frozenset((*KEYS, "cover", "layout", "variables", "metaLinks", "tag
 def apply_frontmatter(
     fields: Mapping[str, Any], text: str, *, refer: BuildReference = frontmatter.make_url_reference
 ) -> dict[str, Any]:
-    """Given a page's members and its text, return them with those that frontmatter holds taken from the text.
+    """Return a page's members, with all that frontmatter can hold read from the page's text.
 
     Shapes: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML describes nothing.
     """
@@ -36,7 +36,9 @@ def apply_frontmatter(
 
 
 def resolve_references(fields: Mapping[str, Any], refer: BuildReference) -> dict[str, Any]:
-    """Given members whose references are addresses, return them with the references that `refer` makes of those."""
+    """Return members with each reference by URL in their cover and links replaced by the one that `refer` makes of
+    it.
+    """
 
     def point(value: Any) -> Any:
         if isinstance(value, list):
@@ -48,7 +50,7 @@ def resolve_references(fields: Mapping[str, Any], refer: BuildReference) -> dict
 
 
 def write_members(text: str, members: Mapping[str, Any]) -> str:
-    """Given a page's text and members that an operation sets, return the text whose frontmatter says so.
+    """Return a page's text with the frontmatter that says what `members` do.
 
     Shapes: "", False and None remove a key; a member that the text has already leaves it byte for byte.
     Raises: FileInvalid when the text's frontmatter is no YAML.
@@ -59,19 +61,21 @@ def write_members(text: str, members: Mapping[str, Any]) -> str:
 
 
 def replace_title(text: str, *, former: str, title: str) -> str:
-    """Given a page's text and its former and new title, return the text with the new one where the former one stood."""
+    """Return a page's text with its new title in each place, heading or frontmatter, that had the former one."""
     if frontmatter.read_heading(text) == former:
         text = frontmatter.set_heading(text, title)
     return text if find_frontmatter_title(text) is None else frontmatter.patch_frontmatter(text, {"title": title})
 
 
 def find_title(text: str) -> str | None:
-    """Given a page's text, return the title that it gives itself: in frontmatter, else as its leading heading."""
+    """Return the title that a page's text gives itself: in frontmatter, else as its leading heading; None without
+    either.
+    """
     return find_frontmatter_title(text) or frontmatter.read_heading(text)
 
 
 def find_frontmatter_title(text: str) -> str | None:
-    """Given a page's text, return the title in its frontmatter, or None."""
+    """Return the title in the frontmatter of a page's text, or None."""
     try:
         title = frontmatter.read_fields(text, at="document").get("title")
     except FileInvalid:

@@ -29,7 +29,7 @@ class OtherSpaces:
     _opened: dict[str, Outline | None] = field(default_factory=dict)
 
     def find_content_ref(self, url: str) -> ContentRef | None:
-        """Given an absolute address, return the reference to what it leads to in a space; None when it leads nowhere.
+        """Return the reference to what an absolute address leads to in a space; None when it leads nowhere.
 
         Shapes: behind the space's id stands a page's path or id; a reference within the same space names no space.
         """

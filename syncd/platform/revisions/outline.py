@@ -34,7 +34,7 @@ class Outline:
     order: Mapping[str, tuple[str, ...]]
 
     def node(self, id: str) -> Node | None:
-        """Given an id, return its node, or None when this tree has none."""
+        """Return the node with an id, or None when this tree has none."""
         entry = self.entries.get(id)
         return None if entry is None else entry.node
 
@@ -59,7 +59,7 @@ class Draft:
     """A modified copy of a tree: it holds only what differs from its base, and only that is saved."""
 
     def __init__(self, base: Outline | None = None) -> None:
-        """Given the tree to start from, begin a draft of it; without one, the draft is an empty tree."""
+        """Start a draft of the tree `base`, or of an empty one."""
         self.base = base or _EMPTY
         self._own: dict[str, Node] = {} if base else {id: entry.node for id, entry in _EMPTY.entries.items()}
         self._order: dict[str, list[str]] = {}
@@ -70,7 +70,9 @@ class Draft:
         return id not in self._removed and (id in self._own or id in self.base.entries)
 
     def node(self, id: str) -> Node:
-        """Given the id of something in this draft, return its node; its `children` mean nothing here."""
+        """Return the node with an id; its `children` are those of the base, so read `Draft.children` for the draft's
+        own.
+        """
         return self._own.get(id) or self.base.entries[id].node
 
     def parent(self, id: str) -> str:
@@ -115,7 +117,7 @@ class Draft:
         return [id for id in {**self._own, **self._parent} if id in self]
 
     def insert(self, node: Node, into: str, at: int | None = None) -> None:
-        """Given a new node, put it among the children of `into`: at an index, or last."""
+        """Put a new node among the children of `into`: at an index, or last."""
         self._removed.discard(node.id)
         self._own[node.id] = node
         self._parent[node.id] = into
@@ -129,7 +131,7 @@ class Draft:
             self._own[node.id] = node
 
     def move(self, id: str, into: str, at: int | None = None) -> None:
-        """Given an id, put it among the children of `into`: at an index of those without it, or last."""
+        """Move a node among the children of `into`: to an index, counted without the node itself, or last."""
         former = self.parent(id)
         self._order[former] = [child for child in self.children(former) if child != id]
         if former != into:
@@ -180,12 +182,12 @@ class Draft:
 
 
 def is_page(node: Node) -> bool:
-    """Given a node, return whether it stands in the page tree."""
+    """Return whether a node is part of the page tree."""
     return node.type in ("document", "group", "link", "computed")
 
 
 def has_path(node: Node) -> bool:
-    """Given a node, return whether it has a slug and a path of its own: links and computed pages have none."""
+    """Return whether a node has a slug and a path of its own; links and computed pages have none."""
     return node.type in ("document", "group")
 
 
@@ -200,7 +202,7 @@ def open_outline(connection: sa.Connection, root: bytes) -> Outline:
 
 
 def build_outline(root: bytes, nodes: Mapping[bytes, Node]) -> Outline:
-    """Given a root hash and the nodes below it, return their outline."""
+    """Return the outline of the tree below a root hash; `nodes` has every node of it by hash."""
     entries: dict[str, TreeEntry] = {}
     order: dict[str, tuple[str, ...]] = {}
     pending = [(root, ROOT, "")]

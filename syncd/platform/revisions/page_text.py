@@ -45,10 +45,10 @@ class PageTexts:
     read: Callable[[str], bytes]
 
     def render(self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
-        """Given where a page or reusable content stands, return its text, exactly as written unless more is asked for.
+        """Return the text of a page or reusable content, exactly as written unless more is asked for.
 
-        Shapes: `dereferenced` puts in what is included; `true` also lets every address of a page or file of the space
-        be one that works anywhere. Raises: Failure 413 when that makes it too long.
+        Shapes: `dereferenced` puts in what is included; `true` also makes every address of a page or file of the space
+        one that works anywhere. Raises: Failure 413 when that makes the text too long.
         """
         text = self.read(entry.node.body or "").decode()
         if dereferenced != "false":

@@ -30,7 +30,8 @@ class DraftPaths:
                 self._taken[make_collision_key(path)] = id
 
     def allocate_page_paths(self, moved: Iterable[str], parents: Iterable[str]) -> None:
-        """Given pages whose place or slug is new, and pages that won or lost a child, give each its path.
+        """Give new paths to pages that were moved or have a new slug, and to parents that won their first child or lost
+        their last.
 
         All that a moved page holds moves with it; a page with children becomes its folder's README.
         """
@@ -46,7 +47,7 @@ class DraftPaths:
             self._assign_path(id, self._list_candidates(id))
 
     def allocate_file_path(self, name: str, *, id: str) -> str:
-        """Given a new file's name, return its path below the assets; a collision is numbered as Git Sync does it."""
+        """Return a free path below the assets for a new file; a collision is numbered as Git Sync does it."""
         stem, dot, extension = make_safe_segment(name, fallback=id).rpartition(".")
         if not stem:
             stem, dot, extension = extension, "", ""
@@ -54,7 +55,10 @@ class DraftPaths:
         return self._take_free_path((_join_path(self._root, f"{ASSETS}/{name}") for name in names), id)
 
     def resolve_clashes(self, ids: Iterable[str]) -> list[str]:
-        """Given pages and files that two sides brought together, give those whose path another holds a free one."""
+        """Give a free path to each of these pages and files whose path another one has, and return the ids of those.
+
+        Needed after a merge, in which both sides can have created the same path.
+        """
         clashed = []
         for id in ids:
             node = self._draft.node(id)
@@ -128,19 +132,19 @@ class DraftPaths:
 
 
 def find_free_slug(draft: Draft, parent: str, slug: str, *, but: str = "") -> str:
-    """Given a slug that nobody asked for, return it, numbered when another child of `parent` has it."""
+    """Return a slug that nobody chose, numbered when another child of `parent` has it."""
     return number_slug(slug, find_sibling_slugs(draft, parent, but=but))
 
 
 def number_slug(slug: str, taken: Container[str]) -> str:
-    """Given a slug and case-folded ones that are taken, return it, numbered when it is one of them."""
+    """Return a slug, numbered when it is one of those that are taken; `taken` is case-folded."""
     stem = slug[: SLUG_MAX - 6]
     names = (slug if at == 0 else f"{stem}-{at}" for at in count())
     return next(name for name in names if name.casefold() not in taken)
 
 
 def find_sibling_slugs(draft: Draft, parent: str, *, but: str = "") -> set[str]:
-    """Given a parent, return the case-folded slugs of its children, except one."""
+    """Return the case-folded slugs of a parent's children, except of the child `but`."""
     nodes = (draft.node(child) for child in draft.children(parent) if child != but)
     return {node.slug.casefold() for node in nodes if has_path(node)}
 

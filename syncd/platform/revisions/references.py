@@ -21,11 +21,12 @@ class DraftReferences:
     """Pages by the key of their path; read when an address asks for one first, when the draft has its final shape."""
 
     def rewrite_addresses(self, text: str, *, at: str) -> str:
-        """Given a page's text and its path, return the text with such addresses relative to it; all else byte for byte.
+        """Return a page's text with addresses by id or reference made relative to the page's path; all else byte for
+        byte.
 
         Shapes: `/files/<id>`, `/includes/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any
-        `#anchor`. An address that means nothing here stays, where another platform drops the link: nothing a writer
-        wrote is lost.
+        `#anchor`. An address that means nothing here stays as it is, where another platform drops the link: nothing
+        that a writer wrote is lost.
         """
 
         def replacement(address: str) -> str | None:
@@ -36,7 +37,7 @@ class DraftReferences:
         return links.rewrite_addresses(text, replacement)
 
     def build_reference(self, address: str, *, at: str) -> dict[str, Any]:
-        """Given an address in the frontmatter of the page at a path, return the ContentRef that it stands for."""
+        """Return the ContentRef of an address in the frontmatter of the page at the path `at`."""
         found = resolve_address(address, at=at)
         id = self.draft.find_by_file(found[0]) if found else None
         kind = self.draft.node(id).type if id else ""

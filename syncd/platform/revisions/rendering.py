@@ -30,7 +30,7 @@ class RenderContext:
 
 
 def render_page(outline: Outline, id: str, context: RenderContext, **more: Any) -> bytes:
-    """Given a page's id, return the Page with its subpages; `more` holds further members."""
+    """Return a page as JSON, with its subpages; `more` adds members."""
     entry = outline.entries[id]
     below = outline.order.get(id, ())
     return _append_member(
@@ -39,19 +39,21 @@ def render_page(outline: Outline, id: str, context: RenderContext, **more: Any) 
 
 
 def render_page_once(entry: TreeEntry, context: RenderContext, kind: str, made: Callable[[], bytes]) -> bytes:
-    """Given where a page stands and how to make its answer, return that, made once for each kind of answer."""
+    """Return the JSON of a page from the cache, or what `made` returns; `kind` tells several answers about a page
+    apart.
+    """
     key = (entry.hash, entry.path, context.app, context.metadata, kind)
     known = _cache.get(key)
     return known if known is not None else _cache.put(key, made())
 
 
 def render_pages(outline: Outline, ids: Iterable[str], context: RenderContext) -> bytes:
-    """Given pages' ids, return the array of them, each with its subpages."""
+    """Return the JSON array of pages, each with its subpages."""
     return b"[" + b",".join(_render_cached_page(outline, id, context) for id in ids) + b"]"
 
 
 def render_files(outline: Outline, context: RenderContext) -> bytes:
-    """Given a tree, return the array of its files, with addresses that can be downloaded from for a while."""
+    """Return the JSON array of the files of a tree, with download addresses that work for a limited time."""
     key = (outline.entries[FILES].hash, context.downloads, context.metadata)
     known = _cache.get(key)
     if known is None:
@@ -61,7 +63,7 @@ def render_files(outline: Outline, context: RenderContext) -> bytes:
 
 
 def render_revision(outline: Outline, head: Mapping[str, Any], context: RenderContext) -> bytes:
-    """Given a revision's own members, return the Revision."""
+    """Return a revision as JSON: its own members `head`, its reusable contents, pages and files."""
     entries = outline.entries
     includes = [build_reusable_members(entries[id], context) for id in outline.order.get(INCLUDES, ())]
     own = {**head, "reusableContents": includes, **_read_shared_values(outline)}
@@ -70,7 +72,7 @@ def render_revision(outline: Outline, head: Mapping[str, Any], context: RenderCo
 
 
 def build_page_members(entry: TreeEntry, context: RenderContext) -> dict[str, Any]:
-    """Given where a page stands, return its members in the API, without its subpages."""
+    """Return the members of a page in the API, without its subpages."""
     node = entry.node
     members = {"id": node.id, "title": node.title, "type": node.type, **node.fields}
     if node.type in _KINDS:
@@ -86,7 +88,7 @@ def build_page_members(entry: TreeEntry, context: RenderContext) -> dict[str, An
 
 
 def build_file_members(entry: TreeEntry, context: RenderContext) -> dict[str, Any]:
-    """Given where a file stands, return the File."""
+    """Return the members of a file in the API."""
     node = entry.node
     assert node.body
     address = context.downloads.sign_url(node.body, name=node.title, content_type=str(node.fields["contentType"]))
@@ -100,12 +102,12 @@ def build_file_members(entry: TreeEntry, context: RenderContext) -> dict[str, An
 
 
 def build_reusable_members(entry: TreeEntry, context: RenderContext) -> dict[str, Any]:
-    """Given where a reusable content stands, return its members in the API."""
+    """Return the members of a reusable content in the API."""
     return {"id": entry.node.id, "title": entry.node.title, **_build_git_members(entry, context)}
 
 
 def encode_json(value: Any) -> bytes:
-    """Given a JSON value, return it as compact UTF-8."""
+    """Return a JSON value as compact UTF-8."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 

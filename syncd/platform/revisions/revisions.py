@@ -46,7 +46,7 @@ class RevisionOrigin:
 def insert_revision(
     storage: Storage, connection: sa.Connection, draft: Draft, origin: RevisionOrigin
 ) -> RevisionRecord:
-    """Given a draft and where it comes from, keep its tree and return the new revision."""
+    """Store the tree of a draft, and a new revision of it, and return the revision."""
     root, rows = draft.hash_tree()
     tree.insert_nodes(connection, rows)
     return insert_revision_of_tree(storage, connection, root, origin)
@@ -55,7 +55,7 @@ def insert_revision(
 def insert_revision_of_tree(
     storage: Storage, connection: sa.Connection, root: bytes, origin: RevisionOrigin
 ) -> RevisionRecord:
-    """Given the root of a tree that is kept already, and where it comes from, return the new revision of it."""
+    """Store a new revision of a tree whose nodes are stored already, and return it."""
     last = sa.select(sa.func.coalesce(sa.func.max(revisions.c.seq), 0)).where(revisions.c.space == origin.space)
     saved = RevisionRecord(
         id=storage.new_id(),
@@ -72,7 +72,7 @@ def insert_revision_of_tree(
 
 
 def require_revision(connection: sa.Connection, space: str, id: str) -> RevisionRecord:
-    """Given a space's and a revision's id, return the revision. Raises: Failure 404 when the space has no such one."""
+    """Return a revision of a space. Raises: Failure 404 when the space has none with this id."""
     saved = _cache.get(id)
     if saved is None:
         row = connection.execute(sa.select(revisions).where(revisions.c.id == id)).one_or_none()
@@ -83,7 +83,7 @@ def require_revision(connection: sa.Connection, space: str, id: str) -> Revision
 
 
 def open_revision(connection: sa.Connection, space: str, id: str) -> Outline:
-    """Given a space's and a revision's id, return the revision's tree. Raises: Failure 404."""
+    """Return the tree of a space's revision. Raises: Failure 404, as `require_revision`."""
     return open_outline(connection, require_revision(connection, space, id).root)
 
 

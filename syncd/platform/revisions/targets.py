@@ -46,7 +46,7 @@ class TargetResolver:
     _by_path: dict[str, str | None] = field(default_factory=dict)
 
     def resolve(self, address: str, entry: TreeEntry) -> Reference:
-        """Given an address as written and where its text stands, return what it refers to."""
+        """Return what an address in the text of a page or reusable content refers to."""
         if address.startswith("#"):
             return Reference("anchor", address, entry.node.id, address[1:])
         target = resolve_address(address, at=entry.node.path or "")
@@ -65,7 +65,9 @@ class TargetResolver:
         return Reference("anchor" if anchor else "page", address, id, anchor)
 
     def find(self, path: str) -> str | None:
-        """Given a path, return the id of what lies there: with or without its ending, or the page of a folder."""
+        """Return the id of what is at a path, with or without the ending `.md`, or of the README of a folder; None
+        without one.
+        """
         if path not in self._by_path:
             by_file = self.outline.by_file
             stem = path.rstrip("/")
@@ -75,10 +77,10 @@ class TargetResolver:
         return self._by_path[path]
 
     def build_content_ref(self, address: str, entry: TreeEntry, *, app: str) -> ContentRef:
-        """Given an address, where its text stands, and the address of the space in the app, return its reference.
+        """Return the content reference of an address; `app` is the address of the space in the app.
 
-        Shapes: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app`
-        that tells what is written; `/broken/pages/<id>` names a page by its id.
+        Shapes: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app` that
+        keeps what is written; `/broken/pages/<id>` names a page by its id.
         """
         found = self.resolve(address, entry)
         if found.id is not None:
@@ -90,7 +92,7 @@ class TargetResolver:
         return {"kind": "url", "url": f"{app}{_BROKEN_PATH}{quote(address, safe='')}"}
 
     def normalise_address(self, address: str, entry: TreeEntry) -> str | None:
-        """Given an address and where its text stands, return one name for all addresses that lead to the same."""
+        """Return one spelling for all the addresses that lead to the same target; None where no text can name it."""
         return build_address(self.build_content_ref(address, entry, app=""), self.outline.entries)
 
     def _build_reference(self, kind: str, id: str, anchor: str | None) -> ContentRef:
@@ -118,13 +120,13 @@ def _refer_to_missing(by_id: re.Match[str]) -> ContentRef:
 
 
 def find_target_id(ref: Mapping[str, Any]) -> str | None:
-    """Given a content reference, return the id of the page, file or reusable content of this space that it names."""
+    """Return the id of the page, file or reusable content of this space that a content reference names, or None."""
     id = ref.get("page") or ref.get("file") or ref.get("reusableContent")
     return str(id) if id and "space" not in ref else None
 
 
 def build_label(ref: Mapping[str, Any], path: str | None) -> str | None:
-    """Given a content reference and the path of what it names, return the words that stand for it in a table.
+    """Return the words that stand for a content reference in a table; `path` is that of its target.
 
     None for anything but a page, an anchor or a file of the space. The page of a folder has the name of the folder.
     """
@@ -136,11 +138,11 @@ def build_label(ref: Mapping[str, Any], path: str | None) -> str | None:
 
 
 def build_address(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None:
-    """Given a content reference of a document that is written, return the address that a text has for it.
+    """Return the address that stands in a text for a content reference of a document.
 
-    Shapes: what is in the space is named by its id (`/pages/<id>`, `/files/<id>`, `/includes/<id>`), from which
-    writing makes a relative path; an id that is not in `known` is one of something that is gone; None for a reference
-    that no address can stand for, such as one to a user.
+    Shapes: what is in the space is named by its id (`/pages/<id>`, `/files/<id>`, `/includes/<id>`), which becomes a
+    relative path when the page is written. An id that is not in `known` gets an address that keeps it as a broken link.
+    None for a reference that no address can stand for, such as one to a user.
     """
     match dict(ref):
         case {"kind": "url", "url": str(url), **more} if not more:
@@ -166,5 +168,5 @@ def _build_id_address(kind: str, id: str, known: Container[str]) -> str:
 
 
 def is_absolute(address: str) -> bool:
-    """Given an address that no path of the space is, return whether it is one with a host or scheme."""
+    """Return whether an address that is no path of the space has a host or scheme of its own."""
     return address.startswith("//") or _SCHEME.match(address) is not None
