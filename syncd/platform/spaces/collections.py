@@ -42,7 +42,7 @@ class CollectionChange(RequestBody, CollectionUpdate):
     "/orgs/{organization_id}/collections", response_model=Listing[Collection], openapi_extra=declare_role("read")
 )
 def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, nested: bool = True) -> JSONResponse:
-    """Given an organization, return the collections that the caller may read; without `nested`, those at the top."""
+    """List the collections of an organization that the caller may read; without `nested`, only those at the top."""
     table = collections
     query = roles.select_collections(table).where(table.c.organization == at.organization_id, roles.COLLECTION_READABLE)
     by = table.c.created_at if nested else table.c.position
@@ -61,7 +61,10 @@ def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, n
     openapi_extra=declare_role("create"),
 )
 def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> JSONResponse:
-    """Given a title and the collection that shall hold it, return the new Collection."""
+    """Create a collection at the top of an organization or in another collection, and return it.
+
+    Raises: Failure 400 when collections would be nested too deep.
+    """
     new = body or CollectionNew()
     container = Container(at.organization_id, new.parent)
     with at.storage.write() as connection:
@@ -86,7 +89,7 @@ def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> 
 def get_collection_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str
 ) -> JSONResponse:
-    """Given an id, return the Collection."""
+    """Return a collection."""
     with storage.read() as connection:
         return answers.ok(serialize_collection(request, parents.require_collection(connection, caller, collection_id)))
 
@@ -95,7 +98,7 @@ def get_collection_by_id(
 def update_collection_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: CollectionChange
 ) -> JSONResponse:
-    """Given new members, return the Collection with them; unset is unchanged."""
+    """Change the members of a collection that the body sets, and return the collection."""
     values = {name: getattr(body, name) for name in body.model_fields_set}
     with storage.write() as connection:
         parents.require_collection(connection, caller, collection_id)
@@ -106,10 +109,10 @@ def update_collection_by_id(
 
 @router.delete(_PREFIX, status_code=204, openapi_extra=declare_role("admin"))
 def delete_collection_by_id(storage: CurrentStorage, caller: CurrentCaller, collection_id: str) -> Response:
-    """Given an id, delete that collection, which must be empty: neither its spaces nor their access may change unasked.
+    """Delete an empty collection; one that holds something is refused, so that no space changes its access by this.
 
-    A deleted space that it held and that is restored comes back at the top, where it had what the collection gave
-    everybody: it gives access to administrators only. Raises: Failure 409 when something is in it.
+    A deleted space of it that is restored later comes back at the top of the organization. If it inherited its default
+    role from the collection, only administrators can read it then. Raises: Failure 409 when something is in it.
     """
     with storage.write() as connection:
         row = parents.find_collection(connection, caller, collection_id)
@@ -129,7 +132,7 @@ def delete_collection_by_id(storage: CurrentStorage, caller: CurrentCaller, coll
 def list_spaces_in_collection_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, collection_id: str
 ) -> JSONResponse:
-    """Given a collection, return those spaces right in it that the caller may read, in their order."""
+    """List the spaces directly in a collection that the caller may read, in their order."""
     query = spaces.select_readable_spaces(caller, spaces_table.c.parent == collection_id)
     with storage.read() as connection:
         parents.require_collection(connection, caller, collection_id)
@@ -138,14 +141,14 @@ def list_spaces_in_collection_by_id(
 
 
 def read_collection(connection: sa.Connection, request: Request, caller: Caller, collection_id: str) -> dict[str, Any]:
-    """Given a collection that is there, return the Collection as the API shows it."""
+    """Return a collection that exists as the API shows it."""
     row = parents.find_collection(connection, caller, collection_id)
     assert row is not None
     return serialize_collection(request, row)
 
 
 def serialize_collection(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
-    """Given a collection's row with the caller's `level`, return the Collection as the API shows it."""
+    """Return a collection as the API shows it, from its row with the caller's `level`."""
     optional = {"description": row.description or None, "parent": row.parent}
     return {
         "object": "collection",

@@ -39,7 +39,7 @@ class TransferBody(RequestBody, Transfer):
 def move_space(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: MoveBody
 ) -> JSONResponse:
-    """Given a parent and a position, return the Space, moved there; without a position, it is put last."""
+    """Move a space to a parent and position, by default behind its last sibling, and return it."""
     with storage.write() as connection:
         row = spaces.require_space(connection, caller, space_id)
         values = _build_move_values(storage, connection, caller, row, body)
@@ -52,7 +52,7 @@ def move_space(
 def move_collection(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: MoveBody
 ) -> JSONResponse:
-    """Given a parent and a position, return the Collection, moved there with all that is in it."""
+    """Move a collection with all that is in it to a parent and position, and return it."""
     with storage.write() as connection:
         row = parents.require_collection(connection, caller, collection_id)
         _require_allowed_depth(connection, collection_id, body)
@@ -65,7 +65,7 @@ def move_collection(
 def transfer_space(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: TransferBody
 ) -> JSONResponse:
-    """Given another organization, return the Space, which belongs to it from now on; direct access to it ends."""
+    """Give a space to another organization, and return it; direct access to the space ends."""
     with storage.write() as connection:
         row = spaces.require_space(connection, caller, space_id)
         _require_target_organization(connection, caller, row, body.organization)
@@ -82,7 +82,9 @@ def transfer_space(
 def transfer_collection(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: TransferBody
 ) -> JSONResponse:
-    """Given another organization, return the Collection, which belongs to it from now on with all that is in it."""
+    """Give a collection with all that is in it to another organization, and return it; direct access to any of it
+    ends.
+    """
     inner = parents.select_subtree_ids(collection_id)
     held = sa.select(spaces_table.c.id).where(spaces_table.c.parent.in_(inner))
     with storage.write() as connection:
@@ -103,7 +105,9 @@ def transfer_collection(
 def _build_move_values(
     storage: Storage, connection: sa.Connection, caller: Caller, row: sa.Row[Any], move: Move
 ) -> dict[str, Any]:
-    """Given what is moved and where to, return its new parent and key. Raises: Failure 400, 403, 404 and 409."""
+    """Return the new parent and order key of what is moved. Raises: Failure 400, 403, 404, and 409 when nothing
+    changes.
+    """
     parent = move.parent if "parent" in move.model_fields_set else row.parent
     container = Container(row.organization, parent)
     if parent != row.parent:

@@ -49,7 +49,7 @@ def compute_key_between(low: str, high: str | None) -> str:
 
 
 def compute_last_key(connection: sa.Connection, container: Container, now: datetime) -> str:
-    """Given a place, return the key behind all that stand there: usually the time, so that keys stay short."""
+    """Return an order key behind all siblings in a container: usually the time, so that keys stay short."""
     key = f"{int(now.timestamp() * 1000):013d}{_MIDDLE}"
     standing = _select_siblings(container)
     last = connection.scalar(sa.select(sa.func.max(standing.c.position)))
@@ -62,9 +62,9 @@ def compute_last_key(connection: sa.Connection, container: Container, now: datet
 
 
 def compute_key_at(connection: sa.Connection, container: Container, id: str, position: Position) -> str | None:
-    """Given a place, what is put there and where, return its key, or None when it stands just there already.
+    """Return the order key of something that is put at a position among its siblings; None when it is there already.
 
-    Raises: Failure 400 when the position names nothing that stands there, or two that do not stand side by side.
+    Raises: Failure 400 when the position names no sibling, or two that are not next to each other.
     """
     low, high = _find_neighbours(connection, container, id, position)
     standing = _select_siblings(container)

@@ -18,17 +18,17 @@ _ONE = roles.select_collections(collections).where(collections.c.id == sa.bindpa
 
 
 def find_collection(connection: sa.Connection, caller: Caller, collection_id: str) -> sa.Row[Any] | None:
-    """Given an id, return the collection's row with the caller's `level`, None when it is not there for the caller."""
+    """Return a collection's row with the caller's role there as `level`; None when the caller cannot see it."""
     return connection.execute(_ONE, {"collection": collection_id, "caller": caller.user_id}).one_or_none()
 
 
 def require_collection(
     connection: sa.Connection, caller: Caller, collection_id: str, *, needed: str | None = None
 ) -> sa.Row[Any]:
-    """Given an id, return the collection's row with the caller's `level`.
+    """Return a collection's row with the caller's role there as `level`.
 
-    Shapes: `needed` is the operation's own need unless it is given. Raises: Failure 404, also when the caller is no
-    member of its organization; 403 when the caller's level is too weak.
+    Shapes: `needed` is a role that is required in place of the one that the operation declares. Raises: Failure 404,
+    also when the caller is no member of the organization; 403 when the caller's role is too weak.
     """
     row = find_collection(connection, caller, collection_id)
     if row is None:
@@ -66,7 +66,7 @@ def require_target_organization(connection: sa.Connection, caller: Caller, organ
 
 
 def find_ancestors(connection: sa.Connection, collection_id: str | None) -> list[str]:
-    """Given a collection, return its id and those of the collections that hold it, nearest first."""
+    """Return the id of a collection and of those that hold it, nearest first."""
     found: list[str] = []
     while collection_id is not None and len(found) <= DEPTH_MAX:
         found.append(collection_id)
@@ -76,7 +76,7 @@ def find_ancestors(connection: sa.Connection, collection_id: str | None) -> list
 
 
 def select_subtree_ids(collection_id: str) -> sa.Select[tuple[str]]:
-    """Given a collection, return a query of the ids of it and of all collections in it, at any depth."""
+    """Return a query of the ids of a collection and of all collections in it, at any depth."""
     top = sa.select(collections.c.id).where(collections.c.id == collection_id)
     found = top.cte("within", recursive=True)
     below = collections.alias()
@@ -85,7 +85,7 @@ def select_subtree_ids(collection_id: str) -> sa.Select[tuple[str]]:
 
 
 def measure_depth(connection: sa.Connection, collection_id: str) -> int:
-    """Given a collection, return how many collections deep it goes, itself counted."""
+    """Return how many levels of collections a collection has, itself counted."""
     top = sa.select(collections.c.id, sa.literal_column("1", sa.Integer).label("depth")).where(
         collections.c.id == collection_id
     )

@@ -59,7 +59,7 @@ class ContentRequest:
         return OrganizationRequest(self.request, self.storage, self.caller, str(row.organization))
 
     def grant(self, connection: sa.Connection, kind: str, subjects: dict[str, str]) -> None:
-        """Given users or teams and the role of each, let them have it here."""
+        """Give each of the users or teams a role in this space or collection."""
         now = format_time(self.storage.now())
         rows = [
             {"content": self.content_id, "kind": kind, "subject": id, "role": role, "created_at": now}
@@ -68,7 +68,7 @@ class ContentRequest:
         upsert(connection, _TABLE, rows, key=_KEY)
 
     def match_permissions(self, kind: str) -> tuple[sa.ColumnElement[bool], ...]:
-        """Given `user` or `team`, return the conditions for direct access to this content."""
+        """Return the conditions that select direct access of a kind, `user` or `team`, to this content."""
         return _TABLE.c.content == self.content_id, _TABLE.c.kind == kind
 
 
@@ -92,85 +92,85 @@ _SPACE, _COLLECTION = "/spaces/{space_id}/permissions", "/collections/{collectio
 
 @router.post(_SPACE, status_code=204, openapi_extra=_CHANGE)
 def invite_to_space(at: OnSpace, body: PermissionsNew) -> Response:
-    """Given people and teams with roles, give them direct access to a space."""
+    """Give people and teams direct access to a space, each with a role."""
     return _grant_all(at, body)
 
 
 @router.post(_COLLECTION, status_code=204, openapi_extra=_CHANGE)
 def invite_to_collection(at: OnCollection, body: PermissionsNew) -> Response:
-    """Given people and teams with roles, give them direct access to a collection."""
+    """Give people and teams direct access to a collection, each with a role."""
     return _grant_all(at, body)
 
 
 @router.get(f"{_SPACE}/users", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_users_in_space(at: OnSpace, paging: Paging) -> JSONResponse:
-    """Given a space, return the people who have direct access to it."""
+    """List the people who have direct access to a space."""
     return _list_users(at, paging)
 
 
 @router.get(f"{_COLLECTION}/users", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_users_in_collection(at: OnCollection, paging: Paging) -> JSONResponse:
-    """Given a collection, return the people who have direct access to it."""
+    """List the people who have direct access to a collection."""
     return _list_users(at, paging)
 
 
 @router.get(f"{_SPACE}/teams", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_teams_in_space(at: OnSpace, paging: Paging) -> JSONResponse:
-    """Given a space, return the teams that have direct access to it."""
+    """List the teams that have direct access to a space."""
     return _list_teams(at, paging)
 
 
 @router.get(f"{_COLLECTION}/teams", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_teams_in_collection(at: OnCollection, paging: Paging) -> JSONResponse:
-    """Given a collection, return the teams that have direct access to it."""
+    """List the teams that have direct access to a collection."""
     return _list_teams(at, paging)
 
 
 @router.patch(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def update_user_permission_in_space(at: OnSpace, user_id: str, body: PermissionChange) -> Response:
-    """Given a role, let a person have it in a space."""
+    """Change the role of a person who has direct access to a space."""
     return _update_role(at, "user", user_id, body.role)
 
 
 @router.patch(_COLLECTION + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def update_user_permission_in_collection(at: OnCollection, user_id: str, body: PermissionChange) -> Response:
-    """Given a role, let a person have it in a collection."""
+    """Change the role of a person who has direct access to a collection."""
     return _update_role(at, "user", user_id, body.role)
 
 
 @router.patch(_SPACE + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def update_team_permission_in_space(at: OnSpace, team_id: str, body: PermissionChange) -> Response:
-    """Given a role, let a team have it in a space."""
+    """Change the role of a team that has direct access to a space."""
     return _update_role(at, "team", team_id, body.role)
 
 
 @router.patch(_COLLECTION + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def update_team_permission_in_collection(at: OnCollection, team_id: str, body: PermissionChange) -> Response:
-    """Given a role, let a team have it in a collection."""
+    """Change the role of a team that has direct access to a collection."""
     return _update_role(at, "team", team_id, body.role)
 
 
 @router.delete(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_user_from_space(at: OnSpace, user_id: str) -> Response:
-    """Given a person, end that person's direct access to a space."""
+    """End a person's direct access to a space."""
     return _revoke(at, "user", user_id)
 
 
 @router.delete(_COLLECTION + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_user_from_collection(at: OnCollection, user_id: str) -> Response:
-    """Given a person, end that person's direct access to a collection."""
+    """End a person's direct access to a collection."""
     return _revoke(at, "user", user_id)
 
 
 @router.delete(_SPACE + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_team_from_space(at: OnSpace, team_id: str) -> Response:
-    """Given a team, end its direct access to a space."""
+    """End a team's direct access to a space."""
     return _revoke(at, "team", team_id)
 
 
 @router.delete(_COLLECTION + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_team_from_collection(at: OnCollection, team_id: str) -> Response:
-    """Given a team, end its direct access to a collection."""
+    """End a team's direct access to a collection."""
     return _revoke(at, "team", team_id)
 
 

@@ -32,7 +32,11 @@ _NO_ACCESS = _write_literal("")
 
 
 def _build_role(table: Any, above: sa.ColumnElement[str], member: Any) -> sa.ColumnElement[str]:
-    """Given a space or collection, what the place above says, and the membership, return the role."""
+    """Return the caller's role in a space or collection as SQL: administrators', else direct, else the team's, else
+    default.
+
+    Shapes: `above` is the role in the parent, for a default of `inherit`; `member` is the caller's membership.
+    """
     given = permissions.alias()
     here = sa.select(given.c.role).where(given.c.content == table.c.id)
     own = here.where(given.c.kind == _write_literal("user"), given.c.subject == CALLER)
@@ -104,12 +108,14 @@ COLLECTION_READABLE = _COLLECTION != _NO_ACCESS
 
 
 def select_spaces(*columns: Any) -> sa.Select[Any]:
-    """Given columns, return a query of them and `level` over the spaces of the caller's organizations."""
+    """Return a query of columns, and of the caller's role as `level`, over the spaces of the caller's organizations."""
     return sa.select(*columns, SPACE_LEVEL).join_from(spaces, _MEMBER, _match_membership(spaces))
 
 
 def select_collections(*columns: Any) -> sa.Select[Any]:
-    """Given columns, return a query of them and `level` over the collections of the caller's organizations."""
+    """Return a query of columns, and of the caller's role as `level`, over the collections of the caller's
+    organizations.
+    """
     return sa.select(*columns, COLLECTION_LEVEL).join_from(collections, _MEMBER, _match_membership(collections))
 
 

@@ -100,7 +100,7 @@ _PUBLISHED: sa.Select[Any] = (
 def list_spaces_in_organization_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, organization_id: str
 ) -> JSONResponse:
-    """Given an organization, return those of its spaces that the caller may read."""
+    """List the spaces of an organization that the caller may read."""
     query = select_readable_spaces(caller, spaces.c.organization == organization_id)
     with storage.read() as connection:
         require_organization(connection, caller, organization_id)
@@ -117,7 +117,7 @@ def list_spaces_in_organization_by_id(
 def create_space(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, organization_id: str, body: SpaceNew | None = None
 ) -> JSONResponse:
-    """Given a title and more, return the new Space; unless it is asked to be empty, it has a home page."""
+    """Create a space and return it; it has a home page, unless it is asked to be empty."""
     new = body or SpaceNew()
     draft = Draft()
     if not new.empty:
@@ -143,10 +143,7 @@ async def get_space_by_id(
     space_id: str,
     share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None,
 ) -> JSONResponse:
-    """Given an id, return the Space, also for a while after it was deleted.
-
-    Shapes: a `shareKey` opens nothing here, since a token that may not read a space gets in by no link.
-    """
+    """Return a space, also for some days after it was deleted; a `shareKey` opens nothing for a token."""
 
     # The one request that every poll makes: a few indexed rows.
     def read() -> sa.Row[Any]:
@@ -163,7 +160,7 @@ async def get_space_by_id(
     status_code=200,
 )
 def get_space_git_info(storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
-    """Given a space, refuse with 404, as the API does where no provider syncs it: on this platform, none ever does."""
+    """Refuse, as the API does where no provider syncs a space: here none ever does. Raises: Failure 404."""
     with storage.read() as connection:
         require_space(connection, caller, space_id)
     raise Failure(404, f"No Git provider syncs space {space_id}.")
@@ -173,7 +170,7 @@ def get_space_git_info(storage: CurrentStorage, caller: CurrentCaller, space_id:
 def update_space_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: SpaceChange
 ) -> JSONResponse:
-    """Given new members, return the Space with them; unset is unchanged."""
+    """Change the members of a space that the body sets. Raises: Failure 400 when both an emoji and an icon are set."""
     values = {name: getattr(body, name) for name in body.model_fields_set}
     if values.get("emoji") and values.get("icon"):
         raise Failure(400, "icon: a space has an emoji or an icon, not both")
@@ -193,7 +190,7 @@ def update_space_by_id(
 
 @router.delete("/spaces/{space_id}", status_code=204, openapi_extra=declare_role("admin"))
 def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> Response:
-    """Given an id, put the space away: for seven days it can be restored, then it is removed for good."""
+    """Delete a space: for seven days it can be restored, then it is removed for good."""
     with storage.write() as connection:
         row = _find_space_row(connection, caller, space_id)
         if row is None:
@@ -208,7 +205,7 @@ def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id:
 
 @router.post("/spaces/{space_id}/restore", response_model=Space, openapi_extra=declare_role("admin"))
 def restore_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
-    """Given a space that was deleted in the last seven days, return it, active again."""
+    """Restore a space that was deleted in the last seven days, and return it."""
     with storage.write() as connection:
         require_space(connection, caller, space_id, deleted_since=_compute_restore_limit(storage.now()))
         connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=None))
@@ -220,7 +217,7 @@ def restore_space(request: Request, storage: CurrentStorage, caller: CurrentCall
     "/spaces/{space_id}/duplicate", response_model=Space, status_code=201, openapi_extra=declare_role("create")
 )
 def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
-    """Given a space, return a new one beside it with the same main content; its history starts there."""
+    """Create a space beside another one with the same main content, and return it; its history starts there."""
     kept = ("parent", "emoji", "icon", "language", "edit_mode", "default_level", "merge_rules")
     with storage.write() as connection:
         row = require_space(connection, caller, space_id, needed="read")
@@ -238,7 +235,7 @@ def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCa
 
 
 def purge_space(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    """Given a space that was deleted, remove it for good, unless it was restored; too early, come again.
+    """Remove a deleted space for good, unless it was restored; return how long to wait when it is too early.
 
     Its texts and files stay in the blobs, where other spaces may have the same.
     """
@@ -261,7 +258,7 @@ HANDLERS: Mapping[str, JobHandler] = {PURGE: purge_space}
 def insert_space(
     storage: Storage, connection: sa.Connection, draft: Draft, *, organization: str, by: str | None, **values: Any
 ) -> tuple[str, revisions.RevisionRecord]:
-    """Given the first content of a space and its members, return the new space's id and its first revision."""
+    """Store a new space with its first content, and return its id and its first revision."""
     id = _insert_space_row(storage, connection, Container(organization, values.get("parent")), values)
     saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(id, (), by=by))
     connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
@@ -276,11 +273,11 @@ def require_space(
     deleted_since: str | None = None,
     needed: str | None = None,
 ) -> sa.Row[Any]:
-    """Given an id, return the space's row with its counts and the caller's role there, `level`.
+    """Return a space's row with its counts and the caller's role there as `level`.
 
-    Shapes: a deleted space counts only when it was deleted after `deleted_since`; `needed` is the operation's own need
-    unless it is given. Raises: Failure 404, also when the caller is no member of its organization; 403 when the
-    caller's level is too weak.
+    Shapes: a deleted space counts only when it was deleted after `deleted_since`; `needed` is a role that is required
+    in place of the one that the operation declares. Raises: Failure 404, also when the caller is no member of the
+    organization; 403 when the caller's role is too weak.
     """
     row = _find_space_row(connection, caller, space_id)
     if row is None or (row.deleted_at is not None and (deleted_since is None or row.deleted_at < deleted_since)):
@@ -290,20 +287,20 @@ def require_space(
 
 
 def find_space(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any]:
-    """Given a space that is there, return its row as `require_space` does, whatever the caller may do with it."""
+    """Return the row of a space that exists, as `require_space` does, whatever the caller may do with it."""
     row = _find_space_row(connection, caller, space_id)
     assert row is not None
     return row
 
 
 def select_readable_spaces(caller: Caller, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Given conditions on spaces, return a query of the rows of those that are not deleted and a caller may read."""
+    """Return a query of the rows of the spaces that match, are not deleted, and that the caller may read."""
     query = _VISIBLE.where(*which, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE)
     return query.params(caller=caller.user_id)
 
 
 def serialize_space(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
-    """Given a space's row from `require_space`, return the Space as the API shows it to a caller."""
+    """Return a space as the API shows it to the caller, from its row of `require_space`."""
     optional = {"language": row.language, "parent": row.parent, "deletedAt": row.deleted_at}
     visibility = _find_visibility(row)
     if visibility == "visitor-auth":
@@ -334,14 +331,14 @@ def serialize_space(request: Request, row: sa.Row[Any], caller: Caller) -> dict[
 
 
 def read_space(connection: sa.Connection, request: Request, caller: Caller, space_id: str) -> dict[str, Any]:
-    """Given an id, return the Space as the API shows it. Raises: Failure 404."""
+    """Return a space as the API shows it. Raises: Failure 404, as `require_space`."""
     return serialize_space(request, require_space(connection, caller, space_id), caller)
 
 
 def read_spaces(
     connection: sa.Connection, request: Request, caller: Caller, which: sa.ColumnElement[bool]
 ) -> dict[str, dict[str, Any]]:
-    """Given a condition on spaces, return, by id, those that a caller may read, also deleted ones, at once."""
+    """Return the matching spaces that the caller may read as the API shows them, by id, deleted ones included."""
     rows = connection.execute(_VISIBLE.where(which, roles.SPACE_READABLE), {"caller": caller.user_id})
     return {row.id: serialize_space(request, row, caller) for row in rows}
 
@@ -377,7 +374,7 @@ def _find_visibility(row: sa.Row[Any]) -> str:
 
 
 def find_published_urls(connection: sa.Connection, request: Request, space_id: str, revision: str) -> dict[str, str]:
-    """Given a space's revision, return where visitors read it, if they do: `published`, and `public` for everybody."""
+    """Return where visitors read a space: `published`, and `public` where everybody may; {} when nobody can."""
     row = connection.execute(_PUBLISHED, {"space": space_id, "revision": revision}).one_or_none()
     return {} if row is None else _build_published_urls(request, row)
 
