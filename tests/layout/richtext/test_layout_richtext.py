@@ -227,6 +227,7 @@ def test_markdown_is_said_again(markdown: str) -> None:
 
 @given(tagged)
 @example("{% hint %}\n- {% endhint %}\n{% tabs %}\n{% endtabs")
+@example('<button type="button" class="button primary" data-action="ask">Ask\n</button>')
 @example("- {% hint %}\n  a\n  {% endhint %}\n\nb")
 @settings(max_examples=25, deadline=None, derandomize=True)
 def test_additions_are_said_again(markdown: str) -> None:

@@ -203,7 +203,8 @@ class _InlineReader:
         if html == "<picture>" and [token.type for token in inner] == ["html_inline", "html_inline"]:
             made = read_image(inner[1].content, inner[0].content)
             return made | self.make_marks_member() if made is not None else None
-        if not all(token.type in ("text", "text_special", "emoji") for token in inner):
+        # A line end between the tags is written as a space, and is a space when it is read again.
+        if not all(token.type in ("text", "text_special", "softbreak", "emoji") for token in inner):
             return None
         text = "".join(map(_format_token, inner))
         if (kept := read_json_span(html)) is not None:
@@ -239,7 +240,13 @@ class _InlineReader:
 
 
 def _format_token(token: Token) -> str:
-    return f":{token.content}:" if token.type == "emoji" else token.content
+    match token.type:
+        case "softbreak":
+            return " "
+        case "emoji":
+            return f":{token.content}:"
+        case _:
+            return token.content
 
 
 def _pair_html_tags(tokens: Sequence[Token]) -> dict[int, int]:
