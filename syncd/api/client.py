@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from syncd.api.downloads import Downloads
+from syncd.api.retries import TRIES
 from syncd.api.transport import DEADLINE, Transport
 from syncd.net.resolving import Resolve, look_up_addresses
 
@@ -68,6 +69,7 @@ class Client:
         random: Callable[[], float] = uniform,
         cancelled: Callable[[], bool] = lambda: False,
         deadline: float = DEADLINE,
+        tries: int = TRIES,
         resolve: Resolve = look_up_addresses,
     ) -> None:
         self._transport = Transport(
@@ -80,6 +82,7 @@ class Client:
             random=random,
             cancelled=cancelled,
             deadline=deadline,
+            tries=tries,
         )
         self._downloads = Downloads(self._transport, resolve)
 

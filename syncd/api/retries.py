@@ -11,16 +11,16 @@ DEADLINES_MAX = 2
 
 
 class Retries:
-    """The tries of one request. Units: they took `spent` seconds and may take `left` more."""
+    """The tries of one request, at most `tries`. Units: they took `spent` seconds and may take `left` more."""
 
-    def __init__(self, left: float, random: Callable[[], float]) -> None:
+    def __init__(self, left: float, random: Callable[[], float], tries: int) -> None:
         self.made, self.spent, self.left = 0, 0.0, left
-        self._random = random
+        self._random, self._tries = random, tries
 
     @property
     def is_over(self) -> bool:
         """Whether no other try is to be made."""
-        return self.made >= TRIES or self.left <= 0
+        return self.made >= self._tries or self.left <= 0
 
     def add_try(self, seconds: float) -> None:
         """Count one more try that took these seconds."""

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from random import random as uniform
 from threading import Lock
 from time import monotonic, time
@@ -47,15 +48,8 @@ from syncd.api.failures import NETWORK_ERRORS, FailedTry, Failure, classify_fail
 from syncd.api.large_answers import SMALL_BYTES, LargeAnswerLock
 from syncd.api.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
 from syncd.api.rate_limit import WAIT_MAX, RateLimiter, read_retry_after
-from syncd.api.retries import DEADLINES_MAX, Retries
-from syncd.errors import (
-    AnswerLost,
-    NotFound,
-    RateLimited,
-    Stopped,
-    SyncdError,
-    Unreachable,
-)
+from syncd.api.retries import DEADLINES_MAX, TRIES, Retries
+from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -104,6 +98,7 @@ class Transport:
         random: Callable[[], float] = uniform,
         cancelled: Callable[[], bool] = lambda: False,
         deadline: float = DEADLINE,
+        tries: int = TRIES,
     ) -> None:
         self.base = parse_base_url(url, insecure=insecure)
         self.origin = format_origin(httpx.URL(self.base))
@@ -117,7 +112,8 @@ class Transport:
         self._json_headers = httpx.Headers({**self._headers, "Content-Type": "application/json"})
         self._connections = Connections(transport)
         self._rate_limiter = RateLimiter(clock)
-        self._sleep, self._clock, self._random, self._cancelled = sleep, clock, random, cancelled
+        self._sleep, self._clock, self._cancelled = sleep, clock, cancelled
+        self._start_tries = partial(Retries, random=random, tries=tries)
         self._sent: Counter[str] = Counter()
         self._lock = Lock()
         self._notices: dict[str, None] = {}
@@ -233,7 +229,7 @@ class Transport:
         Shapes: with a stack, a success is a StreamedAnswer, open until the stack is closed. Raises AnswerLost,
         NotThePlatform, RateLimited, Stopped, Unreachable.
         """
-        tries = Retries(DEADLINES_MAX * request.seconds if request.total is None else request.total, self._random)
+        tries = self._start_tries(DEADLINES_MAX * request.seconds if request.total is None else request.total)
         with self.large_answers.hold_until_end():
             while True:
                 self._wait_for_limit(request)
