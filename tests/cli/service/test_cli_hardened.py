@@ -12,6 +12,8 @@ from tests import without_new_code
 from tests.cli.conftest import Shell
 from tests.git_wrapper import GitWrapper
 
+pytestmark = pytest.mark.story
+
 USE = "# Use\n\nLike {}.\n"
 
 

@@ -12,6 +12,8 @@ from syncd.store.status import read_store_summary
 from tests.cli.service.test_cli_daemon import daemon, soon
 from tests.cli.sites.site_clone import SiteClone, create_sites
 
+pytestmark = pytest.mark.story
+
 SECTION = """\
     - section: {key}
       title: {title}

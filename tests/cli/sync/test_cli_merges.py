@@ -5,9 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from syncd.repo import Repository
 from tests.cli.sync.two_way import Web, Writer
 from tests.forked import Forked
+
+pytestmark = pytest.mark.story
 
 COMPARISONS = 2
 """Of a merge: the base with each side, in search of renames."""

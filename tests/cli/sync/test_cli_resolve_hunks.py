@@ -15,6 +15,8 @@ from syncd.fault_points import FaultPoint
 from tests.cli.sync.two_way import Web, Writer
 from tests.stopping import run_until_stopped
 
+pytestmark = pytest.mark.story
+
 MIXED = "# P1\n\nP1 one, says B.\n\nP1 two.\n\nP1 three, says the web.\n"
 
 

@@ -4,8 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from syncd.api.client import Client
 from tests.forked import start_syncd
+
+pytestmark = pytest.mark.story
 
 
 def write(path: Path, text: str) -> None:

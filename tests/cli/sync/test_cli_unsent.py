@@ -8,6 +8,8 @@ import pytest
 from syncd.api.client import Client
 from syncd.model.review import ReviewCreate
 
+pytestmark = pytest.mark.story
+
 NOTHING = "Nothing to propose"
 
 
