@@ -137,7 +137,7 @@ def list_change_requests_for_space(
     query: FilteredQuery,
     space_id: str,
 ) -> JSONResponse:
-    """Given a space, return its change requests with a status, `open` unless another is asked for."""
+    """List the change requests of a space with a status, `open` unless another is asked for."""
     with storage.read() as connection:
         require_space(connection, caller, space_id)
         envelope = paging.paginate_rows(connection, query.where(_TABLE.c.space == space_id), _TABLE.c.number)
@@ -155,7 +155,7 @@ def list_change_requests_for_organization(
     query: FilteredQuery,
     organization_id: str,
 ) -> JSONResponse:
-    """Given an organization, return the change requests of its spaces with a status."""
+    """List the change requests with a status in the spaces of an organization that the caller may read."""
     with storage.read() as connection:
         require_organization(connection, caller, organization_id)
         here = spaces.c.organization == organization_id, spaces.c.deleted_at.is_(None)
@@ -173,7 +173,7 @@ def create_change_request(
     space_id: str,
     body: ChangeRequestNew | None = None,
 ) -> JSONResponse:
-    """Given a subject, return the new ChangeRequest: a draft that starts from the main content, or from a template."""
+    """Create a draft change request that starts from the main content, or from a template, and return it."""
     new = body or ChangeRequestNew()
     prepared = None if new.template is None else templates.prepare_template(storage, caller, space_id, new.template)
     with storage.write() as connection:
@@ -195,16 +195,18 @@ def create_change_request(
 
 @router.get(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("read"))
 def get_change_request_by_id(at: AtChangeRequest) -> JSONResponse:
-    """Given an id or number, return the ChangeRequest."""
+    """Return the change request with an id or number."""
     with at.storage.read() as connection:
         return answers.ok(serialize_change_request(connection, at.request, at.require_change_request(connection)))
 
 
 @router.patch(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("edit"))
 def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) -> JSONResponse:
-    """Given new members, return the ChangeRequest with them; unset is unchanged.
+    """Change the members of a change request that the body sets, and return the change request.
 
-    The document shows no moves between states: draft, open and archived may follow each other, and merged is final.
+    The document says nothing of moves between states: draft, open and archived may follow each other, and merged is
+    final.
+    Raises: Failure 409 when the status of a merged one is to change.
     """
     values: dict[str, Any] = {name: getattr(body, name) for name in body.model_fields_set - {"description", "links"}}
     if "description" in body.model_fields_set:
@@ -222,7 +224,7 @@ def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) 
 
 
 def require_change_request(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
-    """Given an id, or a number within the space, return the change request's row. Raises: Failure 404."""
+    """Return the row of the change request with an id, or a number within the space. Raises: Failure 404."""
     numbered = change_request_id.isascii() and change_request_id.isdigit() and len(change_request_id) < 10
     key = _TABLE.c.number == int(change_request_id) if numbered else _TABLE.c.id == change_request_id
     row = connection.execute(_ALL.where(_TABLE.c.space == space_id, key)).one_or_none()
@@ -232,9 +234,9 @@ def require_change_request(connection: sa.Connection, space_id: str, change_requ
 
 
 def require_live_change_request(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
-    """Given an id or number, return the row of a change request that is neither merged nor archived.
+    """Return the row of a change request that is neither merged nor archived.
 
-    Raises: Failure 404, and 409 otherwise; the document shows no status for that.
+    Raises: Failure 404 when there is none, and 409 when it can no longer change; the document shows no status for that.
     """
     row = require_change_request(connection, space_id, change_request_id)
     if row.status not in LIVE:
@@ -243,7 +245,7 @@ def require_live_change_request(connection: sa.Connection, space_id: str, change
 
 
 def match_requested_reviewer(user: str) -> sa.ColumnElement[bool]:
-    """Given a person, return the condition for a review to be asked of that person, or of a team that they are in."""
+    """Return the condition that a review is requested of a person, or of a team that the person is in."""
     table = requested_reviewers
     mine = sa.select(team_members.c.team).where(team_members.c.user == user)
     return sa.or_(
@@ -253,28 +255,28 @@ def match_requested_reviewer(user: str) -> sa.ColumnElement[bool]:
 
 
 def find_base_revision(row: sa.Row[Any]) -> str:
-    """Given a change request's row, return the revision of main content that it last took in."""
+    """Return the revision of main content that a change request last took in."""
     return str(row.revision_merged_ancestor or row.revision_initial)
 
 
 def is_outdated(row: sa.Row[Any]) -> bool:
-    """Given a change request's row, return whether main content has moved on; a merged one is as new as it can be."""
+    """Return whether main content has changed since a change request took it in; a merged one is never outdated."""
     return bool(row.status != "merged" and row.main != find_base_revision(row))
 
 
 def serialize_change_request(connection: sa.Connection, request: Request, row: sa.Row[Any]) -> dict[str, Any]:
-    """Given a change request's row, return the ChangeRequest as the API shows it."""
+    """Return a change request as the API shows it, from its row."""
     return _serialize_all(connection, request, [row])[0]
 
 
 def update_columns(storage: Storage, connection: sa.Connection, id: str, **values: Any) -> None:
-    """Given a change request's id and columns, set them, and say when it changed."""
+    """Set columns of a change request, and the time of its last change."""
     changed = _TABLE.update().where(_TABLE.c.id == id)
     connection.execute(changed.values(updated_at=format_time(storage.now()), **values))
 
 
 def set_revision(storage: Storage, connection: sa.Connection, id: str, revision: str, **values: Any) -> None:
-    """Given a change request's id and its next revision, make that its content, and its author a contributor."""
+    """Make a revision the content of a change request, and its author a contributor."""
     update_columns(storage, connection, id, revision=revision, **values)
     author = connection.scalar(sa.select(revisions.c.created_by).where(revisions.c.id == revision))
     if author is not None:

@@ -28,9 +28,10 @@ class FetchedFile:
 
 
 def fetch_files(operations: Iterable[Operation], *, private: bool) -> dict[str, FetchedFile]:
-    """Given the operations of a content write, return each file that they name by its address, fetched once.
+    """Fetch each file that the operations of a content write name by its address, once, and return them by address.
 
-    Shapes: `private` allows addresses of private networks. Raises: Failure 400 when one cannot be had.
+    Shapes: `private` allows addresses of private networks. Raises: Failure 400 when there are too many addresses, or
+    one cannot be fetched within the limits.
     """
     inserting = (operation for operation in operations if isinstance(operation, InsertFiles))
     files = {file.url: file for each in inserting for file in each.files if isinstance(file, FileAtUrl)}

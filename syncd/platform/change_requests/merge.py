@@ -34,7 +34,7 @@ class MergeSides:
     theirs: Outline
 
     def find_entries(self, id: str) -> tuple[TreeEntry | None, TreeEntry | None, TreeEntry | None]:
-        """Given an id, return where it stands in base, ours and theirs."""
+        """Return the entries with an id in base, ours and theirs; None on a side that lacks it."""
         return self.base.entries.get(id), self.ours.entries.get(id), self.theirs.entries.get(id)
 
 
@@ -51,10 +51,11 @@ class _MergeState:
 
 
 def merge(sides: MergeSides, *, read: Callable[[str], bytes], write: Callable[[bytes], str]) -> MergedTree:
-    """Given three trees, return the one with the changes of both sides.
+    """Return the three-way merge of two trees.
 
-    Shapes: `read` returns a blob by its id, `write` keeps one and returns its id. A page that one side deleted and
-    the other changed follows `theirs`; nothing that was added is lost. Cost: linear in pages, texts only where needed.
+    Shapes: `read` returns a blob by its id, `write` keeps one and returns its id. A page that one side of `sides`
+    deleted and the other changed follows the change request's side, `theirs`; nothing that was added is lost. Cost:
+    linear in pages; texts are read only where both sides changed them.
     """
     state = _MergeState(sides, read, write)
     _choose_survivors(state)
@@ -171,9 +172,9 @@ def _merge_orders(state: _MergeState) -> dict[str, list[str]]:
 def merge_order(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], *, members: Iterable[str]
 ) -> list[str]:
-    """Given a list at its base and on both sides, and who is in the result, return the members in the merged order.
+    """Return the members of a merged list in the merged order: that of the side that reordered it, else of either.
 
-    Who one side added comes behind the one that it stands behind there.
+    A member that only the other side has comes behind the one that it follows there.
     """
     wanted = dict.fromkeys(members)
     lead, other = (ours, theirs) if _has_same_order(base, theirs) else (theirs, ours)
@@ -210,9 +211,9 @@ def _merge_node_at(draft: Draft, state: _MergeState, id: str) -> None:
 
 
 def merge_node(base: Node, ours: Node, theirs: Node) -> tuple[Node, bool]:
-    """Given a node at its base and on both sides, return it with the members of both, and whether they contradict.
+    """Return a node with the changed members of both sides, and whether both changed one of them differently.
 
-    Shapes: of two new bodies it takes theirs, which is no contradiction until their texts are compared.
+    Shapes: where both changed the body it takes theirs; that is no conflict until the texts have been merged.
     """
     body, _ = _pick_value(base.body, ours.body, theirs.body)
     members: dict[str, Any] = {}

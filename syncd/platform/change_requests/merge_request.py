@@ -34,9 +34,9 @@ Row = sa.Row[Any]
 
 @router.post(_PREFIX + "/merge", response_model=MergeResult, openapi_extra=declare_role("review"))
 def merge_change_request(at: AtChangeRequest) -> JSONResponse:
-    """Given a change request, make its content the main content, also when it is a draft.
+    """Merge a change request, open or draft, into the main content.
 
-    Shapes: `result` is `conflicts` when main content had changed the same; the request's version is then what stays.
+    Shapes: `result` is `conflicts` when main content had changed the same; the change request's version wins.
     """
 
     def prepare(connection: sa.Connection) -> tuple[Row, MergedTree]:
@@ -53,7 +53,7 @@ def merge_change_request(at: AtChangeRequest) -> JSONResponse:
 
 @router.post(_PREFIX + "/update", response_model=MergeResult, openapi_extra=declare_role("edit"))
 def update_change_request(at: AtChangeRequest) -> JSONResponse:
-    """Given a change request, pull main content into it; where both changed the same, the request's version stays."""
+    """Merge main content into a change request; where both changed the same, the change request's version wins."""
 
     def prepare(connection: sa.Connection) -> tuple[Row, MergedTree | None]:
         row = at.require_live(connection)

@@ -13,7 +13,9 @@ from syncd.platform.schema.reviews import reviews
 
 
 def find_effective_rules(connection: sa.Connection, space: sa.Row[Any]) -> Mapping[str, Any]:
-    """Given a space's row, return the rules for its change requests: its own, or its organization's."""
+    """Return the merge rules for a space's change requests: its own, or those that it inherits from its
+    organization.
+    """
     own: Mapping[str, Any] = space.merge_rules
     if own.get("type") != "inherit":
         return own
@@ -27,7 +29,7 @@ def find_effective_rules(connection: sa.Connection, space: sa.Row[Any]) -> Mappi
 def require_merge_rules(
     connection: sa.Connection, space: sa.Row[Any], row: sa.Row[Any], *, caller: str, outdated: bool
 ) -> None:
-    """Given a change request's row and who wants to merge it, let it go on.
+    """Require that the space's merge rules allow `caller` to merge a change request.
 
     Raises: Failure 412 naming the rule that forbids it. The document shows no status for that: 412 is what it has for
     "cannot be done as things are" (not-shown.md (b), line 529), and sets it apart from 403 (ask for a stronger role)
@@ -46,7 +48,7 @@ def require_merge_rules(
 
 
 def find_latest_reviews(connection: sa.Connection, change_request: str, *, revision: str) -> dict[str, LatestReview]:
-    """Given a change request and its revision now, return the latest review of each reviewer."""
+    """Return the latest review of a change request by each reviewer; `revision` is the one that it has now."""
     query = sa.select(reviews.c.reviewer, reviews.c.status, reviews.c.revision).order_by(reviews.c.seq)
     rows = connection.execute(query.where(reviews.c.change_request == change_request))
     return {row.reviewer: LatestReview(row.status, row.revision == revision) for row in rows}

@@ -26,7 +26,7 @@ class MergedText:
 
 
 def merge_text(base: str, ours: str, theirs: str) -> MergedText:
-    """Given a page's text at its base and on both sides, return one text with the changes of both sides."""
+    """Return the three-way merge of a page's text: block by block where it can be, else line by line."""
     if ours in (base, theirs):
         return MergedText(theirs, False)
     if theirs == base:
@@ -35,7 +35,7 @@ def merge_text(base: str, ours: str, theirs: str) -> MergedText:
 
 
 def merge_lines(base: str, ours: str, theirs: str) -> MergedText:
-    """Given a text at its base and on both sides, merge it line by line."""
+    """Return the three-way merge of a text, line by line; where both sides changed the same lines, theirs win."""
     old, left, right = base.split("\n"), ours.split("\n"), theirs.split("\n")
     merged: list[str] = []
     conflict = False

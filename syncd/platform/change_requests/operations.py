@@ -65,7 +65,10 @@ class ContentBatch:
     _restored: list[str] = field(default_factory=list)
 
     def apply(self, changes: Iterable[Operation]) -> None:
-        """Given operations, apply each to the draft and keep their bodies. Raises: Failure 400 naming the operation."""
+        """Apply operations to the draft in order, and store the bodies that they change.
+
+        Raises: Failure with the status of the first operation that is refused, such as 400, naming it.
+        """
         for at, change in enumerate(changes):
             try:
                 self._apply(change)

@@ -15,11 +15,11 @@ Block = dict[str, Any]
 
 
 def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
-    """Given a page's text, what it was, and keys of blocks, return the text with these as they were.
+    """Return a page's text `now` with the blocks that have the `wanted` keys as they were `then`.
 
-    Shapes: a key is one of a block that the page is made of, then or now. A block that was added goes, one that was
-    deleted comes back, one that was changed is reset; the keys before and after the change mean the same. What comes
-    back is written as its document is. Raises: Failure 400 for a key of no such block.
+    Shapes: a block that was added is removed, one that was deleted comes back, one that was changed is reset. A key
+    from before or after the change names the same block. What comes back is written in the form that its document gets;
+    the blocks around it keep their bytes. Raises: Failure 400 for a key that no top-level block has, then or now.
     """
     former = split_after_title(then)[1]
     ours, theirs = to_document(split_after_title(now)[1]).nodes, to_document(former).nodes

@@ -41,46 +41,51 @@ class DraftTexts:
         self.references = DraftReferences(self.draft)
 
     def replace(self, id: str, text: str, members: Mapping[str, Any]) -> None:
-        """Given a page's new text and the members sent with it, let the page say both; its frontmatter wins."""
+        """Give a page a new text, with the members that were sent beside it; what the text's own frontmatter says
+        wins.
+        """
         said = metadata.apply_frontmatter({}, text)
         self._texts[id] = _write_members(text, {name: value for name, value in members.items() if name not in said})
         self._former.pop(id, None)
 
     def rephrase(self, id: str, text: str, members: Mapping[str, Any]) -> None:
-        """Given a page's text that was made of a document, let the page say that in the words that it has already.
+        """Give a page a text that was rendered from a document, and keep the writer's bytes where the meaning is the
+        same.
 
-        Shapes: every block that means what it meant keeps its bytes, as the writer has wrapped and marked it up.
+        Shapes: the comparison is by block and happens in `write_all`, against the text that the page had first.
         """
         former = self._former.get(id) or self.read_text(id)
         self.replace(id, text, members)
         self._former[id] = former
 
     def write_members(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
-        """Given members and the former title of a page that keeps its text, let the text say them."""
+        """Write members, and a title that is not the `former` one, into the text that a page has."""
         node, text = self.draft.node(id), self.read_text(id)
         if node.title != former:
             text = metadata.replace_title(text, former=former, title=node.title)
         self._texts[id] = _write_members(text, members)
 
     def read_text(self, id: str) -> str:
-        """Given a page, return what it says so far."""
+        """Return the text that a page has so far in this write."""
         written, body = self._texts.get(id), self.draft.node(id).body
         if written is not None:
             return written
         return self.blobs.get(body).decode() if body else ""
 
     def drop(self, id: str) -> None:
-        """Given a page, drop what was to be written to it."""
+        """Forget what was to be written to a page."""
         self._texts.pop(id, None)
         self._former.pop(id, None)
 
     def keep_file(self, data: bytes) -> str:
-        """Given a file's content, keep it when all is settled, and return its blob id."""
+        """Return the blob id of a file's content, which `write_all` stores."""
         self._contents.append(data)
         return compute_blob_id(data)
 
     def write_all(self, touched: Iterable[str]) -> None:
-        """Given the affected pages, now that each has its path, write their texts and say when they changed."""
+        """Store the texts and files of this write, now that each page has its path, and set the dates of the `touched`
+        pages.
+        """
         for id, text in self._texts.items():
             node = self.draft.node(id)
             assert node.path
@@ -131,7 +136,7 @@ def _normalise_text(text: str, name: Callable[[str], str | None]) -> str:
 
 
 def replace_body(text: str, body: str) -> str:
-    """Given a page's text and another body, return the text up to its title, its blank lines, and that body."""
+    """Return a page's text with another body; its frontmatter, title and the blank lines below it stay."""
     head, former = split_after_title(text)
     between = former[: len(former) - len(former.lstrip("\r\n"))]
     if head and body and not between:
@@ -140,9 +145,9 @@ def replace_body(text: str, body: str) -> str:
 
 
 def decode_file(file: NewFile | FileAtUrl, fetched: Mapping[str, FetchedFile]) -> tuple[bytes, dict[str, Any]]:
-    """Given a new file and those that were fetched, return its content and the members of its File.
+    """Return the content of a new file, uploaded or `fetched`, and the members of its File.
 
-    Raises: Failure 400.
+    Raises: Failure 400 when its content type or its encoding is invalid.
     """
     if isinstance(file, FileAtUrl):
         data, kind = fetched[file.url].data, file.content_type or fetched[file.url].content_type
