@@ -17,7 +17,7 @@ router = create_router(tags=["comments"])
 
 
 def list_commenters(at: AtDiscussion, paging: Paging) -> JSONResponse:
-    """Given a place, return the members who commented or replied there; who left the organization is none any more."""
+    """List the members who commented or replied in a discussion, without those who have left the organization."""
     with at.storage.read() as connection:
         discussion = at.require_discussion(connection)
         posted = sa.select(comments.c.posted_by).where(discussion.condition)

@@ -52,7 +52,7 @@ def list_comments(
     target_page: Annotated[_Id | None, Query(alias="targetPage")] = None,
     authors: Annotated[list[_Id] | None, Query(max_length=AUTHORS_MAX)] = None,
 ) -> JSONResponse:
-    """Given a place, return its comments by when they were posted, the newest first unless asked otherwise."""
+    """List the comments of a discussion by the time they were posted, newest first unless asked otherwise."""
     with at.storage.read() as connection:
         discussion = at.require_discussion(connection)
         query = sa.select(comments).where(discussion.condition)
@@ -69,7 +69,7 @@ def list_comments(
 
 
 def post_comment(at: AtDiscussion, body: CommentNew, format: Format = "markdown") -> JSONResponse:
-    """Given a body and what it is about, return the new Comment."""
+    """Add a comment to a discussion, and return it."""
     kept = prepare_body(body.body)
     with at.storage.read() as connection:
         seen = at.require_discussion(connection)
@@ -84,13 +84,16 @@ def post_comment(at: AtDiscussion, body: CommentNew, format: Format = "markdown"
 
 
 def get_comment(at: AtDiscussion, comment_id: str, format: Format = "markdown") -> JSONResponse:
-    """Given an id, return the Comment."""
+    """Return a comment."""
     with at.storage.read() as connection:
         return _answer_comment(at, connection, at.require_discussion(connection), comment_id, format)
 
 
 def update_comment(at: AtDiscussion, comment_id: str, body: CommentChange, format: Format = "markdown") -> JSONResponse:
-    """Given new members, return the Comment with them; unset is unchanged. Whoever may comment may resolve."""
+    """Change what a comment says, resolve or reopen it, and add or remove reactions; return it.
+
+    Only its author changes the text; everybody who may comment may resolve.
+    """
     with at.storage.write() as connection:
         discussion = at.require_discussion(connection)
         row = require_comment(connection, discussion, comment_id)
@@ -109,7 +112,7 @@ def update_comment(at: AtDiscussion, comment_id: str, body: CommentChange, forma
 
 
 def delete_comment(at: AtDiscussion, comment_id: str) -> Response:
-    """Given an id, delete the comment with its replies, also when it is not there."""
+    """Delete a comment with its replies; one that is gone already is no error."""
     with at.storage.write() as connection:
         discussion = at.require_discussion(connection)
         here = comments.c.id == comment_id, discussion.condition
@@ -123,7 +126,7 @@ def delete_comment(at: AtDiscussion, comment_id: str) -> Response:
 def insert_comment(
     at: DiscussionRequest, connection: sa.Connection, discussion: Discussion, new: CommentCreate, kept: dict[str, Any]
 ) -> str:
-    """Given a comment whose target was checked, and its body as it is kept, add it and return its id."""
+    """Store a comment whose target was checked, and return its id; `kept` is its body as `prepare_body` returns it."""
     id = at.storage.new_id()
     request = discussion.change_request
     row = {
@@ -144,13 +147,13 @@ def insert_comment(
 
 
 def require_author(row: sa.Row[Any], user: str) -> None:
-    """Given a comment's or reply's row, let its author go on. Raises: Failure 403 for everybody else."""
+    """Require that `user` wrote a comment or reply. Raises: Failure 403."""
     if row.posted_by != user:
         raise Failure(403, "Only its author may change what a comment says.")
 
 
 def require_deleter(discussion: Discussion, author: str, user: str) -> None:
-    """Given who wrote a comment or reply, let that person and administrators go on. Raises: Failure 403."""
+    """Require that `user` wrote a comment or reply, or is an administrator. Raises: Failure 403."""
     if author != user and not discussion.has_role("admin"):
         raise Failure(403, "Only its author and administrators may delete a comment.")
 

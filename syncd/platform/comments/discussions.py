@@ -43,7 +43,7 @@ class Discussion:
         return sa.and_(comments.c.space == self.space.id, held)
 
     def has_role(self, role: str) -> bool:
-        """Given a role, return whether the caller's is as strong."""
+        """Return whether the caller's role in this discussion is at least `role`."""
         return is_role_at_least(self.role, role)
 
 
@@ -78,7 +78,7 @@ AtDiscussion = Annotated[DiscussionRequest, Depends(_read_discussion_request)]
 
 
 def require_comment(connection: sa.Connection, discussion: Discussion, comment_id: str) -> sa.Row[Any]:
-    """Given a place and an id, return the comment's row. Raises: Failure 404 when there is no such comment there."""
+    """Return a comment's row. Raises: Failure 404 when the discussion has no such comment."""
     row = connection.execute(sa.select(comments).where(comments.c.id == comment_id, discussion.condition)).one_or_none()
     if row is None:
         raise Failure(404, f"No comment {comment_id} here.")
@@ -115,7 +115,7 @@ class DiscussionOperation:
 
 
 def add_operations(router: APIRouter, handlers: Mapping[DiscussionOperation, Callable[..., Any]]) -> None:
-    """Given operations and their handlers, add each to a router, for spaces and for change requests."""
+    """Add the routes of operations to a router, each once for spaces and once for change requests."""
     for discussion, (prefix, parameters) in _PREFIXES.items():
         for operation, handler in handlers.items():
             router.add_api_route(

@@ -39,7 +39,7 @@ class ReactionTarget:
 
 
 def normalise_emoji(emoji: str) -> str:
-    """Given a reaction as it was sent, return the name it is kept by. Raises: Failure 400 when it is no emoji."""
+    """Return the name that a reaction is stored by. Raises: Failure 400 when it is no emoji."""
     code = _CODE.fullmatch(emoji) if len(emoji) <= REACTION_MAX else None
     if code is not None:
         return code[1]
@@ -51,9 +51,9 @@ def normalise_emoji(emoji: str) -> str:
 def update_reactions(
     connection: sa.Connection, target: ReactionTarget, change: CommentReplyUpdate, *, user: str, moment: str
 ) -> None:
-    """Given what a person adds and removes, let the target's reactions say so; what is in both stays.
+    """Add and remove a person's reactions to a comment or reply; an emoji that is both added and removed stays.
 
-    Raises: Failure 400 for what is no emoji, or for one emoji too many.
+    Raises: Failure 400 for what is no emoji, or for more different emojis than one target may have.
     """
     added, removed = _normalise_all(change.added_reactions), _normalise_all(change.removed_reactions)
     here = reactions.c.target == target.id
@@ -68,7 +68,7 @@ def update_reactions(
 
 
 def find_reactions(connection: sa.Connection, ids: Sequence[str]) -> dict[str, list[sa.Row[Any]]]:
-    """Given ids of comments or replies, return the reactions to each, oldest first."""
+    """Return the reactions to comments or replies by the id of their target, oldest first."""
     found: dict[str, list[sa.Row[Any]]] = defaultdict(list)
     order = reactions.c.reacted_at, reactions.c.emoji, reactions.c.user
     for row in connection.execute(sa.select(reactions).where(reactions.c.target.in_(ids)).order_by(*order)):

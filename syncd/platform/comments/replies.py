@@ -39,7 +39,7 @@ class ReplyChange(RequestBody, CommentReplyUpdate):
 
 
 def list_replies(at: AtDiscussion, paging: Paging, comment_id: str, format: Format = "markdown") -> JSONResponse:
-    """Given a comment, return its replies, oldest first."""
+    """List the replies to a comment, oldest first."""
     with at.storage.read() as connection:
         discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)
@@ -50,7 +50,7 @@ def list_replies(at: AtDiscussion, paging: Paging, comment_id: str, format: Form
 
 
 def post_reply(at: AtDiscussion, comment_id: str, body: ReplyNew, format: Format = "markdown") -> JSONResponse:
-    """Given a body, return the new CommentReply."""
+    """Add a reply to a comment, and return it."""
     kept = prepare_body(body.body)
     with at.storage.write() as connection:
         discussion = at.require_discussion(connection)
@@ -61,7 +61,7 @@ def post_reply(at: AtDiscussion, comment_id: str, body: ReplyNew, format: Format
 
 
 def get_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str, format: Format = "markdown") -> JSONResponse:
-    """Given an id, return the CommentReply."""
+    """Return a reply."""
     with at.storage.read() as connection:
         discussion = at.require_discussion(connection)
         row = _require_reply(connection, require_comment(connection, discussion, comment_id).id, comment_reply_id)
@@ -71,7 +71,7 @@ def get_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str, format: 
 def update_reply(
     at: AtDiscussion, comment_id: str, comment_reply_id: str, body: ReplyChange, format: Format = "markdown"
 ) -> JSONResponse:
-    """Given new members, return the CommentReply with them; unset is unchanged."""
+    """Change what a reply says, and its reactions; return it."""
     with at.storage.write() as connection:
         discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)
@@ -86,7 +86,7 @@ def update_reply(
 
 
 def delete_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str) -> Response:
-    """Given an id, delete the reply, also when it is not there."""
+    """Delete a reply; one that is gone already is no error."""
     with at.storage.write() as connection:
         discussion = at.require_discussion(connection)
         comment = require_comment(connection, discussion, comment_id)

@@ -34,7 +34,7 @@ class CommentSerializer:
     _people: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def serialize_comments(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
-        """Given rows of comments, return each as a Comment."""
+        """Return rows of comments as the API shows them; what they refer to is read for all of them at once."""
         ids = [row.id for row in rows]
         reacted, repliers = reactions.find_reactions(self.connection, ids), self._find_repliers(ids)
         answering = [replier.user for each in repliers.values() for replier in each]
@@ -44,7 +44,7 @@ class CommentSerializer:
         return [self._serialize_comment(row, reacted.get(row.id, []), repliers.get(row.id, [])) for row in rows]
 
     def serialize_replies(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
-        """Given rows of replies, return each as a CommentReply."""
+        """Return rows of replies as the API shows them; what they refer to is read for all of them at once."""
         reacted = reactions.find_reactions(self.connection, [row.id for row in rows])
         self._load_people(self._list_people(rows, reacted))
         return [
@@ -122,14 +122,14 @@ class CommentSerializer:
 
 
 def prepare_body(body: CommentBodyWrite) -> dict[str, Any]:
-    """Given a body as it was sent, return it as it is kept. Raises: Failure 400 for a document beyond bounds."""
+    """Return the body of a comment as it is stored. Raises: Failure 400 for a document beyond the limits."""
     if "document" in body.model_fields_set:
         return {"document": rich_text.check_document(body.document, at="body.document")}
     return {"markdown": body.markdown} if "markdown" in body.model_fields_set else {}
 
 
 def render_body(body: dict[str, Any], format: Literal["markdown", "document"]) -> dict[str, Any]:
-    """Given a body as it is kept, return it in a format; what was sent in that format is as it was sent."""
+    """Return a stored body in a format; in the format that it was sent in, it is what was sent."""
     if not body or format in body:
         return body
     check_time()

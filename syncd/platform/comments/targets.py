@@ -15,9 +15,9 @@ from syncd.platform.storage.blobs import Blobs
 
 
 def require_target(connection: sa.Connection, blobs: Blobs, discussion: Discussion, new: CommentCreate) -> None:
-    """Given a new comment, make sure that what it is about is in the place's content.
+    """Require that the page and node which a new comment is about exist in the discussion's content.
 
-    Raises: Failure 404 when the page is not, 400 when the page has no such node.
+    Raises: Failure 404 when the page does not, 400 when the page has no such node.
     """
     if new.page is None:
         return
@@ -32,7 +32,7 @@ def require_target(connection: sa.Connection, blobs: Blobs, discussion: Discussi
 
 
 def serialize_target(row: sa.Row[Any]) -> dict[str, Any]:
-    """Given a comment's row, return its `target` as the API shows it."""
+    """Return the `target` of a comment as the API shows it, from the comment's row."""
     members = {
         "page": row.page and {"id": row.page},
         "node": row.node and {"id": row.node},
