@@ -44,7 +44,9 @@ _FILE = ("size", "contentType", "dimensions")
     openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_REVISION),
 )
 def get_revision_changes(request: Request, view: CurrentView, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
-    """Given a revision, return what it changed of its first parent; the first revision made all that it has."""
+    """Return what a revision changed, compared to its first parent; the first revision of a space added all that it
+    has.
+    """
     saved = view.revision
     before = _open_revision(view, saved.parents[0]) if saved.parents else Draft().base
     merged = {} if saved.merged_from is None else {"mergedFrom": read_merged_change_request(request, view)}
@@ -57,7 +59,7 @@ def get_revision_changes(request: Request, view: CurrentView, limit: Limit = LIM
     openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_REQUEST),
 )
 def get_change_request_changes(view: CurrentView, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
-    """Given a change request, return what it changes of the main content that it last took in."""
+    """Return what a change request changes, compared to the main content that it last took in."""
     with view.storage.read() as connection:
         row = change_requests.require_change_request(connection, view.revision.space, view.change_request or "")
         base = change_requests.find_base_revision(row)

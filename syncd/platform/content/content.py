@@ -44,12 +44,12 @@ Format = Literal["document", "markdown"]
 
 
 def answer_revision(request: Request, view: CurrentView) -> Response:
-    """Given a view, return the whole Revision."""
+    """Answer with a whole revision."""
     return _answer_json(rendering.render_revision(view.outline, build_revision_head(request, view), view.context))
 
 
 def build_revision_head(request: Request, view: RevisionView) -> dict[str, Any]:
-    """Given a view, return the members of its Revision that do not depend on what it holds."""
+    """Return the members of a revision that do not depend on its content."""
     saved = view.revision
     head: dict[str, Any] = {
         "object": "revision",
@@ -68,27 +68,27 @@ def build_revision_head(request: Request, view: RevisionView) -> dict[str, Any]:
 
 
 def read_merged_change_request(request: Request, view: RevisionView) -> dict[str, Any]:
-    """Given a view of a revision that a merge made, return the change request that was merged."""
+    """Return the change request whose merge made a revision."""
     with view.storage.read() as connection:
         row = change_requests.require_change_request(connection, view.revision.space, view.revision.merged_from or "")
         return change_requests.serialize_change_request(connection, request, row)
 
 
 def answer_pages(view: CurrentView) -> Response:
-    """Given a view, return its page tree."""
+    """Answer with the page tree of a revision."""
     listed = rendering.render_pages(view.outline, view.outline.order.get(PAGES, ()), view.context)
     return _answer_json(b'{"pages":%b}' % listed)
 
 
 def answer_files(view: CurrentView, paging: Paging) -> JSONResponse:
-    """Given a view, return its files."""
+    """Answer with a list of the files of a revision."""
     envelope = paging.paginate(view.outline.order.get(FILES, ()), key=str)
     entries = (view.outline.entries[id] for id in envelope["items"])
     return answers.ok(envelope | {"items": [rendering.build_file_members(entry, view.context) for entry in entries]})
 
 
 async def answer_file(view: CurrentView, file_id: str) -> JSONResponse:
-    """Given a file's id, return the File."""
+    """Answer with a file of a revision."""
     return answers.ok(
         rendering.build_file_members(
             view.require_entry(file_id, "file", lambda entry: entry.parent == FILES), view.context
@@ -110,7 +110,7 @@ class PageParameters(BaseModel):
 
 # A mirror reads thousands of pages. Parsing the query themselves, instead of FastAPI, halves the cost of these two.
 async def answer_page(request: Request) -> Response:
-    """Given a page's id, return the Page; with `format=markdown`, its text is exactly what was last written."""
+    """Answer with the page that has an id; with `format=markdown`, its text is exactly what was last written."""
     parameters = _parse_query(request.scope["query_string"])
     view = await open_view(request, metadata=parameters.metadata)
     entry = view.require_page(request.path_params["page_id"])
@@ -118,7 +118,10 @@ async def answer_page(request: Request) -> Response:
 
 
 async def answer_page_at_path(request: Request) -> Response:
-    """Given a page's path, its slashes as they are or encoded, return the Page."""
+    """Answer with the page at a path, whose slashes may be percent-encoded.
+
+    Raises: Failure 404 when the revision has no page there.
+    """
     parameters = _parse_query(request.scope["query_string"])
     view = await open_view(request, metadata=parameters.metadata)
     # The index of all paths is built at the first use.
@@ -139,7 +142,7 @@ def _parse_query(query: bytes) -> PageParameters:
 
 
 def answer_reusable_content(view: CurrentView, reusable_content_id: str, format: Format = "markdown") -> JSONResponse:
-    """Given its id, return the reusable content with its text."""
+    """Answer with a reusable content and its text."""
     entry = view.require_entry(reusable_content_id, "reusable content", lambda entry: entry.parent == INCLUDES)
     return answers.ok(
         rendering.build_reusable_members(entry, view.context) | _render_text(view, entry, PageParameters(format=format))

@@ -46,9 +46,9 @@ async def _require_content_write(settings: CurrentSettings) -> None:
 def update_change_request_content(
     at: AtChangeRequest, settings: CurrentSettings, body: Changes, compat: bool = True
 ) -> JSONResponse:
-    """Given operations, apply them all in order as one revision of the change request, or refuse them all.
+    """Apply operations in order as one new revision of a change request; when one is refused, none is applied.
 
-    Shapes: `compat=true` answers the ChangeRequest; `compat=false` also what became of each page, and new files.
+    Shapes: `compat=true` answers the change request; `compat=false` also what became of each page, and new files.
     """
     with at.storage.read() as connection:
         # Whoever may not write must not make the platform fetch anything either.

@@ -30,9 +30,9 @@ REVISIONS_MAX = 50
     _PATH, response_model=Document, openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_PATH)
 )
 async def get_document_by_id(request: Request, view: CurrentView, document_id: str) -> Response:
-    """Given a `documentId` of the space, return the Document, resolved in the newest revision that has it.
+    """Return a document of a space by its `documentId`, resolved in the newest revision that has it.
 
-    An id says nothing about who may read: only what one of the space's own revisions has is shown.
+    The id of a body gives no right to read it: only what one of the space's own revisions has is shown.
     """
     scheduler: RequestScheduler = request.app.state.scheduler
     # What it refers to may be in other spaces, which not everybody may read, and which change.

@@ -34,7 +34,7 @@ DocumentNode = dict[str, Any]
 
 
 def find_document_body(text: str, entry: TreeEntry) -> str:
-    """Given the text of a page or reusable content, return what its document is made of."""
+    """Return the part of a text that its document is made of: a page's title is no part of it."""
     return (split_frontmatter if entry.parent == INCLUDES else split_after_title)(text)[1]
 
 
@@ -59,7 +59,7 @@ class PageDocuments:
     def render(
         self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false"
     ) -> DocumentNode:
-        """Given where a page or reusable content stands, return its document as JSON.
+        """Return the document of a page or reusable content as JSON.
 
         Raises: Failure 413 when it includes too much.
         """
@@ -141,7 +141,7 @@ class PageDocuments:
 
 
 def open_page_documents(view: RevisionView) -> PageDocuments:
-    """Given a view of a revision, return the documents of its pages for the caller."""
+    """Return the documents of a revision's pages for the caller of the view."""
     open_space = partial(find_main_content, view.storage, view.caller)
     return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space)
 

@@ -23,7 +23,10 @@ class TemplateApplication(RequestBody, TemplateApply):
 def apply_template_to_space(
     storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: TemplateApplication
 ) -> Response:
-    """Given a template, put a copy of it behind what is there; a space whose edits are locked takes none directly."""
+    """Append a copy of a template's pages to a change request, or directly to the main content of a space.
+
+    Raises: Failure 409 when the edits of the space are locked, so that only a change request can take it.
+    """
     onto = None
     if body.change_request_id is not None:
         with storage.read() as connection:

@@ -44,14 +44,14 @@ class RevisionView:
     context: RenderContext
 
     def require_entry(self, id: str, what: str, fits: Callable[[TreeEntry], bool]) -> TreeEntry:
-        """Given an id, return where it stands. Raises: Failure 404 when nothing of that kind does."""
+        """Return the entry with an id that `fits`. Raises: Failure 404 when there is none; `what` names its kind."""
         entry = self.outline.entries.get(id)
         if entry is None or not fits(entry):
             raise Failure(404, f"No {what} {id} in revision {self.revision.id}.")
         return entry
 
     def require_page(self, id: str) -> TreeEntry:
-        """Given an id, return where that page stands. Raises: Failure 404."""
+        """Return the entry of a page. Raises: Failure 404, as `require_entry`."""
         return self.require_entry(id, "page", lambda entry: is_page(entry.node))
 
 
@@ -113,7 +113,7 @@ nothing: a computed page shows how it is computed.
 
 
 def find_main_content(storage: Storage, caller: Caller, space_id: str) -> Outline | None:
-    """Given a caller and a space, return the space's main content; None when there is none that the caller may read."""
+    """Return the main content of a space; None when there is none that the caller may read."""
     try:
         _, revision, _ = _resolve_path(storage, caller, {"space_id": space_id})
     except Failure:
@@ -122,13 +122,13 @@ def find_main_content(storage: Storage, caller: Caller, space_id: str) -> Outlin
 
 
 def declare_path_parameters(path: str) -> dict[str, Any]:
-    """Given a route's path, return the parameters in it that the view reads, for the route's `openapi_extra`."""
+    """Return the OpenAPI description of the parameters of a route's path that the view reads."""
     named = [name for name in ("space_id", "revision_id", "change_request_id") if f"{{{name}}}" in path]
     return {"parameters": [describe_parameter(name) for name in named]}
 
 
 def describe_parameter(name: str) -> dict[str, Any]:
-    """Given the name of a parameter in a path, return its description."""
+    """Return the OpenAPI description of a parameter in a path."""
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
