@@ -7,12 +7,12 @@ from fastapi.responses import JSONResponse
 
 
 def ok(body: Any) -> JSONResponse:
-    """Given a JSON value, return it with status 200."""
+    """Return an answer with status 200 and a JSON body."""
     return JSONResponse(body)
 
 
 def created_resource(body: Any, *, location: str | None = None) -> JSONResponse:
-    """Given a new resource and, where the API names it, its absolute address, return status 201."""
+    """Return an answer with status 201 for a new resource, with its absolute address where the API names it."""
     return JSONResponse(body, 201, None if location is None else {"Location": location})
 
 

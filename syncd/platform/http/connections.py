@@ -111,7 +111,7 @@ class Connection(HttpToolsProtocol):
         self._request = anyio.CancelScope()
 
     def connection_made(self, transport: Any) -> None:
-        """Given a transport, count it, or refuse it."""
+        """Count a new connection, or refuse it when there are too many."""
         super().connection_made(transport)
         if not self.registry.admit(self, self.client[0] if self.client else ""):
             self.refuse_as_excess()
@@ -124,7 +124,7 @@ class Connection(HttpToolsProtocol):
         self._request.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Given what the client sent, read it as HTTP within the bounds."""
+        """Read what the client sent as HTTP, within the limits."""
         self._raw_bytes += len(data)
         if self._stage == _REFUSED:
             if self._raw_bytes > _LINGER_BYTES:
@@ -153,12 +153,12 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """Given a piece of the address, take it within the bounds of a head."""
+        """Take a piece of the request's address, within the limits of a head."""
         self._count_head_bytes(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Given a header, take it within the bounds of a head; what stands behind a body is no header."""
+        """Take a header, within the limits of a head; one that follows the body, a trailer, is ignored."""
         self._count_head_bytes(len(name) + len(value) + _HEADER_OVERHEAD_BYTES)
         if self._stage == _HEAD:
             if len(self.headers) >= self.registry.bounds.headers:
@@ -172,7 +172,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Given a piece of the body, take it."""
+        """Take a piece of the body, and count it."""
         self._body_bytes += len(body)
         super().on_body(body)
 

@@ -39,7 +39,9 @@ class RequestLimits:
         admit: Callable[[str], Awaitable[object]],
         per_minute: int | None = None,
     ) -> None:
-        """Given the application, wrap it; `admit` gets the header `Authorization`. Raises: what `admit` raises, 401."""
+        """Wrap the application; `admit` gets the header `Authorization` and raises Failure 401 for an unknown
+        sender.
+        """
         self._app = app
         self._admit = admit
         self._clock = clock
@@ -49,7 +51,7 @@ class RequestLimits:
         self._received = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Given a connection, answer it with the rate headers, or refuse it."""
+        """Answer a request with rate headers, or refuse it before its body is read."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -136,7 +138,7 @@ class _BodyCounter:
     """A backslash at the end of the last piece, which may escape the first character of the next one."""
 
     def wrap_receive(self, receive: Receive) -> Receive:
-        """Given how a body is received, return a `receive` that stops reading it beyond the limits."""
+        """Return a `receive` that counts the bytes of the body, and stops reading it beyond the limits."""
 
         async def receive_counted() -> Message:
             message = await receive()

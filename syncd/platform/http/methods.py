@@ -15,11 +15,11 @@ class MethodsMiddleware:
     """
 
     def __init__(self, app: ASGIApp, *, operations: RouteTable) -> None:
-        """Given the application and its operations, wrap it."""
+        """Wrap the application that has these operations."""
         self._app, self._operations = app, operations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Given a connection, answer OPTIONS here and let the application answer all else."""
+        """Answer OPTIONS here, and let the application answer everything else; HEAD is answered as GET is."""
         method = scope.get("method")
         if method == "OPTIONS":
             await self._options(scope)(scope, receive, send)
@@ -35,7 +35,7 @@ class MethodsMiddleware:
 
 
 async def answer_information(request: Request) -> JSONResponse:
-    """Given a request of the API's root, return which release this is, and when it was made.
+    """Answer a request of the API's root with the release of this platform and when it was made.
 
     Source: published-content §1, `GET /v1/`.
     """
