@@ -38,7 +38,7 @@ class ReviewersNew(RequestBody, ReviewersRequest):
     operation_id="getRequestedReviewersByChangeRequestId",
 )
 def list_requested_reviewers(at: AtChangeRequest, paging: Paging) -> JSONResponse:
-    """Given a change request, return whom it asks for a review, whether they gave one or not."""
+    """List the people and teams whose review a change request asks for, whether they gave one or not."""
     with at.storage.read() as connection:
         row = at.require_change_request(connection)
         query = sa.select(requested_reviewers).where(requested_reviewers.c.change_request == row.id)
@@ -55,7 +55,7 @@ def list_requested_reviewers(at: AtChangeRequest, paging: Paging) -> JSONRespons
     operation_id="requestReviewersForChangeRequest",
 )
 def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
-    """Given people and teams, ask them for a review, return the requests; whoever is asked already stays so."""
+    """Ask people and teams for a review, and return the requests; one that exists already is left as it is."""
     values: dict[str, Any] = {"subject": body.subject} if "subject" in body.model_fields_set else {}
     if "description" in body.model_fields_set:
         values["description"] = rich_text.check_document(body.description, at="description")
@@ -88,7 +88,7 @@ def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
     operation_id="removeRequestedReviewerFromChangeRequest",
 )
 def remove_requested_reviewer(at: AtChangeRequest, user_id: str) -> Response:
-    """Given the id of a person or a team, no longer ask for their review, also when nobody did."""
+    """Withdraw the request for a review by a person or team; one that was never made is no error."""
     with at.storage.write() as connection:
         row = at.require_change_request(connection)
         table = requested_reviewers
@@ -103,7 +103,9 @@ def remove_requested_reviewer(at: AtChangeRequest, user_id: str) -> Response:
     operation_id="getContributorsByChangeRequestId",
 )
 def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
-    """Given a change request, return who wrote in it, then who commented on it only, each with that action."""
+    """List who contributed to a change request: an editor with the action `edit`, others who commented with
+    `comment`.
+    """
     with at.storage.read() as connection:
         row = at.require_change_request(connection)
         wrote = sa.select(contributors.c.user).where(contributors.c.change_request == row.id)
@@ -121,7 +123,7 @@ def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
 
 
 def find_requester(connection: sa.Connection, change_request: str, user: str) -> str | None:
-    """Given a change request and a person, return who asked that person, or a team of theirs, for a review, or None."""
+    """Return who asked a person, or a team of theirs, for a review of a change request, or None."""
     table = requested_reviewers
     asked = sa.select(table.c.requested_by).where(
         table.c.change_request == change_request, match_requested_reviewer(user)

@@ -45,7 +45,9 @@ def list_reviews(
     format: Format = "markdown",
     outdated: Annotated[bool | None, Query()] = None,
 ) -> JSONResponse:
-    """Given a change request, return its reviews, oldest first; `outdated` asks for those of former content only."""
+    """List the reviews of a change request, oldest first; `outdated` selects those of earlier content, or of the
+    present.
+    """
     with at.storage.read() as connection:
         row = at.require_change_request(connection)
         query = sa.select(reviews).where(reviews.c.change_request == row.id)
@@ -63,7 +65,10 @@ def list_reviews(
     operation_id="submitChangeRequestReview",
 )
 def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
-    """Given a verdict and what there is to say about it, return the new Review, of the content as it is now."""
+    """Store a review of a change request's content as it is now, and return it.
+
+    Raises: Failure 403 when the caller was not asked for one and has a role below `review`.
+    """
     said = None
     if "comment" in body.model_fields_set:
         said = {"document": rich_text.check_document(body.comment, at="comment")}
@@ -81,7 +86,7 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
 
 @router.get("/reviews/{review_id}", response_model=Review, openapi_extra=declare_role("read", extension=True))
 def get_change_request_review_by_id(at: AtChangeRequest, review_id: str, format: Format = "markdown") -> JSONResponse:
-    """Given an id, return the Review."""
+    """Return a review of a change request."""
     with at.storage.read() as connection:
         row = _require_review(connection, at.require_change_request(connection).id, review_id)
         return answers.ok(_serialize_reviews(at, connection, [row], format)[0])
@@ -135,7 +140,7 @@ def _serialize_reviews(
 def _serialize_review(
     request: Request, discussion: Discussion, row: sa.Row[Any], known: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Given a review's row, and by id the people and the comment that it names, return the Review."""
+    """Return a review as the API shows it; `known` has by id the people and the comment that it names."""
     assert discussion.change_request is not None
     optional = {"requestedBy": known.get(row.requested_by), "comment": known.get(row.comment)}
     return {
