@@ -52,9 +52,9 @@ class IntegrationRequest:
         return row
 
     def require_installation(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any]:
-        """Given an installation's id, return its row with the integration's `owner` and `details`.
+        """Return an installation's row, with the owner and the details of its integration.
 
-        It is for those with the role in the organization that installed it or in the one that published it.
+        It is visible to members of the organization that installed it and of the one that published it.
         Raises: Failure 404 when the caller is in neither of them, 403 when the caller's role is too weak in both.
         """
         row = self.find_installation(connection, installation_id)
@@ -63,7 +63,7 @@ class IntegrationRequest:
         return row
 
     def find_installation(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any] | None:
-        """Given an installation's id, return its row as `require_installation` does, None where that raises 404."""
+        """Return an installation's row as `require_installation` does, or None where that raises 404."""
         mine = (installations.c.id == installation_id, installations.c.integration == self.name)
         row = connection.execute(_INSTALLED.where(*mine)).one_or_none()
         where = () if row is None else tuple(one for one in (row.organization, row.owner) if one in self.caller.roles)
@@ -74,14 +74,14 @@ class IntegrationRequest:
         return row
 
     def require_installer(self, installation: sa.Row[Any]) -> None:
-        """Given an installation, let those go on who may say how far it reaches: the organization that installed it.
+        """Require the caller's role in the organization that installed the integration: only it may extend its reach.
 
         Who published the integration must not give it more. Raises: Failure 403.
         """
         self.caller.require_role_in(installation.organization)
 
     def build_url(self, path: str = "") -> str:
-        """Given a path below the integration, return its absolute address in the API."""
+        """Return the absolute address in the API of a path below the integration."""
         return addresses.build_api_url(self.request, f"/integrations/{self.name}{path}")
 
 
@@ -96,5 +96,5 @@ AtIntegration = Annotated[IntegrationRequest, Depends(_read_integration_request)
 
 
 def find_integration(connection: sa.Connection, name: str) -> sa.Row[Any] | None:
-    """Given a name, return the integration's row, whoever asks."""
+    """Return the row of the integration with a name, whoever asks; None without one."""
     return connection.execute(sa.select(integrations).where(integrations.c.name == name)).one_or_none()

@@ -24,11 +24,10 @@ _ADDRESS: TypeAdapter[str] = TypeAdapter(WebAddress)
 def complete_configuration(
     details: Mapping[str, Any], level: str, configuration: Mapping[str, Any], *, above: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], bool]:
-    """Given an integration, a level and what is configured there, return that with defaults, and if it is complete.
+    """Return a configuration with the defaults of the integration's schema filled in, and whether it is complete.
 
-    Shapes: `details` are the integration's; `level` is account, space or site; `above` is, for a space or a site, what
-    the account says.
-    Raises: Failure 400 for what the integration does not ask for.
+    Shapes: `details` are the integration's; `level` is account, space or site; `above` is, for a space or a site, the
+    configuration of the account. Raises: Failure 400 for a value that the schema does not have or allow.
     """
     schema = _find_schema(details, level)
     if isinstance(schema, ConfigurationComponent):
@@ -41,7 +40,9 @@ def complete_configuration(
 
 
 def compute_status(*, former: str, requested: str | None, complete: bool) -> str:
-    """Given a former status and the one that is asked for, if any, return the next: pending until all is configured."""
+    """Return the next status of an installation: pending until its configuration is complete, else what was
+    requested.
+    """
     if not complete:
         return "pending"
     wanted = requested or former
@@ -51,7 +52,7 @@ def compute_status(*, former: str, requested: str | None, complete: bool) -> str
 def replace_external_ids(
     connection: sa.Connection, ids: list[str], *, installation: str, placement: str | None = None
 ) -> list[str]:
-    """Given the external ids of an installation or of a placement of it, let it be found by them; return each once."""
+    """Replace the external ids by which an installation, or a placement of it, is found; return each of them once."""
     once, of = list(dict.fromkeys(ids)), placement or installation
     connection.execute(external_ids.delete().where(external_ids.c.of == of))
     rows = [{"value": id, "of": of, "installation": installation, "placement": placement} for id in once]

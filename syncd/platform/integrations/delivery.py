@@ -44,7 +44,9 @@ class _DeliveryOutcome:
 
 
 def deliver_event(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    """Given an event and where to send it, send it, and return after what time to try again, if at all."""
+    """Call the webhook with an event, and return after what time to try again; None when it is delivered or given
+    up.
+    """
     with context.storage.read() as connection:
         query = sa.select(events.c.payload, events.c.attempts, events.c.status).where(events.c.id == payload["event"])
         event = connection.execute(query).one_or_none()
@@ -68,7 +70,9 @@ def deliver_event(context: JobContext, payload: Mapping[str, Any]) -> timedelta 
 
 
 def prune_events(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    """Given an integration, drop its events that are too old or too many, and come again while some are left."""
+    """Delete an integration's events that are too old or too many; return when to look again, None when no event is
+    left.
+    """
     mine = events.c.integration == payload["integration"]
     oldest = format_time(context.storage.now() - KEPT_FOR)
     newest = sa.select(events.c.number).where(mine).order_by(events.c.number.desc()).offset(KEPT_MAX).limit(1)
@@ -82,7 +86,7 @@ def prune_events(context: JobContext, payload: Mapping[str, Any]) -> timedelta |
 
 
 def sign_webhook(secret: str, moment: int, body: bytes) -> str:
-    """Given a secret, a moment in epoch seconds and a body, return the value of the header that signs them."""
+    """Return the value of the header that signs a webhook call. Units: `moment` in seconds since the epoch."""
     signed = hmac.new(secret.encode(), b"%d.%b" % (moment, body), "sha256").hexdigest()
     return f"t={moment},v1={signed}"
 

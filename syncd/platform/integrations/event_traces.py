@@ -20,7 +20,7 @@ router = create_router(prefix="/integrations/{integration_name}/events", tags=["
 
 @router.get("", response_model=Listing[IntegrationEvent], openapi_extra=declare_role("admin"))
 def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
-    """Given an integration, return its events, newest first. They are kept for 30 days, the last 10,000 of them."""
+    """List the events of an integration, newest first. They are kept for 30 days, the last 10,000 of them."""
     query = sa.select(events).where(events.c.integration == at.name)
     with at.storage.read() as connection:
         at.require_owned(connection)
@@ -30,7 +30,7 @@ def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
 
 @router.get("/{event_id}", response_model=IntegrationEventDetail, openapi_extra=declare_role("admin"))
 def get_integration_event(at: AtIntegration, event_id: str) -> JSONResponse:
-    """Given an event's id, return the event with the trace of what was done about it."""
+    """Return an event with the trace of its delivery. Raises: Failure 404."""
     with at.storage.read() as connection:
         at.require_owned(connection)
         query = sa.select(events).where(events.c.id == event_id, events.c.integration == at.name)

@@ -60,9 +60,11 @@ def record_event(
     site: str | None = None,
     **members: Any,
 ) -> None:
-    """Given a type of `SCOPES` and the space or site where it happened, tell every installation that it is for.
+    """Record an event for every installation that it concerns: those with access to the space or site where it
+    happened.
 
-    Shapes: `members` are further members of the payload by their API names, such as `revisionId`.
+    Shapes: `type` is one of `SCOPES`; `members` are further members of the payload by their API names, such as
+    `revisionId`.
     """
     assert (space is None) != (site is None)
     place = {"spaceId": space} if space is not None else {"siteId": site}
@@ -73,9 +75,9 @@ def record_event(
 def insert_event(
     connection: sa.Connection, storage: Storage, target: EventTarget, type: str, members: Mapping[str, Any]
 ) -> None:
-    """Given an installation and an event, write it down; its webhook, when it has one, is called from then on.
+    """Store an event for an installation, and start a job that calls its webhook, when it has one.
 
-    The address and the secret travel with the job: an installation that is removed still hears that it was.
+    The address and the secret travel with the job, so that an installation that is removed still hears of its removal.
     """
     id, now = storage.new_id(), format_time(storage.now())
     payload = {"eventId": id, "type": type, "installationId": target.installation, **members}
@@ -100,13 +102,13 @@ def insert_event(
 
 
 def insert_log(connection: sa.Connection, event: str, at: str, level: str, message: str) -> None:
-    """Given an event and what was done about it, add that to its trace. Shapes: `level` is debug, info, warn, error."""
+    """Add a line to the trace of an event. Shapes: `level` is debug, info, warn or error."""
     number = sa.select(sa.func.count()).select_from(logs).where(logs.c.event == event).scalar_subquery()
     connection.execute(logs.insert().values(event=event, number=number, at=at, level=level, message=message))
 
 
 def hide_secret(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """Given a configuration, return what an event may say of it: all but the secret of its webhook."""
+    """Return a configuration without the secret of its webhook, as events may show it."""
     return {name: value for name, value in configuration.items() if name != WEBHOOK_SECRET}
 
 

@@ -24,12 +24,12 @@ class IntegrationImage:
     kind: str
 
     def build_row(self, oid: str) -> dict[str, str]:
-        """Given the blob that holds this image, return what is kept of both."""
+        """Return what the database keeps of this image: the id of its blob, and its format."""
         return {"oid": oid, "kind": self.kind}
 
 
 def decode_image(text: str, *, at: str) -> IntegrationImage:
-    """Given base64 and the member that holds it, return the image.
+    """Return the image in a base64 text; `at` names the member that holds it.
 
     Raises: Failure 400 when it is no PNG, JPEG, GIF or WebP image, or one of more than 1 MiB.
     """
@@ -46,7 +46,7 @@ def decode_image(text: str, *, at: str) -> IntegrationImage:
 
 
 def build_image_url(downloads: DownloadSigner, image: Any, name: str) -> str:
-    """Given what is kept of an image, return the address where it can be seen for a while."""
+    """Return an address that shows a stored image for a limited time."""
     kind = image["kind"]
     return downloads.sign_url(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")
 

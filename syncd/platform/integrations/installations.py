@@ -55,7 +55,7 @@ class InstallationChange(RequestBody, InstallationUpdate):
 
 @router.get(_PREFIX, response_model=Listing[Installation], openapi_extra=declare_role("admin"))
 def list_integration_installations(at: AtIntegration, paging: Paging, external_id: ExternalId = None) -> JSONResponse:
-    """Given an integration, return its installations in all organizations, oldest first; for its owners."""
+    """List the installations of an integration in all organizations, oldest first, for its owners."""
     query = _COUNTED.where(_TABLE.c.integration == at.name)
     if external_id is not None:
         found = sa.select(external_ids.c.of).where(external_ids.c.value == external_id)
@@ -68,7 +68,7 @@ def list_integration_installations(at: AtIntegration, paging: Paging, external_i
 
 @router.post(_PREFIX, response_model=Installation, status_code=201, openapi_extra=declare_role("admin"))
 def install_integration(at: AtIntegration, body: InstallationNew) -> JSONResponse:
-    """Given an organization, install the integration there, in none of its spaces and sites yet.
+    """Install an integration in an organization, at first in none of its spaces and sites.
 
     It is pending while its configuration lacks something that the integration requires.
     Raises: Failure 404 for an unknown organization, 403 for a private integration of another one, 409 when it is
@@ -99,7 +99,7 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
 
 @router.get(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
 def get_integration_installation_by_id(at: AtIntegration, installation_id: str) -> JSONResponse:
-    """Given an installation's id, return the Installation."""
+    """Return an installation."""
     with at.storage.read() as connection:
         return answers.ok(
             _read_installation(at.request, connection, at.require_installation(connection, installation_id).id)
@@ -108,7 +108,10 @@ def get_integration_installation_by_id(at: AtIntegration, installation_id: str) 
 
 @router.patch(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
 def update_integration_installation(at: AtIntegration, installation_id: str, body: InstallationChange) -> JSONResponse:
-    """Given new members, return the Installation with them; it becomes active once its configuration is complete."""
+    """Change the members of an installation that the body sets, and return it.
+
+    It becomes active once its configuration is complete.
+    """
     sent = body.model_fields_set
     with at.storage.write() as connection:
         row = at.require_installation(connection, installation_id)
@@ -139,7 +142,7 @@ def update_integration_installation(at: AtIntegration, installation_id: str, bod
 
 @router.delete(_ONE, status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
-    """Given an installation's id, remove it, also from all spaces and sites."""
+    """Remove an installation, also from all spaces and sites. Raises: Failure 404 when there is no such integration."""
     with at.storage.write() as connection:
         if find_integration(connection, at.name) is None:
             raise Failure(404, f"No integration {at.name}.")
@@ -158,7 +161,7 @@ def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
     openapi_extra=declare_role("admin", extension=True),
 )
 def list_organization_installations(at: AtOrganization, paging: Paging) -> JSONResponse:
-    """Given an organization, return what is installed there, oldest first."""
+    """List what is installed in an organization, oldest first."""
     query = _COUNTED.where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
         at.require_organization(connection)

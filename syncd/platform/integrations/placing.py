@@ -91,9 +91,9 @@ class PlacementChange(RequestBody, PlacementUpdate):
 def list_integration_space_installations(
     at: AtIntegration, paging: Paging, external_id: ExternalId = None, extended: bool = False
 ) -> JSONResponse:
-    """Given an integration, return every space that it is in, in all organizations; for its owners.
+    """List every space in which an integration is installed, in all organizations, for its owners.
 
-    Shapes: `extended` shows each Space in place of its id, where the caller may see it.
+    Shapes: `extended` shows each space in place of its id, where the caller may see it.
     """
     with at.storage.read() as connection:
         at.require_owned(connection)
@@ -110,7 +110,7 @@ def list_integration_space_installations(
 def list_integration_site_installations(
     at: AtIntegration, paging: Paging, external_id: ExternalId = None
 ) -> JSONResponse:
-    """Given an integration, return every site that it is in, in all organizations; for its owners."""
+    """List every site in which an integration is installed, in all organizations, for its owners."""
     with at.storage.read() as connection:
         at.require_owned(connection)
         envelope = _page_placements(connection, paging, SITE, at.name, external_id=external_id)
@@ -121,7 +121,7 @@ def list_integration_site_installations(
     f"{_ONE}/spaces", response_model=Listing[SpaceInstallation], openapi_extra=declare_role("admin", extension=True)
 )
 def list_integration_installation_spaces(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
-    """Given an installation, return the spaces that it is in."""
+    """List the spaces of an installation."""
     return _list_placements(at, paging, SPACE, installation_id)
 
 
@@ -132,7 +132,7 @@ def list_integration_installation_spaces(at: AtIntegration, paging: Paging, inst
     openapi_extra=declare_role("admin", extension=True),
 )
 def install_integration_on_space(at: AtIntegration, installation_id: str, body: SpaceNew) -> JSONResponse:
-    """Given a space of the installation's organization, put the integration there."""
+    """Add a space of the organization to an installation."""
     return _create_placement(at, SPACE, installation_id, body.space, body)
 
 
@@ -140,7 +140,7 @@ def install_integration_on_space(at: AtIntegration, installation_id: str, body: 
     f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=declare_role("admin", extension=True)
 )
 def get_integration_space_installation(at: AtIntegration, installation_id: str, space_id: str) -> JSONResponse:
-    """Given a space that the installation is in, return what it is there."""
+    """Return the status and configuration of an installation in a space."""
     return _read_placement(at, SPACE, installation_id, space_id)
 
 
@@ -150,13 +150,13 @@ def get_integration_space_installation(at: AtIntegration, installation_id: str, 
 def update_integration_space_installation(
     at: AtIntegration, installation_id: str, space_id: str, body: PlacementChange
 ) -> JSONResponse:
-    """Given new members, return what the installation is in the space with them."""
+    """Change the status or configuration of an installation in a space, and return both."""
     return _update_placement(at, SPACE, installation_id, space_id, body)
 
 
 @router.delete(f"{_ONE}/spaces/{{space_id}}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration_from_space(at: AtIntegration, installation_id: str, space_id: str) -> Response:
-    """Given a space, take the integration out of it; an installation that selects all spaces stays in it."""
+    """Remove a space from an installation; one that selects all spaces keeps it."""
     return _delete_placement(at, SPACE, installation_id, space_id)
 
 
@@ -164,7 +164,7 @@ def uninstall_integration_from_space(at: AtIntegration, installation_id: str, sp
     f"{_ONE}/sites", response_model=Listing[SiteInstallation], openapi_extra=declare_role("admin", extension=True)
 )
 def list_integration_installation_sites(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
-    """Given an installation, return the sites that it is in."""
+    """List the sites of an installation."""
     return _list_placements(at, paging, SITE, installation_id)
 
 
@@ -175,7 +175,7 @@ def list_integration_installation_sites(at: AtIntegration, paging: Paging, insta
     openapi_extra=declare_role("admin", extension=True),
 )
 def install_integration_on_site(at: AtIntegration, installation_id: str, body: SiteNew) -> JSONResponse:
-    """Given a site of the installation's organization, put the integration there."""
+    """Add a site of the organization to an installation."""
     return _create_placement(at, SITE, installation_id, body.site_id, body)
 
 
@@ -183,7 +183,7 @@ def install_integration_on_site(at: AtIntegration, installation_id: str, body: S
     f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=declare_role("admin", extension=True)
 )
 def get_integration_site_installation(at: AtIntegration, installation_id: str, site_id: str) -> JSONResponse:
-    """Given a site that the installation is in, return what it is there."""
+    """Return the status and configuration of an installation in a site."""
     return _read_placement(at, SITE, installation_id, site_id)
 
 
@@ -193,13 +193,13 @@ def get_integration_site_installation(at: AtIntegration, installation_id: str, s
 def update_integration_site_installation(
     at: AtIntegration, installation_id: str, site_id: str, body: PlacementChange
 ) -> JSONResponse:
-    """Given new members, return what the installation is in the site with them."""
+    """Change the status or configuration of an installation in a site, and return both."""
     return _update_placement(at, SITE, installation_id, site_id, body)
 
 
 @router.delete(f"{_ONE}/sites/{{site_id}}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration_from_site(at: AtIntegration, installation_id: str, site_id: str) -> Response:
-    """Given a site, take the integration out of it; an installation that selects all sites stays in it."""
+    """Remove a site from an installation; one that selects all sites keeps it."""
     return _delete_placement(at, SITE, installation_id, site_id)
 
 

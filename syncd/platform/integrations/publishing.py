@@ -85,10 +85,10 @@ def list_integrations(
     query: FilteredQuery,
     owner: Annotated[str | None, Query(max_length=100)] = None,
 ) -> JSONResponse:
-    """Given filters, return the integrations that all of them let through.
+    """List the integrations that the caller may see and the filters let through.
 
-    Shapes: what is public, and what is private to an organization of the caller's. What is unlisted is shown to those
-    who know its name; the list has it only for its own organization, when `owner` asks for that one.
+    Shapes: those are the public ones, and the private ones of the caller's organizations. An unlisted one is shown to
+    those who know its name; the list has it only for its own organization, when `owner` asks for that one.
     """
     mine = [id for id, role in caller.roles.items() if is_role_at_least(role, caller.needed)]
     listed = sa.or_(
@@ -106,7 +106,7 @@ def list_integrations(
 
 @router.get("/{integration_name}", response_model=Integration, openapi_extra=declare_role("read"))
 def get_integration_by_name(at: AtIntegration) -> JSONResponse:
-    """Given a name, return the Integration."""
+    """Return an integration."""
     with at.storage.read() as connection:
         return answers.ok(_read_integration(at, connection, at.require_visible(connection)))
 
@@ -117,7 +117,7 @@ def publish_integration(
     integration_name: Annotated[str, Path(max_length=NAME_MAX, pattern=NAME_PATTERN)],
     body: IntegrationNew,
 ) -> JSONResponse:
-    """Given all of an integration, publish it, or its next version, for an organization named by id or hostname.
+    """Publish an integration, or its next version, for an organization that is named by id or hostname.
 
     Raises: Failure 404 for an unknown organization, 409 when another one has published under this name.
     """
@@ -142,9 +142,9 @@ def publish_integration(
 
 @router.delete("/{integration_name}", status_code=204, openapi_extra=declare_role("admin"))
 def unpublish_integration(at: AtIntegration) -> Response:
-    """Given a name, remove the integration, all its versions, and its installations with their events.
+    """Remove an integration with all its versions, its installations and their events.
 
-    Nothing is left that could act on them, so no organization keeps an installation of what no longer exists.
+    Nothing would be left that could act on them, so no organization keeps an installation of what no longer exists.
     """
     with at.storage.write() as connection:
         row = find_integration(connection, at.name)
@@ -157,7 +157,7 @@ def unpublish_integration(at: AtIntegration) -> Response:
 def serialize_integration(
     request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], owner: sa.Row[Any]
 ) -> dict[str, Any]:
-    """Given an integration's row and its owner's, return the Integration as the API shows it."""
+    """Return an integration as the API shows it, from its row and its owner's."""
     downloads = DownloadSigner(
         addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())
     )
@@ -250,7 +250,10 @@ def _find_host(url: str) -> str:
 
 
 def _require_owner(connection: sa.Connection, caller: Caller, named: str) -> sa.Row[Any]:
-    """Given an organization's id or hostname, return its row, if the caller may publish for it."""
+    """Return the row of the organization with an id or hostname, if the caller may publish for it.
+
+    Raises: Failure 404 when the caller is no member of such an organization, 403 when the role is too weak.
+    """
     mine = _find_organizations(connection, set(caller.roles))
     found = mine.get(named) or next((row for row in mine.values() if row.hostname == named.lower()), None)
     if found is None:
