@@ -22,14 +22,14 @@ class AgentInstructionsChange(RequestBody, AgentInstructionsWrite):
 
 @router.get("", response_model=AgentInstructions, openapi_extra=declare_role("read"))
 def get_organization_agent_instructions(at: AtOrganization) -> JSONResponse:
-    """Given an organization, return its agent instructions: an empty document while nobody wrote any."""
+    """Return the agent instructions of an organization: an empty document while nobody wrote any."""
     with at.storage.read() as connection:
         return _answer_agent_instructions(connection, at, since=at.require_organization(connection).created_at)
 
 
 @router.put("", response_model=AgentInstructions, openapi_extra=declare_role("admin"))
 def update_organization_agent_instructions(at: AtOrganization, body: AgentInstructionsChange) -> JSONResponse:
-    """Given a document, return the agent instructions that it makes from now on."""
+    """Replace the agent instructions of an organization, and return them."""
     row = {
         "organization": at.organization_id,
         "instructions": rich_text.check_document(body.instructions, at="instructions"),

@@ -43,7 +43,7 @@ class InviteNew(RequestBody, InviteCreate):
 
 @router.get("/link-invites", response_model=Listing[LinkInvite], openapi_extra=declare_role("admin", extension=True))
 def list_organization_invite_links(at: AtOrganization, paging: Paging) -> JSONResponse:
-    """Given an organization, return its invite links."""
+    """List the invite links of an organization."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -55,7 +55,9 @@ def list_organization_invite_links(at: AtOrganization, paging: Paging) -> JSONRe
     "/link-invites", status_code=201, response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True)
 )
 def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> JSONResponse:
-    """Given a role, return a new invite link. Raises: Failure 409 where the organization has no invite links."""
+    """Create an invite link that gives a role, and return it. Raises: Failure 409 when the organization allows no
+    links.
+    """
     id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
         row = at.require_organization(connection)
@@ -69,7 +71,7 @@ def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> 
 
 @router.get("/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True))
 def get_organization_invite_link(at: AtOrganization, invite_id: str) -> JSONResponse:
-    """Given an id, return the invite link."""
+    """Return an invite link."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         return answers.ok(_serialize_invite(at, _require_invite(connection, at, invite_id)))
@@ -79,7 +81,7 @@ def get_organization_invite_link(at: AtOrganization, invite_id: str) -> JSONResp
     "/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True)
 )
 def update_organization_invite_link(at: AtOrganization, invite_id: str, body: LinkInviteChange) -> JSONResponse:
-    """Given a role, return the invite link that gives it from now on."""
+    """Change the role that an invite link gives, and return the link."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         _require_invite(connection, at, invite_id)
@@ -89,7 +91,7 @@ def update_organization_invite_link(at: AtOrganization, invite_id: str, body: Li
 
 @router.delete("/link-invites/{invite_id}", status_code=204, openapi_extra=declare_role("admin"))
 def delete_organization_invite_by_id(at: AtOrganization, invite_id: str) -> Response:
-    """Given an id, end that invite link."""
+    """Delete an invite link, so that nobody can join with it any more."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         mine = (_TABLE.c.id == invite_id, _TABLE.c.organization == at.organization_id)
@@ -99,9 +101,9 @@ def delete_organization_invite_by_id(at: AtOrganization, invite_id: str) -> Resp
 
 @router.post("/invites", response_model=Invited, openapi_extra=declare_role("admin", extension=True))
 def invite_users_to_organization(at: AtOrganization, body: InviteNew) -> JSONResponse:
-    """Given e-mail addresses and a role, make their owners members, and return the ids of these users.
+    """Make the owners of e-mail addresses members with a role, and return the ids of these users.
 
-    No letter is sent, and a new user gets no token: an administrator of the machine makes one. Members keep their role.
+    No e-mail is sent, and a new user gets no token: an administrator of the machine makes one. Members keep their role.
     """
     with at.storage.write() as connection:
         at.require_organization(connection)
@@ -115,7 +117,10 @@ def invite_users_to_organization(at: AtOrganization, body: InviteNew) -> JSONRes
 
 @router.post("/invites/{invite_id}", status_code=204, openapi_extra=declare_role("read", extension=True))
 def join_organization_with_invite(at: AtOrganization, invite_id: str) -> Response:
-    """Given an invite link, make the caller a member; who is one already keeps the role."""
+    """Make the caller a member by an invite link; a member keeps the present role.
+
+    Raises: Failure 404 when the link or the organization does not exist, or links are turned off.
+    """
     with at.storage.write() as connection:
         row = _find_invite(connection, at, invite_id)
         organization = joining.find_organization(connection, at.organization_id)

@@ -29,9 +29,9 @@ _DOMAIN = re.compile(r"[a-z0-9.-]{1,253}")
 
 @router.post("/orgs/{organization_id}/join", status_code=204, openapi_extra=declare_role("read"))
 def join_organization(at: AtOrganization) -> Response:
-    """Given an organization that welcomes the domain of the caller's verified e-mail address, make the caller a member.
+    """Make the caller a member of an organization that welcomes the domain of the caller's verified e-mail address.
 
-    Shapes: the role is the organization's default role; who is a member already keeps the role.
+    Shapes: the role is the organization's default role; a member keeps the present role.
     Raises: Failure 400 when the caller has no verified address, 404 when the organization does not welcome its domain.
     """
     with at.storage.write() as connection:
@@ -59,7 +59,10 @@ def list_organizations_by_email_domain(
     paging: Paging,
     email_domain: Annotated[str, Path(max_length=253)],
 ) -> JSONResponse:
-    """Given the domain of the caller's verified e-mail address, return the organizations that welcome it."""
+    """List the organizations that welcome the domain of the caller's verified e-mail address.
+
+    Raises: Failure 400 when the caller has no verified address, 403 for another domain than the caller's.
+    """
     table = accounts.organizations
     welcoming = sa.select(email_domains.c.organization).where(email_domains.c.domain == email_domain.lower())
     with storage.read() as connection:
@@ -73,7 +76,7 @@ def list_organizations_by_email_domain(
 
 @router.get("/subdomains/{subdomain}", response_model=Subdomain, openapi_extra=declare_role("read", extension=True))
 def get_subdomain(storage: CurrentStorage, caller: CurrentCaller, subdomain: str) -> JSONResponse:
-    """Given a subdomain of an organization of the caller's, return what it leads to."""
+    """Return what a subdomain leads to: an organization of the caller's. Raises: Failure 404."""
     table = accounts.organizations
     with storage.read() as connection:
         owner = connection.scalar(sa.select(table.c.id).where(table.c.hostname == subdomain.lower()))

@@ -33,7 +33,7 @@ class MemberChange(RequestBody, MemberUpdate):
 
 @router.get("", response_model=Listing[Member], openapi_extra=declare_role("read", extension=True))
 def list_members_in_organization_by_id(at: AtOrganization, paging: Paging) -> JSONResponse:
-    """Given an organization, return its members, those who joined first coming first."""
+    """List the members of an organization by the time they joined."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         envelope = paging.paginate_rows(
@@ -44,7 +44,7 @@ def list_members_in_organization_by_id(at: AtOrganization, paging: Paging) -> JS
 
 @router.get("/{user_id}", response_model=Member, openapi_extra=declare_role("read", extension=True))
 def get_member_in_organization_by_id(at: AtOrganization, user_id: str) -> JSONResponse:
-    """Given the id of a user, return the Member."""
+    """Return a member of an organization."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         return answers.ok(_read_member(connection, at, user_id))
@@ -52,7 +52,7 @@ def get_member_in_organization_by_id(at: AtOrganization, user_id: str) -> JSONRe
 
 @router.patch("/{user_id}", response_model=Member, openapi_extra=declare_role("admin", extension=True))
 def update_member_in_organization_by_id(at: AtOrganization, user_id: str, body: MemberChange) -> JSONResponse:
-    """Given a role, return the Member with it; null makes a guest. The last administrator stays one."""
+    """Change the role of a member, and return the member; null makes a guest. The last administrator stays one."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         _read_member(connection, at, user_id)
@@ -66,7 +66,7 @@ def update_member_in_organization_by_id(at: AtOrganization, user_id: str, body: 
 
 @router.delete("/{user_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def remove_member_from_organization_by_id(at: AtOrganization, user_id: str) -> Response:
-    """Given the id of a user, end the membership, and with it what it gave access to; everybody may leave."""
+    """End a membership, and with it what it gave access to; everybody may end their own."""
     with at.storage.write() as connection:
         row = require_member(connection, at.caller, at.organization_id)
         if user_id != at.caller.user_id:

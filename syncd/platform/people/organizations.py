@@ -73,7 +73,7 @@ class OrganizationChange(RequestBody, OrganizationUpdate):
 def list_organizations_for_authenticated_user(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging
 ) -> JSONResponse:
-    """Given a request, return the organizations that its caller is a member of."""
+    """List the organizations that the caller is a member of."""
     with storage.read() as connection:
         mine = _MINE.params(caller=caller.user_id)
         envelope = paging.paginate_rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
@@ -86,7 +86,7 @@ def list_organizations_for_authenticated_user(
 def create_organization(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, body: OrganizationNew
 ) -> JSONResponse:
-    """Given a title, return the new Organization, whose administrator is the caller."""
+    """Create an organization whose administrator is the caller, and return it."""
     id, now = storage.new_id(), format_time(storage.now())
     with storage.write() as connection:
         connection.execute(_TABLE.insert().values(id=id, title=body.title, created_at=now, details={}))
@@ -132,7 +132,7 @@ AtOrganization = Annotated[OrganizationRequest, Depends(_read_organization_reque
 
 @router.get("/{organization_id}", response_model=Organization, openapi_extra=declare_role("read"))
 def get_organization_by_id(at: AtOrganization) -> JSONResponse:
-    """Given an id, return the Organization."""
+    """Return an organization."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         return answers.ok(read_organization(connection, at.request, at.caller, at.organization_id))
@@ -140,7 +140,7 @@ def get_organization_by_id(at: AtOrganization) -> JSONResponse:
 
 @router.patch("/{organization_id}", response_model=Organization, openapi_extra=declare_role("admin"))
 def update_organization_by_id(at: AtOrganization, body: OrganizationChange) -> JSONResponse:
-    """Given new members, return the Organization with them; unset is unchanged, null takes content and logo away."""
+    """Change the members of an organization that the body sets, and return it; null removes its content or logo."""
     with at.storage.write() as connection:
         row = at.require_organization(connection)
         _check_change(connection, at.organization_id, body, format_time(at.storage.now()))

@@ -42,7 +42,7 @@ class SAMLProviderChange(RequestBody, SAMLProviderUpdate):
     openapi_extra=declare_role("admin"),
 )
 def list_saml_providers(at: AtOrganization, paging: Paging) -> JSONResponse:
-    """Given an organization, return its SAML providers."""
+    """List the SAML providers of an organization."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -59,7 +59,7 @@ def list_saml_providers(at: AtOrganization, paging: Paging) -> JSONResponse:
     openapi_extra=declare_role("admin"),
 )
 def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONResponse:
-    """Given a label and more, return the new SAML provider, which is pending until it is complete."""
+    """Create a SAML provider, which is pending until it is complete, and return it."""
     id, now = at.storage.new_id(), format_time(at.storage.now())
     values = _build_values(at, body)
     with at.storage.write() as connection:
@@ -77,7 +77,7 @@ def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONRespo
     openapi_extra=declare_role("admin"),
 )
 def get_saml_provider(at: AtOrganization, saml_provider_id: str) -> JSONResponse:
-    """Given an id, return the SAML provider."""
+    """Return a SAML provider."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         return answers.ok(_read_provider(connection, at, saml_provider_id))
@@ -90,7 +90,7 @@ def get_saml_provider(at: AtOrganization, saml_provider_id: str) -> JSONResponse
     openapi_extra=declare_role("admin"),
 )
 def update_saml_provider(at: AtOrganization, saml_provider_id: str, body: SAMLProviderChange) -> JSONResponse:
-    """Given new members, return the SAML provider with them; unset is unchanged."""
+    """Change the members of a SAML provider that the body sets, and return it."""
     values = _build_values(at, body)
     with at.storage.write() as connection:
         at.require_organization(connection)
@@ -108,7 +108,7 @@ def update_saml_provider(at: AtOrganization, saml_provider_id: str, body: SAMLPr
     openapi_extra=declare_role("admin"),
 )
 def delete_saml_provider(at: AtOrganization, saml_provider_id: str) -> Response:
-    """Given an id, delete that SAML provider. Raises: Failure 409 for the last active one while SSO is enforced."""
+    """Delete a SAML provider. Raises: Failure 409 for the last active one while SSO is enforced."""
     with at.storage.write() as connection:
         row = at.require_organization(connection)
         left = find_active_providers(connection, at.organization_id, format_time(at.storage.now()))
@@ -126,7 +126,7 @@ def delete_saml_provider(at: AtOrganization, saml_provider_id: str) -> Response:
     openapi_extra=declare_role("read"),
 )
 def list_sso_logins(at: AtOrganization) -> JSONResponse:
-    """Given an organization, return the ways to sign in: its active SAML providers, by their labels."""
+    """List the ways to sign in to an organization: its active SAML providers, by their labels."""
     query = sa.select(_TABLE).where(
         _TABLE.c.organization == at.organization_id, match_active_providers(format_time(at.storage.now()))
     )

@@ -34,7 +34,7 @@ class TeamMemberNew(RequestBody, TeamMemberWrite):
 
 @router.get("", response_model=Listing[TeamMember], openapi_extra=declare_role("read", extension=True))
 def list_team_members_in_organization_by_id(at: AtOrganization, team_id: str, paging: Paging) -> JSONResponse:
-    """Given a team, return who is in it, those who came first coming first."""
+    """List the members of a team by the time they joined it."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         teams.require_team(connection, at, team_id)
@@ -46,7 +46,7 @@ def list_team_members_in_organization_by_id(at: AtOrganization, team_id: str, pa
 def update_members_in_organization_team(
     at: AtOrganization, team_id: str, paging: Paging, body: TeamMembersChange
 ) -> JSONResponse:
-    """Given whom to add and whom to remove, return who is in the team then."""
+    """Add members to a team, remove others, and list its members."""
     with at.storage.write() as connection:
         teams.require_team_owner(connection, at, team_id)
         teams.insert_team_members(connection, at, team_id, body.add)
@@ -60,7 +60,10 @@ def update_members_in_organization_team(
 def add_member_to_organization_team_by_id(
     at: AtOrganization, team_id: str, user_id: str, body: TeamMemberNew | None = None
 ) -> JSONResponse:
-    """Given a member of the organization and a role in the team, return the TeamMember."""
+    """Add a member of the organization to a team, or change the role in it, and return the team member.
+
+    Raises: Failure 404 for who is no member of the organization.
+    """
     with at.storage.write() as connection:
         teams.require_team_owner(connection, at, team_id)
         if not members.is_member(connection, at.organization_id, user_id):
@@ -75,7 +78,7 @@ def add_member_to_organization_team_by_id(
 
 @router.delete("/{user_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def delete_member_from_organization_team_by_id(at: AtOrganization, team_id: str, user_id: str) -> Response:
-    """Given a user's id, take that user out of a team; everybody may leave one."""
+    """Remove a user from a team; everybody may leave one."""
     with at.storage.write() as connection:
         if user_id == at.caller.user_id:
             require_member(connection, at.caller, at.organization_id)

@@ -41,7 +41,7 @@ def list_teams_in_organization_by_id(
     owner: Annotated[str | None, Query(max_length=_FILTER_MAX)] = None,
     title: Annotated[str | None, Query(max_length=_FILTER_MAX)] = None,
 ) -> JSONResponse:
-    """Given an organization, return its teams, those made first coming first.
+    """List the teams of an organization by the time they were created.
 
     Shapes: `owner` keeps the teams that this member can change, `title` those that have it in their title in any letter
     case. Source: not-shown.md (b), line 494.
@@ -59,7 +59,7 @@ def list_teams_in_organization_by_id(
 
 @router.put("", status_code=201, response_model=Team, openapi_extra=declare_role("admin"))
 def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
-    """Given a title and members of the organization, return the new Team."""
+    """Create a team of members of the organization, and return it."""
     id = at.storage.new_id()
     row = {
         "id": id,
@@ -76,7 +76,7 @@ def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
 
 @router.get("/{team_id}", response_model=Team, openapi_extra=declare_role("read"))
 def get_team_in_organization_by_id(at: AtOrganization, team_id: str) -> JSONResponse:
-    """Given an id, return the Team."""
+    """Return a team."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         return answers.ok(_read_team(connection, at, team_id))
@@ -84,7 +84,7 @@ def get_team_in_organization_by_id(at: AtOrganization, team_id: str) -> JSONResp
 
 @router.patch("/{team_id}", response_model=Team, openapi_extra=declare_role("admin"))
 def update_team_in_organization_by_id(at: AtOrganization, team_id: str, body: TeamChange) -> JSONResponse:
-    """Given a title, return the Team with it."""
+    """Change the title of a team, and return the team."""
     with at.storage.write() as connection:
         require_team_owner(connection, at, team_id)
         connection.execute(_TABLE.update().where(_TABLE.c.id == team_id).values(title=body.title))
@@ -93,7 +93,7 @@ def update_team_in_organization_by_id(at: AtOrganization, team_id: str, body: Te
 
 @router.delete("/{team_id}", status_code=204, openapi_extra=declare_role("admin"))
 def remove_team_from_organization_by_id(at: AtOrganization, team_id: str) -> Response:
-    """Given an id, delete that team, and with it the access that it gave; its members stay members."""
+    """Delete a team, and with it the access that it gave; its members stay members of the organization."""
     with at.storage.write() as connection:
         if not _can_change_team(connection, at, team_id):
             at.require_organization(connection)

@@ -26,7 +26,7 @@ class UserChange(RequestBody, UserUpdate):
 
 @router.get("/user", response_model=User, openapi_extra=declare_role("read", extension=True))
 async def get_authenticated_user(request: Request, storage: CurrentStorage, caller: CurrentCaller) -> JSONResponse:
-    """Given a request, return the User behind its token, whatever else is asked for. Source: content-write §7."""
+    """Return the user whose token the request has. Source: content-write §7."""
 
     def read() -> dict[str, Any]:
         with storage.read() as connection:
@@ -37,7 +37,7 @@ async def get_authenticated_user(request: Request, storage: CurrentStorage, call
 
 @router.get("/users/{user_id}", response_model=User, openapi_extra=declare_role("read", extension=True))
 def get_user_by_id(request: Request, storage: CurrentStorage, caller: CurrentCaller, user_id: str) -> JSONResponse:
-    """Given the id of a person in one of the caller's organizations, return the User."""
+    """Return a user who shares an organization with the caller."""
     with storage.read() as connection:
         _require_shared_organization(connection, caller, user_id)
         return answers.ok(read_user(connection, request, user_id))
@@ -47,7 +47,7 @@ def get_user_by_id(request: Request, storage: CurrentStorage, caller: CurrentCal
 def update_user_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, user_id: str, body: UserChange
 ) -> JSONResponse:
-    """Given the caller's own id and new members, return the User with them; unset is unchanged."""
+    """Change the caller's own name or photo, and return the user. Raises: Failure 403 for somebody else's."""
     with storage.write() as connection:
         _require_shared_organization(connection, caller, user_id)
         if user_id != caller.user_id:
