@@ -33,7 +33,7 @@ class SchemaOfVisitors(RequestBody, SiteAdaptiveSchemaWrite):
 
 @router.get("", response_model=SiteAdaptiveSchema, openapi_extra=declare_role("read"))
 def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
-    """Given a site, return the schema of its visitors. Raises: Failure 404 when it has none."""
+    """Return the visitor schema of a site. Raises: Failure 404 when it has none."""
     with at.storage.read() as connection:
         at.require_site(connection)
         row = _find_schema(connection, at.site_id)
@@ -44,7 +44,9 @@ def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
 
 @router.put("", response_model=SiteAdaptiveSchema, openapi_extra=declare_role("create"))
 def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONResponse:
-    """Given a JSON Schema of visitors, keep it in place of the former one. Raises: Failure 400 when it is none."""
+    """Replace the visitor schema of a site, and return it. Raises: Failure 400 when it is no JSON Schema of
+    visitors.
+    """
     _check_schema(body.json_schema)
     row = {
         "site": at.site_id,
@@ -59,7 +61,7 @@ def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONRespo
 
 @router.get("/template-conditions", response_model=TemplateConditions, openapi_extra=declare_role("read"))
 def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
-    """Given a site, return a condition for each claim of its schema; none while it has no schema."""
+    """List a condition for each claim of a site's visitor schema; without a schema there are none."""
     with at.storage.read() as connection:
         at.require_site(connection)
         row = _find_schema(connection, at.site_id)

@@ -82,7 +82,7 @@ class Override(RequestBody, SiteSpaceCustomizationOverride):
     "/customization", deprecated=True, response_model=SiteCustomizationSettings, openapi_extra=declare_role("read")
 )
 def get_site_customization_by_id(at: AtSite) -> JSONResponse:
-    """Given a site, return its settings, and those that it starts with until there are any."""
+    """Return the customization of a site: the defaults, until it is changed."""
     with at.storage.read() as connection:
         at.require_site(connection)
         return answers.ok(read_site_settings(connection, at.site_id))
@@ -90,7 +90,7 @@ def get_site_customization_by_id(at: AtSite) -> JSONResponse:
 
 @router.put("/customization", response_model=SiteCustomizationSettings, openapi_extra=declare_role("create"))
 def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONResponse:
-    """Given all settings of a site, keep them in place of the former ones, and return them."""
+    """Replace the customization of a site, and return it."""
     row = {"site": at.site_id, "settings": settings.wire(), "updated_at": format_time(at.storage.now())}
     with at.storage.write() as connection:
         at.require_site(connection)
@@ -105,7 +105,7 @@ def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONRespo
     openapi_extra=declare_role("read"),
 )
 def get_site_space_customization_by_id(at: AtSite, site_space_id: str) -> JSONResponse:
-    """Given a site-space, return the settings that its visitors see: its own, and its site's where it has none."""
+    """Return the customization that visitors of a site-space see: its own settings over those of its site."""
     with at.storage.read() as connection:
         return answers.ok(_read_effective_settings(connection, at, site_space_id))
 
@@ -116,7 +116,7 @@ def get_site_space_customization_by_id(at: AtSite, site_space_id: str) -> JSONRe
     openapi_extra=declare_role("create"),
 )
 def override_site_space_customization_by_id(at: AtSite, site_space_id: str, change: Override) -> JSONResponse:
-    """Given settings for a site-space only, return what its visitors see then; null goes back to the site's value."""
+    """Override settings of the site for a site-space, and return what its visitors see; null ends an override."""
     given = change.wire()
     with at.storage.write() as connection:
         row = site_spaces.require_site_space(at.open_view(connection), site_space_id)
@@ -129,7 +129,7 @@ def override_site_space_customization_by_id(at: AtSite, site_space_id: str, chan
 
 @router.delete("/site-spaces/{site_space_id}/customization", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Response:
-    """Given a site-space, let it have all its settings from its site, and its title from its space."""
+    """Remove all overrides of a site-space: its settings come from its site again, its title from its space."""
     with at.storage.write() as connection:
         row = at.open_view(connection).structure.find_site_space(site_space_id)
         if row is not None:
@@ -139,14 +139,14 @@ def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Res
 
 
 def read_site_settings(connection: sa.Connection, site_id: str) -> dict[str, Any]:
-    """Given a site, return its settings."""
+    """Return the customization of a site."""
     query = sa.select(customizations.c.settings).where(customizations.c.site == site_id)
     settings: dict[str, Any] | None = connection.scalar(query)
     return _add_earlier_members(DEFAULT if settings is None else settings)
 
 
 def read_site_space_settings(connection: sa.Connection, site_id: str) -> dict[str, dict[str, Any]]:
-    """Given a site, return, by their ids, the settings that visitors see of those site-spaces that have some of own."""
+    """Return the customization that visitors see, for each site-space that overrides any of it, by id."""
     site = read_site_settings(connection, site_id)
     query = (
         sa.select(_LINK.c.id, _LINK.c.title, overrides.c.overrides)

@@ -17,7 +17,7 @@ router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/published
 
 @router.get("", response_model=PublishedContentSite, openapi_extra=declare_role("read"))
 def get_published_content_site(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
-    """Given a site, return it with its structure and settings. Raises: Failure 404 while it is not published."""
+    """Return a published site with its structure and customizations. Raises: Failure 404 while it is not published."""
     with at.storage.read() as connection:
         view = at.open_view(connection, share_key)
         if not view.structure.site.published:

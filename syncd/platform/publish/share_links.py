@@ -35,7 +35,7 @@ class ShareLinkChange(RequestBody, ShareLinkUpdate):
 
 @router.get("", response_model=Listing[ShareLink], openapi_extra=declare_role("admin", extension=True))
 def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
-    """Given a site, return its share links, oldest first."""
+    """List the share links of a site, oldest first."""
     with at.storage.read() as connection:
         site = at.require_site(connection)
         envelope = paging.paginate_rows(connection, _select_share_links(at), share_links.c.created_at, share_links.c.id)
@@ -44,7 +44,7 @@ def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
 
 @router.post("", status_code=201, response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
 def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
-    """Given a name, add a share link with a new key. Raises: Failure 400 when the site has as many as it may."""
+    """Create a share link with a new key. Raises: Failure 400 when the site has as many as it may."""
     with at.storage.write() as connection:
         site = at.require_site(connection)
         if len(connection.execute(_select_share_links(at)).all()) >= LINKS_MAX:
@@ -65,7 +65,10 @@ def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
 
 @router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
 def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLinkChange) -> JSONResponse:
-    """Given a new name, or whether the link shall work, return the changed ShareLink."""
+    """Rename a share link, or turn it on or off, and return it.
+
+    Raises: Failure 400 when the body changes nothing, 404 when the site has no such link.
+    """
     values = {name: getattr(update, name) for name in update.model_fields_set}
     if not values:
         raise Failure(400, "name or active: one of them must be given")
@@ -81,7 +84,7 @@ def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLi
 
 @router.delete("/{share_link_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def delete_site_share_link_by_id(at: AtSite, share_link_id: str) -> Response:
-    """Given an id, delete that share link: its address leads nowhere from now on."""
+    """Delete a share link, so that its address leads nowhere any more."""
     with at.storage.write() as connection:
         at.require_site(connection)
         mine = (share_links.c.id == share_link_id, share_links.c.site == at.site_id)
