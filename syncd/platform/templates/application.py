@@ -40,7 +40,7 @@ class _Template:
 def prepare_template(
     storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *, onto: str | None = None
 ) -> PreparedContent:
-    """Given a space, a template and the revision to copy it onto, by default main content, return the content with it.
+    """Return the content of a space's revision, by default the main content, with a copy of a template appended.
 
     Raises: Failure 404 for a space, revision or template that the caller cannot read; 400 for its parameters.
     """
@@ -62,7 +62,7 @@ def prepare_template(
 def apply_template(
     storage: Storage, connection: sa.Connection, prepared: PreparedContent, *, by: str | None, type: str = "edits"
 ) -> revisions.RevisionRecord:
-    """Given prepared content, return it as a new revision; making that somebody's content is left to the caller.
+    """Store prepared content as a new revision, and return that; the caller makes it the content of a space or request.
 
     A template that adds nothing makes no revision: the one that it was prepared onto is returned.
     """

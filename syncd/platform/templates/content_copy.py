@@ -42,7 +42,7 @@ class ContentCopy:
     _paths: dict[str, str] = field(default_factory=dict)
 
     def copy(self, pieces: Sequence[CopiedNode]) -> None:
-        """Given pieces, put their copies behind what is there. Raises: Failure 400 for a reference that leads nowhere.
+        """Append copies of the pieces to the draft. Raises: Failure 400 for a reference that leads nowhere.
 
         Shapes: a slug or path that is taken is numbered. A piece whose address means nothing here keeps its text.
         """
@@ -63,7 +63,7 @@ class ContentCopy:
         self._write_texts(pieces)
 
     def copy_shared_values(self, fields: Mapping[str, Any]) -> None:
-        """Given the variables and tags of a revision, add those whose name is free."""
+        """Add those variables and tags of another revision whose names are free."""
         root = self.draft.node(ROOT)
         variables = {**fields.get("variables", {}), **root.fields.get("variables", {})}
         known = {tag.get("slug") for tag in root.fields.get("tags", ())}
@@ -129,7 +129,7 @@ class ContentCopy:
                 raise Failure(400, f"params.contentRefs.{name}: must lead to a page or file of this space, or to a url")
 
     def _replace_references(self, value: Any) -> Any:
-        """Given members, return them with every reference to a copied thing leading to its copy."""
+        """Return a value with every reference to a node that was copied changed to one to its copy."""
         if isinstance(value, Mapping):
             changed = {key: self._replace_references(item) for key, item in value.items()}
             if "kind" in changed:
