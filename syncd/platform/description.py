@@ -53,7 +53,7 @@ class OpenApiDescription:
         return self._start().result()[0]
 
     async def answer(self, request: Request) -> Response:
-        """Given a request for the document, return it as JSON, or 304 to a client that has it."""
+        """Answer a request with the OpenAPI document, or with 304 when the client has it."""
         # Shielded: a client that disconnects must not cancel the document for the others.
         _, body, tag = await asyncio.shield(asyncio.wrap_future(self._start()))
         headers = {"ETag": tag, "Cache-Control": "no-cache"}

@@ -41,9 +41,9 @@ class Bucket(Blobs):
     is_local = False
 
     def __init__(self, url: str, *, endpoint: str | None = None) -> None:
-        """Given `s3://bucket/prefix`, and the endpoint of a service other than AWS, prepare to use it.
+        """Open the bucket at `s3://bucket/prefix`, on AWS or at the endpoint of another service.
 
-        Raises: ConfigInvalid, and StoreError when the bucket cannot be used.
+        Raises: ConfigInvalid for an address that is none, and StoreError when the bucket cannot be used.
         """
         self._bucket, self._prefix = _parse_bucket_url(url)
         self._client = _create_client(endpoint)
