@@ -27,7 +27,7 @@ _STOP_WORDS = frozenset(_WITHOUT_MEANING.split())
 
 
 def find_words(text: str) -> Iterator[tuple[str, str]]:
-    """Given plain text, return each word that means something, as its stem and as it is written, in order.
+    """Yield each meaningful word of a plain text as its stem and as it is written, in order.
 
     Shapes: scripts without spaces give pairs of neighbouring signs instead of words.
     """
@@ -40,13 +40,13 @@ def find_words(text: str) -> Iterator[tuple[str, str]]:
 
 
 def find_stems(text: str) -> list[str]:
-    """Given plain text, return the stems of its words, in order, repeated ones included."""
+    """Return the stems of a plain text's words, in order, with repetitions."""
     return [short for short, _ in find_words(text)]
 
 
 @lru_cache(maxsize=16_384)
 def compute_stem(word: str) -> str:
-    """Given a word in lower case, return its stem, empty when it has no meaning of its own.
+    """Return the stem of a word in lower case, "" when the word has no meaning of its own.
 
     Words in ASCII are stemmed as English, others are taken as they are written.
     """

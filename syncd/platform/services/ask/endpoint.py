@@ -46,7 +46,7 @@ class NoAnswer(Exception):
 
 
 def stream_answer(endpoint: ServiceEndpoint, question: str, passages: Sequence[Passage]) -> Iterator[str]:
-    """Given an endpoint, a question and passages, return the Markdown of the answer as it grows.
+    """Yield the Markdown of a model's answer as it grows, each time with all of it so far.
 
     Shapes: yields nothing when the model finds no answer in the passages. Raises: NoAnswer, also after some of it.
     """
@@ -61,7 +61,7 @@ def stream_answer(endpoint: ServiceEndpoint, question: str, passages: Sequence[P
 
 
 def strip_markup(markdown: str) -> str:
-    """Given Markdown of a model, return it without addresses and markup: links become their words, images theirs."""
+    """Return a model's Markdown without addresses and markup: a link or image is replaced by its words."""
     return _DEFINED.sub("", _TAG.sub("", _LINK.sub(r"\1", markdown)))
 
 

@@ -18,12 +18,12 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~$])")
 
 
 def choose_quotes(passages: Sequence[Passage]) -> list[Passage]:
-    """Given passages, the best first, return those that are worth quoting."""
+    """Return the passages that are good enough to be quoted; `passages` has the best one first."""
     return [one for one in passages[:QUOTED_MAX] if one.score >= passages[0].score * _RATIO]
 
 
 def render_quotes(passages: Sequence[Passage], question: str, base: str) -> Iterator[str]:
-    """Given passages to quote, return the Markdown of the answer as it grows, passage by passage.
+    """Yield the Markdown of an answer that quotes passages, as it grows by one passage each time.
 
     Shapes: `base` is the address of the site, with a slash at its end.
     """

@@ -72,7 +72,7 @@ class RetrievalResult:
 
 
 def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: str) -> RetrievalResult:
-    """Given places and a question, return what there is for it; nothing when no passage is about it."""
+    """Return the passages of published spaces that are about a question; none when no passage is."""
     wanted = _list_stems(question)
     if not wanted or not where:
         return RetrievalResult()
@@ -93,7 +93,7 @@ def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: s
 
 
 def _list_stems(question: str) -> dict[str, str]:
-    """Given a question, return its stems, each with the beginning of a word by which the index finds it."""
+    """Return the stems of a question's words, each with the prefix by which the index finds its words."""
     wanted: dict[str, str] = {}
     for stem, word in find_words(question):
         prefix = _find_common_prefix(stem, word.casefold())
@@ -162,7 +162,9 @@ def _rate_sections(
 
 
 def drop_conditions(markdown: str) -> str:
-    """Given Markdown, return it without its conditional blocks, nested ones included; one that never ends goes on."""
+    """Return Markdown without its conditional blocks, nested ones included; one that is never closed goes on to the
+    end.
+    """
     kept: list[str] = []
     depth = start = at = 0
     while mark := _CONDITION.search(markdown, at):

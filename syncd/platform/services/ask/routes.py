@@ -48,7 +48,7 @@ class Question(RequestBody, AskQuestion):
 def stream_ask_in_site(
     at: AtSite, settings: CurrentSettings, question: Question, format: Format = "document"
 ) -> StreamingResponse:
-    """Given a question, return a stream of events with the answer so far; the last one before `done` is the answer."""
+    """Answer a question with a stream of events that have the answer so far; the last one before `done` is complete."""
     with at.storage.read() as connection:
         where = find_published_spaces(at, connection, question.scope, question.context)
         basename = str(at.require_site(connection).basename)

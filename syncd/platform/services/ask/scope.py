@@ -36,7 +36,7 @@ class PublishedSpace:
 def find_published_spaces(
     at: SiteRequest, connection: sa.Connection, scope: Scope, context: AskContext
 ) -> list[PublishedSpace]:
-    """Given a site and the scope of a question, return where to look, in the site's order; a space counts once.
+    """Return the spaces of a site in which a question is answered, in the site's order and each once.
 
     Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require_site`.
     """
@@ -55,7 +55,7 @@ def find_published_spaces(
 
 
 def is_page_open(outline: Outline, page_id: str) -> bool:
-    """Given a page, return whether answers may come from it: neither it nor what it is in is hidden."""
+    """Return whether answers may quote a page: neither it nor a page above it is hidden."""
     entry = outline.entries.get(page_id)
     while entry is not None and entry.node.id not in (PAGES, ROOT):
         if any(entry.node.fields.get(name) for name in _CLOSED):

@@ -47,7 +47,9 @@ class Issue:
 
 
 def find_issues(subject: str, said: Iterable[str]) -> list[Issue]:
-    """Given a subject and what users said, in order, return the issues; none when there are no words in it at all."""
+    """Return the issues that the sentences of a conversation's users raise, in order; none when there are no words at
+    all.
+    """
     found: list[Issue] = []
     every = _split_sentences(said)
     asked = [sentence for sentence in every if _is_issue(sentence)]

@@ -39,12 +39,12 @@ _MONDAY = 3
 
 
 def enqueue_processing(connection: sa.Connection, storage: Storage, organization_id: str) -> None:
-    """Given an organization with new conversations, have them processed."""
+    """Start a job that processes the new conversations of an organization."""
     jobs.enqueue_job(connection, storage, PROCESS, {"organization": organization_id}, key=organization_id)
 
 
 def compute_week(moment: datetime) -> int:
-    """Given an aware moment, return the number of its week since the epoch."""
+    """Return the number of a moment's week since the epoch; weeks begin on Monday. Units: `moment` is aware."""
     return (int(moment.timestamp()) // 86_400 + _MONDAY) // 7
 
 

@@ -66,7 +66,7 @@ ConversationsNew = ConversationNew | Annotated[list[ConversationNew], Field(min_
 
 @router.get("/conversations", response_model=Listing[Conversation], openapi_extra=declare_role("read"))
 def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None) -> JSONResponse:
-    """Given an organization, return its conversations, newest first; `source` keeps those that came from there."""
+    """List the conversations of an organization, newest first; `source` keeps those from one source."""
     query = sa.select(conversations).where(conversations.c.organization == at.organization_id)
     if source is not None:
         query = query.where(conversations.c.source == source)
@@ -79,7 +79,7 @@ def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None
 
 @router.post("/conversations", status_code=204, openapi_extra=declare_role("create"))
 def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
-    """Given one conversation or several, take them in; one with an id that is known takes the other's place."""
+    """Store one conversation or several; one whose id is known replaces the earlier one."""
     several = new if isinstance(new, list) else [new]
     # Of two with one id the last one counts, as if they had come one after the other.
     latest = {one.id: one for one in several}
@@ -95,7 +95,7 @@ def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
     "/conversations/{conversation_id:path}", response_model=ConversationDetail, openapi_extra=declare_role("read")
 )
 def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResponse:
-    """Given its sender's id, return the conversation with all that was said."""
+    """Return a conversation with all its messages, by the id that its sender gave it. Raises: Failure 404."""
     mine = (conversations.c.organization == at.organization_id, conversations.c.id == conversation_id)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -116,7 +116,7 @@ def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResp
 def list_conversations_issues(
     at: AtOrganization, paging: Paging, cluster: Filter = None, conversation: Filter = None
 ) -> JSONResponse:
-    """Given an organization, return the issues of its conversations, newest first, each with its conversation."""
+    """List the issues that were found in an organization's conversations, newest first, each with its conversation."""
     query = _select_issues(at)
     if cluster is not None:
         query = query.where(issues.c.cluster == cluster)
@@ -132,7 +132,7 @@ def list_conversations_issues(
     "/conversations-issues/{issue_id}", response_model=IssueWithConversation, openapi_extra=declare_role("read")
 )
 def get_conversation_issue_by_id(at: AtOrganization, issue_id: str) -> JSONResponse:
-    """Given an id, return the issue with its conversation."""
+    """Return an issue with its conversation. Raises: Failure 404."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         row = connection.execute(_select_issues(at).where(issues.c.id == issue_id)).one_or_none()
@@ -149,7 +149,7 @@ def list_conversations_issues_clusters(
     order_by: Annotated[OrderBy, Query(alias="orderBy")] = "updatedAt",
     status: Literal["pending", "analysing"] | None = None,
 ) -> JSONResponse:
-    """Given an organization, return the clusters of its issues.
+    """List the clusters of an organization's issues.
 
     No agent analyses clusters here, so each is `pending` and none is `analysing`.
     """
@@ -165,7 +165,7 @@ def list_conversations_issues_clusters(
 
 @router.get(_CLUSTER, response_model=IssuesCluster, openapi_extra=declare_role("read", extension=True))
 def get_conversations_issues_cluster_by_id(at: AtOrganization, cluster_id: str) -> JSONResponse:
-    """Given an id, return the cluster."""
+    """Return a cluster of issues. Raises: Failure 404."""
     mine = (clusters.c.organization == at.organization_id, clusters.c.id == cluster_id)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -179,7 +179,7 @@ def get_conversations_issues_cluster_by_id(at: AtOrganization, cluster_id: str) 
 def _upsert_conversations(
     connection: sa.Connection, at: OrganizationRequest, new: dict[str, ConversationNew], source: str
 ) -> bool:
-    """Given conversations by id, keep those that say something new, and return whether there are any."""
+    """Store those of the conversations whose content is new, and return whether there are any."""
     table = conversations
     query = sa.select(table).where(table.c.organization == at.organization_id, table.c.id.in_(list(new)))
     known = {row.id: row for row in connection.execute(query)}

@@ -41,7 +41,7 @@ class TermFrequencies:
     by_term: Mapping[str, int]
 
     def compute_weight(self, term: str) -> float:
-        """Given a stem, return its weight: the logarithm of how rare it is; positive also for the most frequent one."""
+        """Return the weight of a stem: the logarithm of how rare it is; positive also for the most frequent one."""
         return math.log(1 + (self.total + 1) / (self.by_term.get(term, 0) + 1))
 
 
@@ -54,7 +54,7 @@ class Cluster:
     terms: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
     def add_issue(self, terms: Mapping[str, str]) -> "Cluster":
-        """Given an issue's stems and words, return the cluster with it."""
+        """Return the cluster with one more issue; `terms` has the issue's stems, each with a word that has it."""
         merged = dict(self.terms)
         for term, word in terms.items():
             count, known = merged.get(term, (0, word))
@@ -62,7 +62,7 @@ class Cluster:
         return replace(self, issues=self.issues + 1, terms=_keep_most_frequent(merged))
 
     def remove_issue(self, terms: Iterable[str]) -> "Cluster":
-        """Given the stems of one of its issues, return the cluster without that issue."""
+        """Return the cluster without one of its issues; `terms` has the issue's stems."""
         left = dict(self.terms)
         for term in terms:
             count, word = left.pop(term, (0, ""))
@@ -71,7 +71,9 @@ class Cluster:
         return replace(self, issues=self.issues - 1, terms=left)
 
     def compute_similarity(self, terms: Iterable[str], known: TermFrequencies) -> float:
-        """Given an issue's stems, return from 0 to 1 how much they are this cluster's."""
+        """Return the cosine similarity, from 0 to 1, of an issue's stems and this cluster's, weighted by how rare they
+        are.
+        """
         mine = {term: count / self.issues * known.compute_weight(term) for term, (count, _) in self.terms.items()}
         theirs = {term: known.compute_weight(term) for term in terms}
         common = math.fsum(mine[term] * worth for term, worth in theirs.items() if term in mine)
@@ -96,7 +98,7 @@ class Cluster:
 
 
 def find_nearest_cluster(clusters: Iterable[Cluster], terms: Iterable[str], known: TermFrequencies) -> Cluster | None:
-    """Given candidates and an issue's stems, return the cluster that should take the issue, or None for a new one."""
+    """Return the cluster that is similar enough to take an issue, or None for a new one."""
     mine = list(terms)
     rated = [(cluster.compute_similarity(mine, known), cluster.id, cluster) for cluster in clusters]
     best = max(rated, key=lambda one: one[:2], default=None)

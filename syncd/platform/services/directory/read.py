@@ -61,10 +61,11 @@ def import_directory(
     space: str | None = None,
     organization: str | None = None,
 ) -> ImportResult:
-    """Given a directory in Git Sync layout, make it a new space, or the next revision of `space`.
+    """Import a directory in Git Sync layout as a new space, or as the next revision of `space`.
 
-    Shapes: pages and files are known again by their path, groups and links by their place; `.git` and symbolic links
-    are left out; without `organization` the first one is meant. It may run beside a server on the same data.
+    Shapes: pages and files are matched by their path, groups and links by their place in the table of contents; `.git`
+    and symbolic links are left out; without `organization` the first one is meant. It may run beside a server on the
+    same data.
     Raises: FileInvalid naming the file, NotFound for an unknown space or organization.
     """
     paths = sorted(_list_paths(directory))

@@ -20,9 +20,10 @@ from syncd.platform.storage.storage import Storage
 
 
 def export_directory(storage: Storage, space: str, directory: Path) -> int:
-    """Given a space's id and a directory that is absent or empty, write the main content there; return how many files.
+    """Write the main content of a space to a directory that is absent or empty, and return how many files it has.
 
-    Everything is written aside and appears at once. Raises: NotFound, PathRefused when the directory is not empty.
+    All files are first written to a directory beside it, which then takes its place, so that no export is half there.
+    Raises: NotFound for an unknown space, PathRefused when the directory is not empty.
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise PathRefused(f"{directory} is not an empty directory", hint="export to a new directory")

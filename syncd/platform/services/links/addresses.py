@@ -25,7 +25,9 @@ _cache: Cache[str, tuple[str, ...]] = Cache(_REMEMBERED, weigh=lambda found: 1 +
 
 
 def find_addresses(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-    """Given blob ids of texts, return the addresses in each; a text is read only the first time that anybody asks."""
+    """Return the addresses in texts by their blob ids; a text is read only once, then its addresses are in the
+    database.
+    """
     wanted = dict.fromkeys(bodies)
     found = {body: known for body in wanted if (known := _cache.get(body)) is not None}
     missing = [body for body in wanted if body not in found]

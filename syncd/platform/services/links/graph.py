@@ -47,9 +47,10 @@ class LinkGraph:
 
 
 def group_by_target(outgoing: Mapping[str, Iterable[Reference]]) -> dict[Reference, tuple[str, ...]]:
-    """Given references by their place, return each target once, with the places that refer to it.
+    """Return the targets of references, each with the places that refer to it; `outgoing` has references by their
+    place.
 
-    Shapes: what references to one target have in common, which is not how each page spells its address.
+    Shapes: a target is the reference without the address, which each page may spell in its own way.
     """
     found: dict[Reference, dict[str, None]] = {}
     same: dict[Reference, Reference] = {}
@@ -82,7 +83,7 @@ class LinkResolver:
         return LinkGraph({id: references for id, references in pairs if references})
 
     def find_references(self, entry: TreeEntry) -> tuple[Reference, ...]:
-        """Given one place, return its references, at the cost of its own text."""
+        """Return the references in one page or reusable content; only its own text is read."""
         texts = self.addresses([entry.node.body] if _is_text(entry) and entry.node.body else [])
         return tuple(self._list_references(entry, texts))
 
@@ -108,13 +109,13 @@ class LinkResolver:
 
 
 def build_graph(storage: Storage, outline: Outline) -> LinkGraph:
-    """Given a revision's tree, return its graph; remembered, since it can never change."""
+    """Return the graph of links of a revision's tree; it is cached, since a tree never changes."""
     known = _graphs.get(outline.root)
     return known if known is not None else _graphs.put(outline.root, create_resolver(storage, outline).build_graph())
 
 
 def create_resolver(storage: Storage, outline: Outline) -> LinkResolver:
-    """Given a revision's tree, return what resolves its references."""
+    """Return a resolver of the references in a revision's tree."""
     return LinkResolver(outline, lambda bodies: find_addresses(storage, bodies))
 
 

@@ -24,17 +24,16 @@ class LocationContext:
     shared_members: dict[str, Any]
 
     def build_location(self, id: str) -> dict[str, Any]:
-        """Given the id of a page, file or reusable content that is there, return its location.
+        """Return the location of a page, file or reusable content that exists.
 
-        Shapes: the page, and the revision around it, are told without what they hold: a location points, and is not
-        what it points to.
+        Shapes: the page, and the revision around it, are shown without their content.
         """
         entry = self.view.outline.entries[id]
         kind, member, shown = _serialize_entry(entry, self.view.context)
         return {"kind": kind, **self.shared_members, member: shown}
 
     def build_target(self, reference: Reference) -> dict[str, Any]:
-        """Given a reference, return where it leads: what is not there has only an address."""
+        """Return the location that a reference leads to; a target that does not exist has only an address."""
         if reference.id is not None and reference.found:
             inside = {"type": "anchor", "anchor": reference.anchor}
             return self.build_location(reference.id) | ({"internalLocation": inside} if reference.anchor else {})

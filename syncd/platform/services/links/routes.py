@@ -32,24 +32,24 @@ LinksByTarget = Mapping[Reference, tuple[str, ...]]
 
 
 def answer_links(at: AtContent, paging: Paging, status: Status | None = None) -> JSONResponse:
-    """Given a space or change request, return what its content refers to, and from where."""
+    """List what the content of a space or change request refers to, and from where."""
     return _answer_links(at, paging, status, build_graph(at.view.storage, at.view.outline).by_target)
 
 
 def answer_page_links(at: AtContent, paging: Paging, page_id: str, status: Status | None = None) -> JSONResponse:
-    """Given a page, return what it refers to."""
+    """List what a page refers to."""
     here = create_resolver(at.view.storage, at.view.outline).find_references(at.view.require_page(page_id))
     return _answer_links(at, paging, status, group_by_target({page_id: here}), page=page_id)
 
 
 def answer_page_backlinks(at: AtContent, paging: Paging, page_id: str) -> JSONResponse:
-    """Given a page, return the places that refer to it."""
+    """List the places that refer to a page."""
     at.view.require_page(page_id)
     return _answer_backlinks(at, paging, page_id)
 
 
 def answer_file_backlinks(at: AtContent, paging: Paging, file_id: str) -> JSONResponse:
-    """Given a file, return the places that refer to it."""
+    """List the places that refer to a file."""
     at.view.require_entry(file_id, "file", lambda entry: entry.parent == FILES)
     return _answer_backlinks(at, paging, file_id)
 

@@ -46,14 +46,14 @@ class Fonts:
                 pdf.add_font(family, style, file if file.is_file() else found / FILES["text", ""])
 
     def use(self, family: str, style: str, size: float) -> None:
-        """Given a family, a style of the letters B and I, and a size in points, write in it from now on."""
+        """Write in a font from now on. Shapes: `style` has the letters B and I. Units: `size` in points."""
         if self._embedded:
             self._pdf.set_font(family, "" if family == "code" else style, size)
         else:
             self._pdf.set_font({"text": "Helvetica", "code": "Courier"}[family], style, size)
 
     def spell(self, text: str) -> str:
-        """Given text, return it as the fonts can draw it."""
+        """Return a text as the fonts can draw it."""
         text = "\n".join(map(mask_unprintable, text.split("\n")))
         return text if self._embedded else text.translate(_SPELLED).encode("latin-1", "replace").decode("latin-1")
 

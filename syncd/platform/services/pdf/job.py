@@ -36,7 +36,7 @@ class PdfSelection:
     only: bool = False
 
     def list_entries(self, outline: Outline) -> Iterator[tuple[int, TreeEntry]]:
-        """Given a tree, yield the pages that are meant, each with its depth, in reading order."""
+        """Yield the selected pages of a tree, each with its depth, in reading order."""
         pending = [(0, id) for id in reversed((self.page,) if self.page else outline.order.get(PAGES, ()))]
         while pending:
             depth, id = pending.pop()
@@ -55,7 +55,7 @@ class PdfJobWriter:
     _images: dict[str, str] = field(default_factory=dict)
 
     def write_job(self, title: str, part: PdfSelection) -> None:
-        """Given a title and what is asked for, write down the job of the process that lays it out.
+        """Write the file from which the worker process lays out the selected pages.
 
         Raises: Failure 413 when it is too much for one PDF.
         """

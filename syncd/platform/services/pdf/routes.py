@@ -48,7 +48,7 @@ _MEDIA = "application/pdf"
     openapi_extra=declare_role("read") | declare_path_parameters(_OF_REQUEST),
 )
 def get_change_request_pdf(view: CurrentView, page: str = "", only: bool = False) -> JSONResponse:
-    """Given a change request, return where its content, a page of it with its subpages, or only a page is as PDF."""
+    """Return the address of a PDF: of a change request's content, of a page with its subpages, or of only that page."""
     return _answer_pdf_address(view, PdfSelection(page, only))
 
 
@@ -59,7 +59,7 @@ def get_change_request_pdf(view: CurrentView, page: str = "", only: bool = False
     openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_SPACE),
 )
 def get_space_pdf(view: CurrentView, page: str = "", only: bool = False) -> JSONResponse:
-    """Given a space, return where its main content, a page of it with its subpages, or only a page is as PDF."""
+    """Return the address of a PDF: of a space's main content, of a page with its subpages, or of only that page."""
     return _answer_pdf_address(view, PdfSelection(page, only))
 
 
@@ -74,7 +74,10 @@ async def download_pdf(
     page: str = "",
     only: bool = False,
 ) -> Response:
-    """Given an address that this platform made, return the PDF; the signature stands for the token."""
+    """Answer a signed address with the PDF; the signature replaces the token.
+
+    Raises: Failure 403 when the signature is wrong or has expired.
+    """
     part = PdfSelection(page, only)
     promised = _compute_signature(storage.secret, revision_id, space, part, expires)
     if not hmac.compare_digest(promised.encode(), signature.encode()):
@@ -125,7 +128,9 @@ def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outli
 
 
 def _find_error_name(trace: bytes) -> str:
-    """Given what a process wrote to standard error, return the name of the error that ended it; texts are content."""
+    """Return the name of the error that ended a process, from its standard error; the message itself may quote
+    content.
+    """
     *_, last = trace.decode(errors="replace").strip().split("\n")
     return last.partition(":")[0] or "it said nothing"
 

@@ -20,7 +20,7 @@ NICE = 10
 
 
 def main() -> None:
-    """Given the directory as argument, write the PDF to standard output."""
+    """Lay out the job in the directory that is the argument, and write the PDF to standard output."""
     # The server, whose answers are waited for, goes first; where a sandbox forbids to say so, the two compete.
     with suppress(PermissionError):
         os.nice(NICE)

@@ -44,14 +44,15 @@ class SearchMatch:
 
 
 def insert_words(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Given, for each page, its row's `id`, its `place` and the folded words of its `title`, `headings` and `body`,
-    keep them."""
+    """Store the words of pages. Shapes: a row has `id`, `place`, and the folded words of `title`, `headings` and
+    `body`.
+    """
     if rows:
         connection.execute(_WRITE[connection.dialect.name], list(rows))
 
 
 def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str]) -> list[SearchMatch]:
-    """Given terms and spaces, return the pages there that have all of them; pages with them in the title come first."""
+    """Return the pages of spaces that have all terms; those with them in the title come first, then in headings."""
     if not terms or not spaces:
         return []
     best: dict[tuple[str, str], str] = {}

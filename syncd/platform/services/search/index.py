@@ -54,7 +54,7 @@ class _IndexState:
 
 
 def refresh_index(storage: Storage, space_ids: Collection[str]) -> None:
-    """Given spaces, index what is not indexed of their main content."""
+    """Index what is not yet indexed of the main content of spaces."""
     for space in _find_stale_spaces(storage, space_ids):
         # Two that search at once: the second finds the work done.
         with _locks[hash(space) % len(_locks)]:
@@ -64,7 +64,7 @@ def refresh_index(storage: Storage, space_ids: Collection[str]) -> None:
 
 
 def enqueue_indexing(connection: sa.Connection, storage: Storage, space: str) -> None:
-    """Given a space that gets much content at once, have it indexed before somebody searches."""
+    """Start a job that indexes a space which gets much content at once, so that no search has to wait for it."""
     enqueue_job(connection, storage, _KIND, {"space": space}, key=space)
 
 

@@ -41,7 +41,7 @@ SearchText = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_
 def search_space_content(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, space_id: str, text: SearchText
 ) -> JSONResponse:
-    """Given words, return the pages that have all of them, the last one perhaps only begun; the best come first."""
+    """List the pages of a space that have all words of a query, best first; the last word may be incomplete."""
     with storage.read() as connection:
         space = require_space(connection, caller, space_id)
     index.refresh_index(storage, [space_id])
@@ -57,7 +57,7 @@ def search_space_content(
 
 @router.get("/orgs/{organization_id}/search", response_model=Listing[SearchSpace], openapi_extra=declare_role("read"))
 def search_organization_content(at: AtOrganization, paging: Paging, text: SearchText) -> JSONResponse:
-    """Given words, return the spaces with pages that have all of them, the space with the best page first."""
+    """List the spaces with pages that have all words of a query, the space with the best page first."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         readable = {row.id: row for row in _select_readable_spaces(connection, at.caller, at.organization_id)}

@@ -15,7 +15,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
 def split_words(text: str) -> list[str]:
-    """Given text, return its words in order, without case and accents."""
+    """Return the words of a text in order, case-folded and without accents."""
     if not text.isascii():
         bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
         text = unicodedata.normalize("NFC", bare)
@@ -23,15 +23,15 @@ def split_words(text: str) -> list[str]:
 
 
 def parse_query(query: str) -> tuple[str, ...]:
-    """Given what a person asks, return the words to look for, each once; the last one may be the beginning of a word.
+    """Return the words of a query, each once; a page matches the last one also by its beginning.
 
-    Nothing but letters and digits is left of a query, so no sign of it can mean anything to a database.
+    Only letters and digits are left of a query, so that no sign of it can have a meaning for the database.
     """
     found = split_words(query)[:TERMS_MAX]
     return tuple(dict.fromkeys(reversed(found)))[::-1]
 
 
 def has_any_term(wanted: tuple[str, ...], text: str) -> bool:
-    """Given terms, return whether a text has any of them."""
+    """Return whether a text has any of the terms, or a word that begins with the last one."""
     present = set(split_words(text))
     return not present.isdisjoint(wanted) or any(word.startswith(wanted[-1]) for word in present)

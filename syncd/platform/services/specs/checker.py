@@ -73,7 +73,7 @@ class _DocumentPath:
 
 
 def find_problems(document: Any) -> list[SpecProblem]:
-    """Given a parsed description, return what is wrong with it, at most 20 things; none for one that can be used."""
+    """Return the problems of a parsed OpenAPI description, at most 20; () when it can be used."""
     if not isinstance(document, dict):
         return [SpecProblem("", "is not an object with the members of an OpenAPI description")]
     # `swagger: 2.0` without quotes is a number in YAML, and is what many people write.

@@ -125,7 +125,7 @@ class ObjectKind:
 
 @cache
 def load_grammar(version: str) -> Mapping[str, ObjectKind]:
-    """Given a version of `VERSIONS`, return the kinds of its objects by name; `Document` is the whole."""
+    """Return the kinds of objects in a version of `VERSIONS`, by name; `Document` is the whole description."""
     return {name: _parse_kind(words) for name, words in _TABLES[version].items()}
 
 

@@ -25,7 +25,7 @@ class ParsedSpec:
 
 
 def parse_spec(content: bytes) -> ParsedSpec:
-    """Given a description's bytes, return what they are and what is wrong with them."""
+    """Return the media type of an OpenAPI description, and what is wrong with it."""
     if len(content) > BYTES_MAX:
         return ParsedSpec(JSON, (SpecProblem("", f"is larger than {BYTES_MAX} bytes"),))
     try:

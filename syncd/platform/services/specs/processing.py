@@ -44,7 +44,7 @@ class _ProcessingResult:
 
 
 def enqueue_processing(connection: sa.Connection, storage: Storage, spec_id: str, source_number: int) -> None:
-    """Given a specification and the count of its sources, have the latest one processed."""
+    """Start a job that processes the latest source of a specification, the one with this number."""
     jobs.enqueue_job(
         connection, storage, PROCESS, {"spec": spec_id, "asked": source_number}, key=f"{spec_id} {source_number}"
     )

@@ -64,7 +64,7 @@ class SpecChange(RequestBody, OpenAPISpecUpdate):
     _LIST, operation_id="listOpenAPISpecs", response_model=Listing[OpenAPISpec], openapi_extra=declare_role("read")
 )
 def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
-    """Given an organization, return its specifications, oldest first."""
+    """List the specifications of an organization, oldest first."""
     query = sa.select(specs).where(specs.c.organization == at.organization_id)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -80,7 +80,10 @@ def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
     openapi_extra=declare_role("create"),
 )
 def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
-    """Given a slug and a source, add the specification, private, still to be processed. Raises: Failure 400, 409."""
+    """Create a private specification from a source, which is processed later.
+
+    Raises: Failure 400 for a source that cannot be used, 409 when the slug is taken.
+    """
     source = _build_source(at.storage, create.source)
     with at.storage.write() as connection:
         at.require_organization(connection)
@@ -91,7 +94,7 @@ def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
 
 @router.get(_ONE, operation_id="getOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=declare_role("read"))
 def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse:
-    """Given a slug, return the OpenAPISpec."""
+    """Return a specification."""
     with at.storage.read() as connection:
         return answers.ok(_serialize_spec(at.request, at.caller, _require_spec(connection, at, spec_slug)))
 
@@ -104,7 +107,7 @@ def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse
     openapi_extra=declare_role("create"),
 )
 def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug, put: SpecPut) -> JSONResponse:
-    """Given a source, process it, also when it is the same as before; a slug that is new becomes a specification."""
+    """Give a specification a source, also when it is the same as before, or create the specification."""
     source = _build_source(at.storage, put.source)
     with at.storage.write() as connection:
         at.require_organization(connection)
@@ -121,7 +124,7 @@ def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug
     _ONE, operation_id="updateOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=declare_role("create")
 )
 def update_openapi_spec_by_slug(at: AtOrganization, spec_slug: str, update: SpecChange) -> JSONResponse:
-    """Given who may see it, return the OpenAPISpec."""
+    """Change who may see a specification, and return it."""
     with at.storage.write() as connection:
         row = _require_spec(connection, at, spec_slug)
         values = {"visibility": update.visibility, "updated_at": format_time(at.storage.now())}
@@ -131,7 +134,7 @@ def update_openapi_spec_by_slug(at: AtOrganization, spec_slug: str, update: Spec
 
 @router.delete(_ONE, operation_id="deleteOpenAPISpecBySlug", status_code=204, openapi_extra=declare_role("create"))
 def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
-    """Given a slug, delete that specification with its versions."""
+    """Delete a specification with its versions."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         connection.execute(specs.delete().where(*_match_spec(at, spec_slug)))
@@ -145,7 +148,7 @@ def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
     openapi_extra=declare_role("read", extension=True),
 )
 def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Paging) -> JSONResponse:
-    """Given a specification, return its versions, newest first."""
+    """List the versions of a specification, newest first."""
     with at.storage.read() as connection:
         row = _require_spec(connection, at, spec_slug)
         query = sa.select(versions).where(versions.c.spec == row.id)
@@ -160,7 +163,7 @@ def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Pagin
     openapi_extra=declare_role("read", extension=True),
 )
 def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
-    """Given a version's id, or `latest`, return the version."""
+    """Return a version of a specification, or its `latest` one."""
     with at.storage.read() as connection:
         return answers.ok(_serialize_version(at, spec_slug, _require_version(connection, at, spec_slug, version_id)))
 
@@ -173,7 +176,7 @@ def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_i
     openapi_extra=declare_role("read", extension=True),
 )
 def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> Response:
-    """Given a version's id, or `latest`, return the specification as it was written."""
+    """Return the content of a version of a specification, or of its `latest` one, as it was written."""
     with at.storage.read() as connection:
         row = _require_version(connection, at, spec_slug, version_id)
     return Response(at.storage.blobs.get(row.content), media_type=row.media_type, headers=_CONTENT_HEADERS)
@@ -186,7 +189,10 @@ def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, v
     responses=_CONTENT,
 )
 def read_published_openapi_spec(storage: CurrentStorage, spec_id: str) -> Response:
-    """Given the id of a public specification, return its latest version, to anybody who has the address."""
+    """Answer everybody with the latest version of a public specification.
+
+    Raises: Failure 404 when there is none with this id, or it is not public.
+    """
     latest = sa.select(versions).join(specs, specs.c.last_version == versions.c.id)
     with storage.read() as connection:
         row = connection.execute(latest.where(specs.c.id == spec_id, specs.c.visibility == "public")).one_or_none()

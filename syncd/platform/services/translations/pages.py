@@ -37,13 +37,13 @@ class TranslatedPage:
 
 
 def list_translatable(outline: Outline) -> Iterator[Node]:
-    """Given a tree, return everything in it that has words: pages, groups, links, and reusable contents."""
+    """Return each node of a tree that has words: pages, groups, links and reusable contents."""
     includes = outline.order.get(INCLUDES, ())
     return (entry.node for id, entry in outline.entries.items() if is_page(entry.node) or id in includes)
 
 
 def compute_source_hash(node: Node, options: TranslationOptions) -> str:
-    """Given a page and how it is to be translated, return a hash that changes when its translation has to."""
+    """Return a hash that changes whenever a page has to be translated again."""
     said = [node.type, node.title, node.body, *(node.fields.get(name) for name in _FIELDS)]
     depends = json.dumps([*said, options.source, options.target, options.instructions], ensure_ascii=False)
     return hashlib.blake2b(depends.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
@@ -52,7 +52,7 @@ def compute_source_hash(node: Node, options: TranslationOptions) -> str:
 def translate_pages(
     pages: Sequence[tuple[Node, str | None]], options: TranslationOptions, provider: Provider
 ) -> list[TranslatedPage]:
-    """Given pages with their texts, return each in the wished language. Raises: ProviderFailed."""
+    """Return pages with their texts translated. Raises: ProviderFailed, as `Provider.translate`."""
     asked = [_PageRequest.of(node, text) for node, text in pages]
     answers = iter(provider.translate([text for page in asked for text in page.texts], options))
     return [
@@ -115,5 +115,5 @@ class _PageRequest:
 
 
 def apply_translation(node: Node, translated: TranslatedPage, body: str | None) -> Node:
-    """Given a page, its translation, and the blob of the translated text, return the page in the other language."""
+    """Return a page with its translation; `body` is the blob of the translated text."""
     return replace(node, title=translated.title, body=body, fields={**node.fields, **translated.fields})

@@ -52,7 +52,7 @@ class Provider(Protocol):
     """Translates texts; each answer has the markers of its text."""
 
     def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
-        """Given texts, return their translations, in order. Raises: ProviderFailed."""
+        """Return the translations of texts, in order. Raises: ProviderFailed."""
 
 
 def create_provider(settings: PlatformSettings) -> Provider:
@@ -66,7 +66,7 @@ class PseudoProvider:
     """The same words, accented and longer."""
 
     def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
-        """Given texts, return them with accents and with their vowels doubled."""
+        """Return texts with accents and doubled vowels, which shows what a translation would reach."""
         return ["".join(_pseudo_translate(part) for part in _MARKER.split(text)) for text in texts]
 
 
@@ -77,7 +77,7 @@ class ServiceProvider:
     endpoint: ServiceEndpoint
 
     def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
-        """Given texts, ask the service for their translations, in as few requests as it takes."""
+        """Return the translations of texts, asked of the service in as few requests as possible."""
         return [text for batch in _split_batches(texts) for text in self._request_translations(batch, options)]
 
     def _request_translations(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:

@@ -60,10 +60,10 @@ def record_result(
     main: revisions.RevisionRecord,
     bare: revisions.RevisionRecord,
 ) -> tuple[str, str]:
-    """Given a run's outcome, the result space's main content and its last translated tree, make it main content.
+    """Make the outcome of a run the main content of the space that holds the translation.
 
-    Return the ids of the revisions that hold the translated tree and the main content from now on; who has both as
-    they are gets no new revision.
+    Return the ids of the revisions that hold the translated tree and the main content from now on; a tree that is as it
+    was gets no new revision. Shapes: `main` is the main content so far, `bare` the last translated tree, without edits.
     """
     if bare.root != following.translated_root:
         origin = revisions.RevisionOrigin(main.space, (bare.id,), type="computed")

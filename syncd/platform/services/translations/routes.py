@@ -43,7 +43,7 @@ class TranslationChange(RequestBody, TranslationUpdate):
 
 @router.get("", response_model=Listing[Translation], openapi_extra=declare_role("read"))
 def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
-    """Given an organization, return its translations, oldest first."""
+    """List the translations of an organization, oldest first."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -53,9 +53,9 @@ def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
 
 @router.post("", response_model=Translation, status_code=201, openapi_extra=declare_role("create"))
 def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse:
-    """Given a space and a language, make a copy of the space in that language: first as it is, then by a run.
+    """Create a translation of a space: a copy of the space, whose pages a run then translates.
 
-    Raises: Failure 400 for a space that is not there for the caller, or is in that language already.
+    Raises: Failure 400 for a space that the caller cannot read, or that is in that language already.
     """
     instructions = (
         rich_text.check_document(body.instructions, at="instructions") if body.instructions is not None else None
@@ -79,7 +79,7 @@ def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse
 
 @router.get("/{translation_id}", response_model=Translation, openapi_extra=declare_role("read"))
 def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
-    """Given an id, return the Translation."""
+    """Return a translation."""
     with at.storage.read() as connection:
         at.require_organization(connection)
         return answers.ok(_serialize_translation(at, _require_translation(at, connection, translation_id)))
@@ -87,7 +87,7 @@ def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
 
 @router.put("/{translation_id}", response_model=Translation, openapi_extra=declare_role("create"))
 def update_translation(at: AtOrganization, translation_id: str, body: TranslationChange) -> JSONResponse:
-    """Given instructions, return the Translation with them; the next run translates every page by them."""
+    """Change the instructions of a translation, and return it; the next run translates every page by them."""
     instructions = rich_text.check_document(body.instructions, at="instructions")
     with at.storage.write() as connection:
         at.require_organization(connection)
@@ -99,7 +99,7 @@ def update_translation(at: AtOrganization, translation_id: str, body: Translatio
 
 @router.delete("/{translation_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_translation(at: AtOrganization, translation_id: str) -> Response:
-    """Given an id, end the translation; the translated space stays, as one that people may have worked on."""
+    """Delete a translation; the translated space stays, as people may have worked on it."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         mine = _TABLE.delete().where(_TABLE.c.id == translation_id, _TABLE.c.organization == at.organization_id)
@@ -109,7 +109,7 @@ def delete_translation(at: AtOrganization, translation_id: str) -> Response:
 
 @router.post("/{translation_id}/run", status_code=204, openapi_extra=declare_role("create"))
 def run_translation(at: AtOrganization, translation_id: str) -> Response:
-    """Given an id, have what changed since the last run translated; asked for during a run, once more after it."""
+    """Translate what changed since the last run; a request during a run makes it run once more."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         request_run(connection, at.storage, _require_translation(at, connection, translation_id).id)

@@ -68,9 +68,9 @@ class TranslationRun:
 
 
 def request_run(connection: sa.Connection, storage: Storage, translation: str) -> None:
-    """Given a translation, have it run: as soon as there is a worker, or once more after the run at hand.
+    """Start a run of a translation, or let it run once more after the present run.
 
-    A run that did not get on for as long as a lease has nobody who does it, and goes on.
+    A run that made no progress for the time of a lease has lost its worker, and is started again.
     """
     mine = translations.c.id == translation
     row = connection.execute(sa.select(translations.c.run_of, translations.c.run_at).where(mine)).one()
@@ -81,7 +81,7 @@ def request_run(connection: sa.Connection, storage: Storage, translation: str) -
 
 
 def continue_run(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    """Given a translation, go on with its run, and return when to do so again while it is not complete."""
+    """Translate the next pages of a run, and return when to continue; None when the run is complete."""
     run = _begin_run(context.storage, payload["translation"])
     if run is None:
         return None

@@ -79,21 +79,21 @@ class Segment:
 
 
 def count_words(text: str) -> int:
-    """Given text, return how many words it has."""
+    """Return the number of words in a text."""
     return sum(1 for _ in _WORD.finditer(text))
 
 
 def find_segments(page: str) -> tuple[Segment, ...]:
-    """Given a page's text, return what can be translated in it, in order; its frontmatter and its code are left out."""
+    """Return the translatable segments of a page's text, in order; frontmatter and code have none."""
     return tuple(
         _build_segment(page, run) for run in _split_runs(_Scanner(page).list_tokens()) if _has_words(page, run)
     )
 
 
 def replace_segments(page: str, translated: Mapping[Segment, str]) -> str:
-    """Given a page and translations of its segments, return the page with them; a segment without one stays.
+    """Return a page with its segments replaced by their translations; a segment without one stays.
 
-    A translation whose markers are not those of its segment, in their order, is no translation of it: that one stays.
+    A translation is used only when it has the markers of its segment in the same order, since they stand for syntax.
     """
     spans: list[tuple[int, int, str]] = []
     for segment, text in translated.items():
@@ -108,7 +108,7 @@ def replace_segments(page: str, translated: Mapping[Segment, str]) -> str:
 
 
 def strip_markers(text: str) -> str:
-    """Given the translation of a text without syntax, such as a title, return it as one line without markers."""
+    """Return the translation of a text without syntax, such as a title, as one line without markers."""
     return _SPACE.sub(" ", _MARKER.sub("", text).replace("⟦", "").replace("⟧", "")).strip()
 
 
