@@ -13,7 +13,7 @@ _ADAPTER: TypeAdapter[ToSection | ToSiteSpace | ToPage | ToExternal] = TypeAdapt
 
 
 def resolve_destination(view: SiteView, destination: dict[str, Any]) -> str | None:
-    """Given a site and a destination, return the address that it leads to, or None when what it names is not there."""
+    """Return the address that a redirect's destination leads to, or None when what it names does not exist."""
     structure = view.structure
     match _ADAPTER.validate_python(destination):
         case ToExternal(url=url):
@@ -31,7 +31,7 @@ def resolve_destination(view: SiteView, destination: dict[str, Any]) -> str | No
 def normalise_destination(
     view: SiteView, destination: ToSection | ToSiteSpace | ToPage | ToExternal | ToPath
 ) -> dict[str, Any]:
-    """Given a site and a destination that a caller named, return it as it is kept and shown: no path, but its page.
+    """Return a destination as it is stored and shown: a path becomes the page that it leads to.
 
     Raises: Failure 400 when it leads nowhere.
     """

@@ -31,7 +31,10 @@ class StructureOrder(RequestBody, StructureSort):
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
-    """Given something and the siblings that it shall stand between, return it, moved. Source: content-write §6."""
+    """Move a section, group or site-space between two siblings, and return it. Source: content-write §6.
+
+    Raises: Failure 404 when the site has no such item.
+    """
     with at.storage.write() as connection:
         view = at.open_view(connection)
         row = find_row(view.structure, order.item)
@@ -53,9 +56,9 @@ def find_row(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
 
 
 def move_row(view: SiteView, row: sa.Row[Any], *, before: StructurePlace | None, after: StructurePlace | None) -> None:
-    """Given something and the siblings that it shall stand between, move it there; without any, to the end.
+    """Move a part of a site between the siblings that are named, or to the end when none is.
 
-    Raises: Failure 400 for what is no sibling of it, for itself, and for two between which nothing can stand.
+    Raises: Failure 400 for a place that is no sibling, the part itself, or two with something else between them.
     """
     beside = list_siblings(view.structure, row)
     others = [sibling for sibling in beside if sibling.id != row.id]
@@ -73,7 +76,7 @@ def move_row(view: SiteView, row: sa.Row[Any], *, before: StructurePlace | None,
 
 
 def list_siblings(structure: Structure, row: sa.Row[Any]) -> Sequence[sa.Row[Any]]:
-    """Given something in a structure, return what stands in the same place, itself included, in order."""
+    """Return what has the same parent as a part of a site, itself included, in order."""
     if structure.find_site_space(row.id) is not None:
         return structure.list_variants(row.section)
     return structure.list_children(structure.find_parent(row))

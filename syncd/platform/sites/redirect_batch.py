@@ -27,7 +27,7 @@ class RedirectBatch:
     """A site's redirects under change; `write` makes the table of it."""
 
     def __init__(self, view: SiteView, sources: Iterable[str]) -> None:
-        """Given a site and every source that is to be changed, read what there is for them."""
+        """Read the redirects of a site that have one of the sources to change."""
         self._view = view
         self._gone: list[str] = []
         keys = {make_source_key(source) for source in sources}
@@ -37,7 +37,7 @@ class RedirectBatch:
         self._known = {key: _RedirectState(id, False, {}) for key, id in view.connection.execute(query)}
 
     def put(self, source: str, destination: dict[str, Any]) -> tuple[str, bool]:
-        """Given a source and where it leads, keep that; return the redirect's id, and whether it is new."""
+        """Set the destination of a source; return the redirect's id, and whether it is new."""
         key, storage = make_source_key(source), self._view.at.storage
         if (found := self._known.get(key)) is not None:
             found.row["destination"] = destination
@@ -55,7 +55,7 @@ class RedirectBatch:
         return id, True
 
     def drop(self, source: str) -> None:
-        """Given a source, let the site have no redirect for it."""
+        """Delete the redirect of a source, if there is one."""
         found = self._known.pop(make_source_key(source), None)
         if found is not None and not found.is_new:
             self._gone.append(found.id)

@@ -69,7 +69,7 @@ class BulkRedirects(RequestBody):
 def list_site_redirects(
     at: AtSite, paging: Paging, search: Annotated[str, Query(max_length=SOURCE_MAX)] = ""
 ) -> JSONResponse:
-    """Given a site, return its redirects, oldest first; `search` keeps those with this text in their source."""
+    """List the redirects of a site, oldest first; `search` keeps those with this text in their source."""
     query = _select_redirects(at)
     if search:
         query = query.where(_TABLE.c.source.icontains(search, autoescape=True))
@@ -81,7 +81,7 @@ def list_site_redirects(
 
 @router.post("/redirects", status_code=201, response_model=SiteRedirect, openapi_extra=declare_role("create"))
 def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
-    """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
+    """Create a redirect. Raises: Failure 409 when the site redirects its source already."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         return answers.created_resource(
@@ -91,7 +91,7 @@ def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
 
 @router.patch("/redirects/{site_redirect_id}", response_model=SiteRedirect, openapi_extra=declare_role("create"))
 def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: RedirectChange) -> JSONResponse:
-    """Given what to change, return the changed SiteRedirect."""
+    """Change the members of a redirect that the body sets, and return the redirect."""
     values: dict[str, Any] = {}
     with at.storage.write() as connection:
         view = at.open_view(connection)
@@ -108,7 +108,7 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
 
 @router.delete("/redirects/{site_redirect_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
-    """Given an id, delete that redirect."""
+    """Delete a redirect."""
     with at.storage.write() as connection:
         at.require_site(connection)
         connection.execute(_TABLE.delete().where(_TABLE.c.id == site_redirect_id, _TABLE.c.site == at.site_id))
@@ -122,9 +122,10 @@ def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
-    """Given redirects to create, change or delete, do each on its own and say what became of it.
+    """Create, change and delete redirects, each on its own, and return what became of each.
 
-    Source: content-write §5. Drafts, wildcards and `permanent` are refused, as nothing here could show them again.
+    Source: content-write §5. Drafts, wildcards and permanent redirects are refused, as nothing here could show them
+    again.
     """
     with at.storage.write() as connection:
         view = at.open_view(connection)
@@ -140,9 +141,9 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
 def get_site_redirect_by_source(
     at: AtSite, source: Annotated[Source, Query()], share_key: ShareKey = None
 ) -> JSONResponse:
-    """Given a source, return its redirect and the address that it leads to.
+    """Return the redirect for a source, and the address that it leads to.
 
-    Raises: Failure 404 without a redirect for it, and when what it leads to has been deleted since.
+    Raises: Failure 404 when there is none, and when what it leads to has been deleted since.
     """
     with at.storage.read() as connection:
         view = at.open_view(connection, share_key)

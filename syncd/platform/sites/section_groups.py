@@ -48,7 +48,7 @@ class GroupPosition(RequestBody, GroupMove):
 
 @router.get("", response_model=Listing[SiteSectionGroup], openapi_extra=declare_role("read"))
 def list_site_section_groups(at: AtSite, paging: Paging) -> JSONResponse:
-    """Given a site, return all its section groups in its order, those within others too, with what they hold."""
+    """List all section groups of a site in its order, nested ones too, each with what it holds."""
     with at.storage.read() as connection:
         view = at.open_view(connection)
         envelope = paging.paginate(view.structure.groups, key=view.structure.get_sort_key)
@@ -57,7 +57,7 @@ def list_site_section_groups(at: AtSite, paging: Paging) -> JSONResponse:
 
 @router.post("", status_code=201, response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
 def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
-    """Given a title and more, add a group at the end of the site or of its parent, and move the sections named in."""
+    """Add a section group at the end of the site or of its parent, and move the named sections into it."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         require_capacity(view.structure.groups, "section groups")
@@ -72,7 +72,7 @@ def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
 
 @router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
 def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, update: GroupChange) -> JSONResponse:
-    """Given what to change, return the changed SiteSectionGroup; null removes its icon, or moves it to the root."""
+    """Change the members of a section group that the body sets, and return it; null removes its icon or parent."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         row = _require_group_row(view, site_section_group_id)
@@ -88,7 +88,7 @@ def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, upda
 
 @router.delete("/{site_section_group_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> Response:
-    """Given an id, delete that group; what it holds takes its place, so that nothing published disappears."""
+    """Delete a section group; what it holds takes its place, so that nothing published disappears."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         row = view.structure.find_group(site_section_group_id)
@@ -104,7 +104,7 @@ def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> R
     openapi_extra=declare_role("create"),
 )
 def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToAdd) -> JSONResponse:
-    """Given a section, move it to the end of a group, and return the group; a section that is there stays in place."""
+    """Move a section to the end of a group, and return the group; a section of that group keeps its place."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         group = _require_group_row(view, site_section_group_id)
@@ -123,7 +123,7 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
-    """Given a section of a group, move it to the end of the site's root. Source: not-shown.md (e)."""
+    """Move a section of a group to the end of the site's root. Source: not-shown.md (e)."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         group = _require_group_row(view, site_section_group_id)
@@ -142,7 +142,7 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:
-    """Given the siblings that a group shall stand between, return it, moved. Source: not-shown.md (e)."""
+    """Move a section group between two siblings, and return it. Source: not-shown.md (e)."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         row = _require_group_row(view, site_section_group_id)
@@ -152,7 +152,9 @@ def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupP
 
 
 def require_group(structure: Structure, group_id: str | None) -> None:
-    """Given the id of a group in a request's body, None for the root, make sure that it is there. Raises: 404."""
+    """Require that the section group which a request's body names exists; None stands for the root. Raises: Failure
+    404.
+    """
     if group_id is not None and structure.find_group(group_id) is None:
         raise Failure(404, f"No section group {group_id} in site {structure.site.id}.")
 
@@ -173,7 +175,7 @@ def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
 
 
 def _require_allowed_parent(structure: Structure, parent: str | None, row: sa.Row[Any] | None) -> None:
-    """Given where a group shall be, and the group unless it is new, make sure that it can. Raises: Failure 400, 404."""
+    """Require that a group, None for a new one, can be moved into a parent. Raises: Failure 400 and 404."""
     require_group(structure, parent)
     above, at = 0, structure.find_group(parent)
     while at is not None:

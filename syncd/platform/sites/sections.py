@@ -44,7 +44,7 @@ class SectionMoved(RequestBody, SectionMove):
 
 @router.get("", response_model=Listing[SiteSection], openapi_extra=declare_role("read"))
 def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -> JSONResponse:
-    """Given a site, return its sections in its order, with their site-spaces."""
+    """List the sections of a site in its order, with their site-spaces."""
     with at.storage.read() as connection:
         view = at.open_view(connection, share_key)
         envelope = paging.paginate(view.structure.sections, key=view.structure.get_sort_key)
@@ -53,7 +53,7 @@ def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -
 
 @router.post("", status_code=201, response_model=SiteSection, openapi_extra=declare_role("create"))
 def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
-    """Given a space, add a section with it; its title is the space's unless another is given."""
+    """Add a section with a space to a site; its title is the space's unless another is given."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         if view.structure.site_spaces and not view.structure.sections:
@@ -73,7 +73,7 @@ def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
 
 @router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=declare_role("create"))
 def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionChange) -> JSONResponse:
-    """Given what to change, return the changed SiteSection."""
+    """Change the members of a section that the body sets, and return the section."""
     table = accounts.sections
     with at.storage.write() as connection:
         view = at.open_view(connection)
@@ -85,7 +85,7 @@ def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionC
 
 @router.delete("/{site_section_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
-    """Given an id, delete that section with its site-spaces; the spaces themselves stay."""
+    """Delete a section with its site-spaces; the spaces themselves stay."""
     table = accounts.sections
     with at.storage.write() as connection:
         at.require_site(connection)
@@ -97,7 +97,7 @@ def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
     "/{site_section_id}/move", deprecated=True, response_model=SiteSection, openapi_extra=declare_role("create")
 )
 def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | None = None) -> JSONResponse:
-    """Given the siblings that a section shall stand between, return it, moved; without any, to the end."""
+    """Move a section between two siblings, or to the end when none is named, and return it."""
     position = (move or SectionMoved()).position
     places = {
         name: StructurePlace(type="site-section", id=getattr(position, name).site_section)

@@ -15,10 +15,10 @@ from syncd.platform.spaces import spaces
 
 
 def require_space_title(connection: sa.Connection, caller: Caller, organization_id: str, space_id: str) -> str:
-    """Given a space that a site shall show, return the space's title.
+    """Return the title of a space that a site is to show.
 
-    Raises: Failure 404 when the organization has no such space; 403 when the caller may do less on the space than the
-    operation asks for on the site: who publishes content must have a say in it.
+    Raises: Failure 404 when the organization has no such space; 403 when the caller's role in the space is weaker than
+    the operation needs on the site: who publishes content must have a say in it.
     """
     row = spaces.require_space(connection, caller, space_id)
     if row.organization != organization_id:
@@ -29,14 +29,15 @@ def require_space_title(connection: sa.Connection, caller: Caller, organization_
 def read_linked_spaces(
     connection: sa.Connection, request: Request, caller: Caller, site_id: str
 ) -> dict[str, dict[str, Any]]:
-    """Given a site, return by id the Spaces that it links to and the caller may read; also deleted ones, which their
-    links outlive."""
+    """Return the spaces of a site that the caller may read by id, deleted ones included: site-spaces of those
+    remain.
+    """
     linked = sa.select(accounts.site_spaces.c.space).where(accounts.site_spaces.c.site == site_id)
     return spaces.read_spaces(connection, request, caller, content.spaces.c.id.in_(linked))
 
 
 def find_page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | None:
-    """Given a page's and its space's id, return the page's path in main content, or None when it has no address there.
+    """Return the path of a page in a space's main content, or None when it has no address there.
 
     A link page has none: it leads elsewhere itself.
     """
@@ -48,7 +49,7 @@ def find_page_path(connection: sa.Connection, space_id: str, page_id: str) -> st
 
 
 def find_page_at(connection: sa.Connection, space_id: str, path: str) -> str | None:
-    """Given a space and a page's path in its main content, return the page's id, or None when none is there."""
+    """Return the id of the page at a path of a space's main content, or None when there is none."""
     outline = _open_main_content(connection, space_id)
     page_id = outline.by_path.get(make_collision_key(path.strip("/"))) if outline else None
     return page_id if page_id is not None and find_page_path(connection, space_id, page_id) is not None else None

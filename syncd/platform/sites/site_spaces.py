@@ -45,7 +45,7 @@ class SiteSpaceMoved(RequestBody, SiteSpaceMove):
 def list_site_spaces(
     at: AtSite, paging: Paging, default: bool | None = None, share_key: ShareKey = None
 ) -> JSONResponse:
-    """Given a site, return its site-spaces in its order; `default` keeps only the default ones, or only the others."""
+    """List the site-spaces of a site in its order; `default` keeps only the default ones, or only the others."""
     with at.storage.read() as connection:
         view = at.open_view(connection, share_key)
         every = view.structure.site_spaces
@@ -56,7 +56,7 @@ def list_site_spaces(
 
 @router.post("", status_code=201, response_model=SiteSpace, openapi_extra=declare_role("create"))
 def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
-    """Given a space, link it to a site, in the section named, else the default section, else the root."""
+    """Add a space to a site: to the section that is named, else the default section, else the root."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         section_id = create.section_id if "section_id" in create.model_fields_set else None
@@ -67,7 +67,7 @@ def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
 
 @router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=declare_role("create"))
 def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceChange) -> JSONResponse:
-    """Given what to change, return the changed SiteSpace."""
+    """Change the members of a site-space that the body sets, and return it."""
     table = accounts.site_spaces
     with at.storage.write() as connection:
         view = at.open_view(connection)
@@ -79,7 +79,7 @@ def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceCha
 
 @router.delete("/{site_space_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_space_by_id(at: AtSite, site_space_id: str) -> Response:
-    """Given an id, unlink that site-space. A section that it leaves empty stays: nobody asked to delete it."""
+    """Remove a site-space from its site. A section that becomes empty stays: nobody asked to delete it."""
     table = accounts.site_spaces
     with at.storage.write() as connection:
         at.require_site(connection)
@@ -89,7 +89,7 @@ def delete_site_space_by_id(at: AtSite, site_space_id: str) -> Response:
 
 @router.post("/{site_space_id}/move", deprecated=True, response_model=SiteSpace, openapi_extra=declare_role("create"))
 def move_site_space(at: AtSite, site_space_id: str, move: SiteSpaceMoved | None = None) -> JSONResponse:
-    """Given the siblings that a site-space shall stand between, return it, moved; without any, to the end."""
+    """Move a site-space between two siblings, or to the end when none is named, and return it."""
     position = (move or SiteSpaceMoved()).position
     places = {
         name: StructurePlace(type="site-space", id=getattr(position, name).site_space)
@@ -103,7 +103,7 @@ def move_site_space(at: AtSite, site_space_id: str, move: SiteSpaceMoved | None 
 
 
 def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) -> str:
-    """Given a place in a site, link a space there, after its neighbours, and return the site-space's id.
+    """Add a space at the end of a section, or of the site's root, and return the site-space's id.
 
     Raises: Failure 404 when the site's organization has no such space.
     """
@@ -149,7 +149,7 @@ def _read_site_space(view: SiteView, site_space_id: str) -> dict[str, Any]:
 
 
 def require_site_space(view: SiteView, site_space_id: str) -> sa.Row[Any]:
-    """Given an id, return the site-space's row. Raises: Failure 404 when the site has no such one."""
+    """Return the row of a site-space. Raises: Failure 404 when the site has none with this id."""
     row = view.structure.find_site_space(site_space_id)
     if row is None:
         raise Failure(404, f"No site-space {site_space_id} in site {view.at.site_id}.")

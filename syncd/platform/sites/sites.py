@@ -81,7 +81,7 @@ async def _build_filters(
 def list_sites(
     at: AtOrganization, paging: Paging, filters: Annotated[list[sa.ColumnElement[bool]], Depends(_build_filters)]
 ) -> JSONResponse:
-    """Given an organization, return its sites, oldest first; every filter given must hold."""
+    """List the sites of an organization to which every given filter applies, oldest first."""
     query = _SITE_COLUMNS.where(_TABLE.c.organization == at.organization_id, *filters)
     with at.storage.read() as connection:
         at.require_organization(connection)
@@ -91,7 +91,7 @@ def list_sites(
 
 @router.post("", status_code=201, response_model=Site, openapi_extra=declare_role("admin"))
 def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse:
-    """Given what a site should be, create it, unpublished, with the spaces named as its site-spaces."""
+    """Create an unpublished site that shows the named spaces."""
     create = body or SiteNew()
     with at.storage.write() as connection:
         at.require_organization(connection)
@@ -105,7 +105,7 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
 
 @router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read"))
 def get_site_by_id(at: AtSite) -> JSONResponse:
-    """Given an id, return the Site."""
+    """Return a site."""
     with at.storage.read() as connection:
         at.require_site(connection)
         return answers.ok(read_site(connection, at))
@@ -113,7 +113,7 @@ def get_site_by_id(at: AtSite) -> JSONResponse:
 
 @router.patch("/{site_id}", response_model=Site, openapi_extra=declare_role("admin"))
 def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
-    """Given what to change, return the changed Site."""
+    """Change the members of a site that the body sets, and return the site."""
     with at.storage.write() as connection:
         values, held = _build_changes(at.load_structure(connection), update)
         _require_free_basename(connection, at.site_id, values.get("basename"))
@@ -128,7 +128,7 @@ def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
 
 @router.delete("/{site_id}", status_code=204, openapi_extra=declare_role("admin"))
 def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
-    """Given an id, delete that site with its structure and redirects; the spaces that it published stay."""
+    """Delete a site with its structure and redirects; the spaces that it published stay."""
     with at.storage.write() as connection:
         at.require_organization(connection)
         mine = (_TABLE.c.id == site_id, _TABLE.c.organization == at.organization_id)
@@ -143,7 +143,7 @@ def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
-    """Given a site, return its groups and sections, or its site-spaces when it has no sections.
+    """Return the section groups and sections of a site, or its site-spaces when it has no sections.
 
     Source: content-write §6.
     """
@@ -153,13 +153,13 @@ def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
 
 @router.post("/{site_id}/publish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def publish_site(at: AtSite) -> JSONResponse:
-    """Given a site, open it to the audience of its visibility. Source: content-write §7."""
+    """Publish a site to the audience of its visibility. Source: content-write §7."""
     return _set_published(at, published=True)
 
 
 @router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def unpublish_site(at: AtSite) -> JSONResponse:
-    """Given a site, close it to visitors. Source: content-write §7."""
+    """Close a site to visitors. Source: content-write §7."""
     return _set_published(at, published=False)
 
 
@@ -197,7 +197,10 @@ def _find_first_title(connection: sa.Connection, at: OrganizationRequest, spaces
 
 
 def _build_changes(structure: Structure, update: SiteChange) -> tuple[dict[str, Any], str | None]:
-    """Given an update, return the site's new column values, and the section whose default changes, if one does."""
+    """Return the site's new column values, and the section whose default site-space changes, if one does.
+
+    Raises: Failure 400 for a default that the site, or the section, does not have.
+    """
     names = update.model_fields_set - {"default_site_section", "default_site_space", "adaptive_content"}
     values = {name: getattr(update, name) for name in names}
     if "adaptive_content" in update.model_fields_set:
@@ -226,14 +229,14 @@ def _require_free_basename(connection: sa.Connection, site_id: str, basename: st
 
 
 def read_site(connection: sa.Connection, at: SiteRequest, share_key: str | None = None) -> dict[str, Any]:
-    """Given a site that is there and a key that opens it, or none, return the Site."""
+    """Return a site that exists as the API shows it; `share_key` is one that opens it, or None."""
     return serialize_site(
         at.request, connection.execute(_SITE_COLUMNS.where(_TABLE.c.id == at.site_id)).one(), share_key
     )
 
 
 def serialize_site(request: Request, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
-    """Given a site's row with what belongs to it, return the Site as the API shows it."""
+    """Return a site as the API shows it, from its row."""
     proxied = {} if row.proxy is None else {"proxy": _build_proxy(request, row)}
     return {
         "object": "site",
@@ -263,7 +266,7 @@ def _build_proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
 
 
 def _list_features(row: sa.Row[Any]) -> list[str]:
-    """Given a site's row, return the features that it uses, by their ids. Source: not-shown.md (d), Sites."""
+    """Return the ids of the features that a site uses. Source: not-shown.md (d), Sites."""
     used = {
         "sites-adaptive-content": row.adaptive_content,
         "sites-advanced-customization": bool((row.advanced or {}).get("enabled")),

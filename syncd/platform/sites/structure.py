@@ -43,7 +43,7 @@ class Structure:
 
     @classmethod
     def of(cls, site: sa.Row[Any], groups: Rows, sections: Rows, site_spaces: Rows) -> Self:
-        """Given a site's row and, in any order, those of its parts, return its structure."""
+        """Return the structure of a site from the rows of its parts, which may be in any order."""
         order = _compute_order(groups, sections, site_spaces)
         in_order = [tuple(sorted(rows, key=lambda row: order[row.id])) for rows in (groups, sections, site_spaces)]
         return cls(site, in_order[0], in_order[1], in_order[2], order)
@@ -75,31 +75,31 @@ class Structure:
         return found
 
     def get_sort_key(self, row: sa.Row[Any]) -> str:
-        """Given a row of this structure, return the key that sorts it into the site's order."""
+        """Return the key that sorts a row of this structure into the site's order."""
         return self.order[row.id]
 
     def find_group(self, group_id: str | None) -> sa.Row[Any] | None:
-        """Given an id, return the section group's row."""
+        """Return the row of a section group, or None."""
         return self._groups.get(group_id) if group_id is not None else None
 
     def find_section(self, section_id: str | None) -> sa.Row[Any] | None:
-        """Given an id, return the section's row."""
+        """Return the row of a section, or None."""
         return self._sections.get(section_id) if section_id is not None else None
 
     def find_site_space(self, site_space_id: str | None) -> sa.Row[Any] | None:
-        """Given an id, return the site-space's row."""
+        """Return the row of a site-space, or None."""
         return self._site_spaces.get(site_space_id) if site_space_id is not None else None
 
     def list_variants(self, section_id: str | None) -> Sequence[sa.Row[Any]]:
-        """Given a section's id, or None for a site's root, return its site-spaces."""
+        """Return the site-spaces of a section, or with None of the site's root."""
         return self._variants.get(section_id, ())
 
     def list_children(self, group_id: str | None) -> Sequence[sa.Row[Any]]:
-        """Given a group's id, or None for a site's root, return the groups and sections that it holds."""
+        """Return the groups and sections in a group, or with None in the site's root."""
         return self._children.get(group_id, ())
 
     def find_parent(self, row: sa.Row[Any]) -> str | None:
-        """Given a group's or section's row, return the id of the group that holds it, None at the site's root."""
+        """Return the id of the group that holds a group or section, or None at the site's root."""
         parent: str | None = row.parent if row.id in self._groups else row.section_group
         return parent
 
@@ -108,7 +108,7 @@ class Structure:
         return self.find_section(self.site.default_section) or next(iter(self.sections), None)
 
     def find_default_variant(self, section_id: str | None) -> sa.Row[Any] | None:
-        """Given a section's id, or None for the root, return its default: the chosen site-space, else the first one."""
+        """Return the default site-space of a section, or with None of the root: the chosen one, else the first."""
         holder = self.site if section_id is None else self.find_section(section_id)
         chosen = self.find_site_space(holder.default_site_space) if holder is not None else None
         if chosen is not None and chosen.section == section_id:
@@ -116,7 +116,7 @@ class Structure:
         return next(iter(self.list_variants(section_id)), None)
 
     def is_default(self, site_space: sa.Row[Any]) -> bool:
-        """Given a site-space, return whether it is its section's, or the root's, default.
+        """Return whether a site-space is the default of its section, or of the root.
 
         The document says "default space for the site", which leaves a section's own default nowhere to be seen; so a
         site with sections has one default in each of them.
@@ -124,11 +124,11 @@ class Structure:
         return self.find_default_variant(site_space.section) is site_space
 
     def compute_section_path(self, section: sa.Row[Any]) -> str:
-        """Given a section, return its path below the site: empty for the default one, which is read at the root."""
+        """Return the path of a section below the site; the default section has "", as it is read at the root."""
         return "" if section is self.find_default_section() else str(section.path)
 
     def compute_variant_path(self, site_space: sa.Row[Any]) -> str:
-        """Given a site-space, return its path below the site: its section's, then its own unless it is the default."""
+        """Return the path of a site-space below the site: its section's, then its own unless it is the default."""
         section = self.find_section(site_space.section)
         parts = (
             self.compute_section_path(section) if section is not None else "",
@@ -149,7 +149,7 @@ class SiteRequest:
 
     @classmethod
     def of(cls, at: OrganizationRequest, site_id: str) -> Self:
-        """Given a request about an organization and a site's id, return it as a request about that site."""
+        """Return a request about an organization as one about a site of it."""
         return cls(at.request, at.storage, at.caller, at.organization_id, site_id)
 
     def require_site(self, connection: sa.Connection) -> sa.Row[Any]:
@@ -180,7 +180,7 @@ class SiteRequest:
         return SiteView(self, connection, structure, keys.require_share_key(connection, structure.site, share_key))
 
     def build_url(self, path: str) -> str:
-        """Given a path below the site, return its absolute address in the API."""
+        """Return the absolute address in the API of a path below the site."""
         return addresses.build_api_url(self.request, f"/orgs/{self.organization_id}/sites/{self.site_id}{path}")
 
 
@@ -215,7 +215,7 @@ class SiteView:
         }
 
     def serialize_item(self, row: sa.Row[Any]) -> dict[str, Any]:
-        """Given a group's, section's or site-space's row, return it as the API shows it."""
+        """Return a group, section or site-space as the API shows it, from its row."""
         if self.structure.find_site_space(row.id) is not None:
             return self.serialize_site_space(row)
         return (
@@ -225,7 +225,7 @@ class SiteView:
         )
 
     def serialize_group(self, row: sa.Row[Any]) -> dict[str, Any]:
-        """Given a group's row, return the SiteSectionGroup with all that it holds."""
+        """Return a section group with all that it holds as the API shows it, from its row."""
         children = [self.serialize_item(child) for child in self.structure.list_children(row.id)]
         return {
             "object": "site-section-group",
@@ -238,7 +238,7 @@ class SiteView:
         }
 
     def serialize_section(self, row: sa.Row[Any]) -> dict[str, Any]:
-        """Given a section's row, return the SiteSection."""
+        """Return a section as the API shows it, from its row."""
         return {
             "object": "site-section",
             "id": row.id,
@@ -255,7 +255,9 @@ class SiteView:
         }
 
     def serialize_site_space(self, row: sa.Row[Any]) -> dict[str, Any]:
-        """Given a site-space's row, return the SiteSpace with its Space; its title is the Space's unless it has one."""
+        """Return a site-space with its space as the API shows it, from its row; its title is the space's unless it has
+        one.
+        """
         space = self._spaces.get(row.space)
         return {
             "object": "site-space",
@@ -272,7 +274,7 @@ class SiteView:
         }
 
     def build_address(self, path: str) -> str:
-        """Given a path below the site, return the address where visitors read it."""
+        """Return the address where visitors read a path below the site."""
         return _build_address(self.at.request, self.structure.site, self.share_key, path)
 
 
@@ -295,7 +297,7 @@ AtSite = Annotated[SiteRequest, Depends(_read_site_request)]
 
 
 def build_published_urls(request: Request, site: sa.Row[Any], share_key: str | None, path: str = "") -> dict[str, str]:
-    """Given a site's row, a key that opens it and a path below it, return the member `published` of `urls`.
+    """Return the member `published` of the `urls` of a site, or of a path below it.
 
     Shapes: empty while visitors cannot read it: before it is published, and by share link without a key.
     """
@@ -305,7 +307,7 @@ def build_published_urls(request: Request, site: sa.Row[Any], share_key: str | N
 
 
 def find_free_path(title: str, taken: set[str]) -> str:
-    """Given a title and the paths beside it, return a path made from the title that none of them has."""
+    """Return a path made from a title that none of the paths beside it has."""
     slug = slugify(title)
     candidate, number = slug, 1
     while candidate in taken:
@@ -315,12 +317,12 @@ def find_free_path(title: str, taken: set[str]) -> str:
 
 
 def compute_next_position(rows: Iterable[sa.Row[Any]]) -> int:
-    """Given the rows beside a new one, return the position after the last of them."""
+    """Return the position behind the last of a new row's siblings."""
     return max((row.position for row in rows), default=-1) + 1
 
 
 def require_capacity(rows: Rows, what: str) -> None:
-    """Given a site's parts of one kind, make sure that it may have one more. Raises: Failure 400."""
+    """Require that a site may have one more part of a kind; `what` names the kind. Raises: Failure 400."""
     if len(rows) >= ITEMS_MAX:
         raise Failure(400, f"a site has at most {ITEMS_MAX} {what}")
 
@@ -334,7 +336,7 @@ def _drop_none(**members: Any) -> dict[str, Any]:
 
 
 def _compute_order(groups: Rows, sections: Rows, site_spaces: Rows) -> dict[str, str]:
-    """Given the parts of a site, return the keys that put each behind what it is in, and siblings by their position."""
+    """Return sort keys that put each part of a site behind the one that holds it, and siblings by their position."""
     known = {row.id: row for row in groups}
     order: dict[str, str] = {}
     for row in groups:
