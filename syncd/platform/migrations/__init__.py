@@ -32,7 +32,7 @@ _version = sa.Table(
 
 
 def prepare(database: Database) -> None:
-    """Given a database, new or of this or an older syncd, bring its tables up to date, whole or not at all.
+    """Create the tables of a new database, or upgrade those of an older syncd, in one transaction.
 
     Any number of processes may do so at once. Raises: StoreNewer, StoreError when the tables are another program's.
     """
@@ -49,7 +49,7 @@ def prepare(database: Database) -> None:
 
 
 def configuration(connection: sa.Connection) -> Any:
-    """Given a connection in a transaction, return the configuration with which Alembic's commands act in it."""
+    """Return the configuration with which Alembic's commands act on a connection that is in a transaction."""
     from alembic.config import Config
 
     config = Config(attributes={"connection": connection})
@@ -59,9 +59,10 @@ def configuration(connection: sa.Connection) -> Any:
 
 
 def belongs(name: str | None, kind: str, parents: object) -> bool:
-    """Given what a database has, return whether the catalogue knows of it; Alembic's `include_name`.
+    """Return whether Alembic should compare something that a database has with the catalogue of tables.
 
-    The words of the search index are in tables that each database has in a way of its own.
+    It is Alembic's `include_name`. The words of the search index are in tables that each kind of database has in a form
+    of its own, so those are left out.
     """
     return kind != "table" or not (name or "").startswith("search_words")
 
