@@ -25,7 +25,7 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """Given a remote's address, return it when syncd may speak to it.
+    """Return the parsed address of a remote to which syncd may connect.
 
     Shapes: https; ssh, also as `user@host:path`; a path or file:// of this machine; http to this machine only.
     Raises: ConfigInvalid, which never repeats a credential. Source: git-fetch(1), "Git URLs".
@@ -76,7 +76,7 @@ _STEERING = re.compile(r"[\x00-\x1f\x7f\"'\\%$~\s]")
 
 
 def ssh_path(path: Path, key: str) -> str:
-    """Given a file that ssh shall read, return its path, when ssh takes that as it is.
+    """Return the path of a file that ssh is to read, when ssh takes it literally; `key` names its configuration key.
 
     Raises: ConfigInvalid. Source: ssh_config(5): quotes, `%` and `~` are expanded, a space begins another file.
     """

@@ -14,10 +14,10 @@ _LINE = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)(?: \d+)?")
 def find_line_commits(
     git: Git, commit: str, path: str, lines: Sequence[tuple[int, int]], *, exclude: Sequence[str]
 ) -> dict[int, str]:
-    """Given a commit, a file in it and ranges of its lines, return the commit that each line comes from.
+    """Return the commit that each line of a file comes from, by the line's number.
 
-    Shape: lines count from 0, and a range ends before its second number. Lines that are as the excluded commits have
-    them are not there, and none is of a file that is not. Source: git-blame(1), the porcelain format.
+    Shape: lines count from 0, and a range of `lines` ends before its second number. A line that an excluded commit has
+    already is left out; a file that the commit lacks has no lines. Source: git-blame(1), the porcelain format.
     """
     ranges = [f"-L{start + 1},{end}" for start, end in lines if start < end]
     if not ranges:
@@ -37,7 +37,9 @@ def find_line_commits(
 
 
 def find_last_change(git: Git, commit: str, path: str, *, exclude: Sequence[str]) -> str:
-    """Given a commit, return the newest commit up to it that touched a path, but for excluded ones and what they have;
-    "" where there is none."""
+    """Return the newest ancestor of a commit, or itself, that changed a path; "" when there is none.
+
+    Shape: what an excluded commit reaches does not count.
+    """
     names = [check_oid(commit), *(f"^{check_oid(oid)}" for oid in exclude)]
     return git.run("rev-list", "--max-count=1", *names, "--", path).decode().strip()

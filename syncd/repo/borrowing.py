@@ -9,9 +9,9 @@ from syncd.repo.location import RepositoryLocation
 
 
 def borrow(git: Git, path: Path) -> None:
-    """Given a repository and a new directory, make a bare repository there that reads the objects of the first.
+    """Create a bare repository in a new directory that reads the objects of another one and writes its own.
 
-    Shape: what it writes stays there; where the history of the first is cut off, so is its own.
+    Shape: a shallow repository gives its borrower the same limit of history.
     Source: gitrepository-layout(5), objects/info/alternates and shallow.
     """
     kind = git.run("rev-parse", "--show-object-format").decode().strip()

@@ -18,9 +18,10 @@ _BYTES_MAX = 1 << 16
 
 
 def answer_question(arguments: Sequence[str], question: str) -> str:
-    """Given how the file is kept, the file, the user's name, protocol, host and action, and git's question, answer it.
+    """Return the answer to a question of Git's credential protocol, "" when this helper has none.
 
-    Shape: nothing for any other host, as after a redirect, for any other action, and for a file that is no token's.
+    Shape: `arguments` are how the file is kept, the file, the user's name, protocol, host and action. Another host, as
+    after a redirect, another action and a file that holds no token are never answered. Source: gitcredentials(7).
     """
     kept, file, username, protocol, host, action = arguments
     asked = dict(line.partition("=")[::2] for line in question.splitlines())

@@ -41,10 +41,11 @@ _SMALL_FILE_BYTES = 4096
 
 
 def build_failure(verb: str, status: int, stderr: str, *, disk: Path | None = None) -> SyncdError:
-    """Given a git command's verb, exit status and error output, and where it writes, return the error to raise.
+    """Return the error that a git command's exit status and error output mean; `disk` is where it writes.
 
-    Shape: the message carries git's last line of weight, without control characters. What git cannot explain is the
-    disk's fault when that has no room: `git init`, for one, says only that it could not set a value.
+    Shape: the message has the most telling line of git's output, without control characters. A failure that git does
+    not explain is taken for a full disk when no room is left: `git init`, for one, only says that it could not set a
+    value.
     """
     line = _find_main_line(stderr)
     said = f"git {verb}: {line}" if line else f"git {verb} ended with status {status}"
@@ -67,7 +68,7 @@ def build_failure(verb: str, status: int, stderr: str, *, disk: Path | None = No
 
 
 def has_room(path: Path) -> bool:
-    """Given a path, which need not exist yet, return whether its disk takes one more small file."""
+    """Return whether the disk of a path, which need not exist yet, takes one more small file."""
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     disk = os.statvfs(there)
     blocks = disk.f_blocks == 0 or disk.f_bavail * disk.f_frsize >= _SMALL_FILE_BYTES  # some systems count none
@@ -75,7 +76,7 @@ def has_room(path: Path) -> bool:
 
 
 def build_remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdError:
-    """Given a git command that spoke to a remote, and the remote's name, return the error to raise.
+    """Return the error that the failure of a git command means that connected to a remote; `where` names the remote.
 
     Shape: what the remote itself said is left out: it is another's text, and may repeat what it was sent.
     """
@@ -102,7 +103,10 @@ def _find_line(words: re.Pattern[str], text: str) -> str:
 
 @contextmanager
 def translate_system_failures(what: str) -> Iterator[None]:
-    """Given what is being done, turn a refusal of the operating system inside the block into DiskFull or GitFailed."""
+    """Turn an OSError in the block into DiskFull or GitFailed; `what` says what is being done.
+
+    Raises: DiskFull when no space is left or a quota is used up, else GitFailed.
+    """
     try:
         yield
     except OSError as error:

@@ -224,9 +224,11 @@ class Git:
         extra: Mapping[str, str] | None = None,
         disk: Path | None = None,
     ) -> bytes:
-        """Given a command and its input, and where it writes if not here, return its output.
+        """Run a git command and return its output.
 
-        Raises: what its failure means (`failures.failure`).
+        Shape: `data` is its input, `extra` adds to its environment, `disk` is where it writes if not to this
+        repository.
+        Raises: what `failures.build_failure` makes of its failure.
         """
         status, output, complaint = self.attempt(verb, *arguments, data=data, extra=extra)
         if status:
@@ -242,7 +244,7 @@ class Git:
         extra: Mapping[str, str] | None = None,
         config: Mapping[str, str] | None = None,
     ) -> tuple[int, bytes, str]:
-        """Given a command that may fail, return its exit status, output and complaint."""
+        """Run a git command that may fail, and return its exit status, output and error output."""
         pipe = self.start(verb, *arguments, extra=extra, config=config)
         pipe.send(data)
         return pipe.finish()
@@ -254,7 +256,7 @@ class Git:
         extra: Mapping[str, str] | None = None,
         config: Mapping[str, str] | None = None,
     ) -> Pipe:
-        """Given a command, return it running."""
+        """Start a git command, and return the pipe to it."""
         env, git, _ = self._programs
         environment = self._environment | _build_config_variables(self._config | dict(config or {})) | dict(extra or {})
         command = _build_command(env, environment, git, verb, *arguments)

@@ -22,7 +22,7 @@ class CommitGraph:
         self._git, self._reader = git, reader
 
     def read_node(self, oid: str) -> CommitNode:
-        """Given a commit's id, return what it says. Raises: NeedsGit."""
+        """Return a commit. Raises: NeedsGit when too many have been read, or it cannot be read."""
         reader = self._reader
         if not reader.knows_commit(oid) and reader.count_commits() >= COMMITS_MAX:
             raise NeedsGit
@@ -32,18 +32,20 @@ class CommitGraph:
             raise NeedsGit from None
 
     def read_complete(self, oid: str) -> CommitNode:
-        """Given a commit that a walk begins at or has come to, return it with its real parents. Raises: NeedsGit."""
+        """Return a commit that a walk begins at or has reached, with its real parents. Raises: NeedsGit."""
         self._check_complete()
         return self.read_node(oid)
 
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
-        """Given two commits, return whether the first is the second or one of its ancestors. Raises: NeedsGit."""
+        """Return whether the first commit is the second or one of its ancestors. Raises: NeedsGit."""
         self._check_complete()
         self.read_node(ancestor)
         return ancestor in self._find_reachable(commit, until=ancestor)
 
     def find_merge_bases(self, ours: str, theirs: str) -> list[str]:
-        """Given two commits, return their best common ancestor, if any. Raises: NeedsGit, also for several."""
+        """Return the merge base of two commits, in a list that is empty without one. Raises: NeedsGit, also for
+        several.
+        """
         if self.is_ancestor(ours, theirs):
             return [ours]
         if self.is_ancestor(theirs, ours):
@@ -55,13 +57,13 @@ class CommitGraph:
         return list(best)
 
     def find_unshared(self, ours: str, theirs: str) -> tuple[set[str], set[str]]:
-        """Given two commits, return what only the first, and only the second, has. Raises: NeedsGit."""
+        """Return the commits that only the first, and only the second, of two reaches. Raises: NeedsGit."""
         self._check_complete()
         left, right = self._find_reachable(ours), self._find_reachable(theirs)
         return left - right, right - left
 
     def list_newest(self, exclude: str | None, include: str, limit: int) -> list[Commit]:
-        """Given a commit, return it and its ancestors, newest first, without those of `exclude`, at most `limit`.
+        """Return a commit and its ancestors, newest first, without those that `exclude` reaches, at most `limit`.
 
         Raises: NeedsGit.
         """

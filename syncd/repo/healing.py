@@ -53,7 +53,7 @@ class FileSurvey:
 def survey_files(
     git: Git, reader: Reader, changes: Iterable[Difference], environment: Mapping[str, str], *, way: MoveStage
 ) -> FileSurvey:
-    """Given what differs between two trees, return what is on disk at each path.
+    """Return what is on disk at each path that differs between two trees.
 
     Shape: after a killed move, files that it wrote only in part are removed.
     """
@@ -126,7 +126,7 @@ class _Disk:
         return found
 
     def find_obstacle(self, path: str, gone: set[str]) -> str | None:
-        """Given a path that is to be added, return what stands there and does not go: a path, or None."""
+        """Return the path that stands where a file is to be added and that the move does not remove, or None."""
         blocker = self._find_blocker(os.path.dirname(path))
         if blocker is not None:
             return None if blocker in gone else blocker
@@ -213,6 +213,8 @@ def _is_same(here: Blob | None, side: Blob | None, change: Difference) -> bool:
 
 
 def build_entry(side: Blob | None, change: Difference) -> Blob:
-    """Given one side of a difference, return the entry that the index has to be given for it: none removes it."""
+    """Return the entry that the index needs for one side of a difference; the one for an absent side removes the
+    path.
+    """
     other = change.before or change.after
     return side or Blob("0" * len(other.oid if other else ""), _REMOVED)

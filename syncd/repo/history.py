@@ -24,7 +24,7 @@ class History:
         self._trails: dict[str, TrailerIndex] = {}
 
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
-        """Given two commits, return whether the first is the second or one of its ancestors."""
+        """Return whether the first commit is the second or one of its ancestors."""
         key = check_oid(ancestor), check_oid(commit)
         if key not in self._ancestry:
             try:
@@ -34,7 +34,7 @@ class History:
         return self._ancestry[key]
 
     def find_merge_bases(self, ours: str, theirs: str) -> list[str]:
-        """Given two commits, return all best common ancestors; none for unrelated histories."""
+        """Return all merge bases of two commits; none for unrelated histories."""
         key = check_oid(ours), check_oid(theirs)
         if key not in self._bases:
             try:
@@ -44,7 +44,7 @@ class History:
         return list(self._bases[key])
 
     def find_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
-        """Given two commits, return those with a trailer that only one of them reaches, newest first."""
+        """Return the commits with a trailer that only the first, and only the second, of two reaches, newest first."""
         key = check_oid(ours), check_oid(theirs), trailer
         if key not in self._marked:
             found = self._find_few_marked(*key)
@@ -67,7 +67,7 @@ class History:
         return (left, right) if max(len(left), len(right)) < 2 else None
 
     def list_commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
-        """Given a commit, return it and its ancestors, newest first, without those of another, at most `limit`."""
+        """Return a commit and its ancestors, newest first, without those that `exclude` reaches, at most `limit`."""
         if exclude is None and limit == 1:
             return [read_commit(self._reader, check_oid(include))]
         try:
@@ -76,7 +76,10 @@ class History:
             return list_commits(self._git, self._reader, exclude, include, limit=limit)
 
     def find_commit(self, tip: str, trailer: str, value: str) -> Commit | None:
-        """Given a commit, return the newest of its first-parent line that carries a trailer with exactly this value."""
+        """Return the newest commit of a tip's first-parent line that has a trailer with exactly this value, or None.
+
+        Raises: GitFailed when the trailer or value has a line break.
+        """
         if any(character in f"{trailer}{value}" for character in "\n\r\0"):
             raise GitFailed("a trailer is one line")
         trail = self._trails.get(trailer)
@@ -108,7 +111,7 @@ class TrailerIndex:
         self._next, self._size = self.tip, BATCH
 
     def find_commits(self, value: str) -> Iterator[str]:
-        """Given a trailer's value, return the commits whose message has such a line, newest first."""
+        """Yield the commits whose message has a line of the trailer with this value, newest first."""
         shown = 0
         while True:
             found = self._commits.get(value, [])

@@ -6,7 +6,7 @@ from syncd.repo.values import SUBMODULE, Blob
 
 
 def list_staged(git: Git) -> dict[str, Blob]:
-    """Given a work tree, return the files of its index; of a path in conflict, our side. Submodules are left out.
+    """Return the files of the index by path; of a path in conflict, our side. Submodules are left out.
 
     Source: git-ls-files(1), --stage.
     """
@@ -20,7 +20,10 @@ def list_staged(git: Git) -> dict[str, Blob]:
 
 
 def list_tracked(git: Git) -> list[str]:
-    """Given a work tree, return the paths that are tracked, or untracked and not ignored; some may not be on disk."""
+    """Return the paths that are tracked, or untracked and not ignored; some may not be on disk.
+
+    Raises: GitFailed in a bare repository.
+    """
     if git.location.work_tree is None:
         raise GitFailed(f"{git.location.git_dir} has no work tree", hint="name a commit")
     options = ("--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
@@ -28,7 +31,7 @@ def list_tracked(git: Git) -> list[str]:
 
 
 def list_uncommitted(git: Git) -> list[str]:
-    """Given a work tree, return the paths that differ from the last commit, staged or not, and those not tracked.
+    """Return the paths that differ from the last commit, staged or not, and those that are not tracked.
 
     Shape: submodules and what is ignored are left out; of an untracked directory each file is named.
     Source: git-status(1), porcelain format version 1.

@@ -35,7 +35,7 @@ class RepositoryLocation:
 
 
 def find_repository(path: Path) -> RepositoryLocation:
-    """Given the top of a work tree, or a bare repository, return its directories.
+    """Return the directories of the repository at the top of a work tree, or of a bare one.
 
     Raises: NotARepository; also when it belongs to another user, whose configuration could run programs as this one.
     """
@@ -54,7 +54,7 @@ def find_repository(path: Path) -> RepositoryLocation:
 
 
 def discover_repository(start: Path) -> RepositoryLocation | None:
-    """Given a directory, return the repository around it, or None; nothing in it is trusted yet.
+    """Return the repository around a directory, or None; nothing in it is trusted yet.
 
     Shape: the nearest `.git` wins, however many directories below it look like bare repositories, since those can be
     committed; a bare one counts where no `.git` is above. Source: git-config(1), safe.bareRepository.
@@ -71,7 +71,7 @@ def discover_repository(start: Path) -> RepositoryLocation | None:
 
 
 def find_bare(start: Path) -> RepositoryLocation | None:
-    """Given a directory, return what looks like a bare repository at it or next above it, or None."""
+    """Return what looks like a bare repository at a directory or the nearest one above it, or None."""
     here = start.resolve()
     return next((bare for directory in (here, *here.parents) if (bare := _locate_bare(directory)) is not None), None)
 

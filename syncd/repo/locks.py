@@ -33,9 +33,9 @@ _OWNER_TEXT = "syncd holds the index while it moves the work tree.\n"
 
 @contextmanager
 def lock_work_tree(git: Git, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
-    """Given a work tree, keep every other syncd from moving it, and wait for what a killed one has left running.
+    """Lock the work tree against every other syncd that would move it, and wait for what a killed one has left running.
 
-    Units: `patience` in seconds. Raises: AnotherRuns.
+    Units: `patience` in seconds. Raises: AnotherRuns when the lock is not free in that time.
     """
     with translate_system_failures("locking the work tree"):
         descriptor = os.open(git.location.make_own_directory() / "move.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -45,7 +45,10 @@ def lock_work_tree(git: Git, *, patience: float = PATIENCE_SECONDS) -> Iterator[
 
 @contextmanager
 def note_locks(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
-    """Given the locks that git is about to take, leave a note of them for as long as it runs."""
+    """Leave a note of the locks that git is about to take, for as long as the block runs.
+
+    A later run can tell by it that a lock was left by a syncd that was killed, and remove the lock.
+    """
     with translate_system_failures("noting a lock"):
         note = git.location.make_notes_directory() / f"{os.getpid()}-{secrets.token_hex(6)}"
         descriptor = os.open(note, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -85,7 +88,7 @@ def _lock(descriptor: int, patience: float) -> None:
 
 @contextmanager
 def lock_index(git: Git) -> Iterator[None]:
-    """Given a work tree, hold git's lock of its index. Raises: OperationInProgress when someone else does."""
+    """Hold git's own lock of the index. Raises: OperationInProgress when another process holds it."""
     owner, lock = git.location.make_own_directory() / "index.lock-owner", git.location.git_dir / "index.lock"
     with translate_system_failures("locking the index"):
         if not owner.exists():
@@ -103,7 +106,7 @@ def lock_index(git: Git) -> Iterator[None]:
 
 
 def release_index(git: Git) -> None:
-    """Given a work tree, remove the lock of its index when it is ours."""
+    """Remove the lock of the index when it is ours."""
     owner, lock = git.location.make_own_directory() / "index.lock-owner", git.location.git_dir / "index.lock"
     if _is_ours(owner, lock):
         lock.unlink(missing_ok=True)
@@ -121,9 +124,9 @@ def _is_ours(owner: Path, lock: Path) -> bool:
 
 
 def has_leftovers(git: Git) -> bool:
-    """Given a work tree, return whether a run that was killed, or that goes on, holds the index or has noted a lock.
+    """Return whether a syncd that was killed, or that still runs, holds the index or has noted a lock.
 
-    Shape: nothing is written to find out.
+    Shape: it writes nothing to find out.
     """
     own, notes = git.location.git_dir / "syncd", git.location.common_dir / "syncd" / "locks"
     if _is_ours(own / "index.lock-owner", git.location.git_dir / "index.lock"):
@@ -134,7 +137,7 @@ def has_leftovers(git: Git) -> bool:
 
 
 def remove_stale(git: Git, remote: str) -> None:
-    """Given a repository whose run lock the caller holds, remove what killed runs of syncd left locked."""
+    """Remove the locks that killed runs of syncd left; the caller holds the repository's run lock."""
     refs = git.location.common_dir / "refs"
     for directory in (refs / "syncd", refs / "remotes" / remote):
         for lock in directory.rglob("*.lock"):
@@ -143,7 +146,7 @@ def remove_stale(git: Git, remote: str) -> None:
 
 
 def clear_notes(git: Git, *, patience: float = PATIENCE_SECONDS) -> None:
-    """Given a repository, remove the locks that notes of killed runs name; a note of a living one is waited for.
+    """Remove the locks that the notes of killed runs name; a note whose process still runs is waited for.
 
     Units: `patience` in seconds. Raises: AnotherRuns.
     """
@@ -152,7 +155,7 @@ def clear_notes(git: Git, *, patience: float = PATIENCE_SECONDS) -> None:
 
 
 def _clear_note(git: Git, note: Path, patience: float) -> None:
-    """Given a note, remove the locks it names once nobody works under it."""
+    """Remove the locks that a note names, once nobody works under it."""
     try:
         descriptor = os.open(note, os.O_RDWR)
     except FileNotFoundError:

@@ -17,9 +17,10 @@ _DIFF3 = {"merge.conflictStyle": "diff3"}
 
 
 def merge_commits(git: Git, ours: str, theirs: str, *, config: Mapping[str, str] | None = None) -> Merged:
-    """Given two commits, related or not, return the tree that merges them and the paths in conflict.
+    """Return the tree that merges two commits, related or not, and the paths in conflict.
 
     Source: git-merge-tree(1): exit status 1 is a conflict; -z lists the tree, then each path once.
+    Raises: GitFailed when git reports a conflict without a path; as `Git.run`.
     """
     status, output, complaint = git.attempt(
         "merge-tree", *_OPTIONS, "--", check_oid(ours), check_oid(theirs), config=config
@@ -33,10 +34,11 @@ def merge_commits(git: Git, ours: str, theirs: str, *, config: Mapping[str, str]
 
 
 def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
-    """Given blobs in threes, a base and two that grew from it, return each three merged, in two commands for all.
+    """Return the three-way merge of each trio of blobs, base, ours and theirs, by two git commands for all of them.
 
-    Shape: a base of "" is none. A text in conflict holds markers that show all three; their labels are `ours`, `base`
-    and `theirs`. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a say.
+    Shape: a base of "" is none. A text in conflict has markers that show all three; their labels are `ours`, `base` and
+    `theirs`. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a say.
+    Raises: GitFailed.
     """
     if not trios:
         return []
@@ -56,9 +58,10 @@ def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]])
 
 
 def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
-    """Given a tree (None: the empty one) and what some paths are to hold (None: nothing), return the tree that does.
+    """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some paths.
 
-    Shape: cost follows the changed paths; a path that loses its file takes empty directories with it.
+    Shape: cost follows the changed paths; a path that loses its file takes empty directories with it. Raises:
+    GitFailed.
     """
     lines = [_begin_commit(1)]
     if tree is not None:
@@ -74,7 +77,7 @@ def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapp
 
 
 def build_commit(tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> bytes:
-    """Given a tree and what is to be said about it, return the commit object.
+    """Return the bytes of a commit object.
 
     Shape: made here, since commit-tree would add what the user's configuration says about encodings.
     """
@@ -83,7 +86,7 @@ def build_commit(tree: str, *, parents: Sequence[str], message: str, author: Per
 
 
 def write_commit(git: Git, data: bytes) -> str:
-    """Given a commit object, write it and return its id; no ref names it yet."""
+    """Write a commit object and return its id; no ref names it yet."""
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data).decode().strip()
 
 

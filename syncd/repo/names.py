@@ -18,19 +18,19 @@ _LONGEST_SEGMENT, _LONGEST_PATH = 255, 4000
 
 
 def is_oid(text: str) -> bool:
-    """Given text, return whether it is a full object id."""
+    """Return whether a text is a full object id."""
     return _OID.fullmatch(text) is not None
 
 
 def check_oid(text: str) -> str:
-    """Given an object id, return it when it is a full one; raise GitFailed."""
+    """Return a full object id as it is. Raises: GitFailed for any other text."""
     if not is_oid(text):
         raise GitFailed(f"{text[:80]!r} is no object id")
     return text
 
 
 def check_ref(text: str) -> str:
-    """Given a full ref name or HEAD, return it when git would take it; raise PathRefused.
+    """Return a full ref name, or HEAD, as it is. Raises: PathRefused for a name that git would not take.
 
     Source: git-check-ref-format(1), and no C1 controls, nor bytes that are not UTF-8.
     """
@@ -41,21 +41,21 @@ def check_ref(text: str) -> str:
 
 
 def check_branch(text: str) -> str:
-    """Given a branch's name, return its full ref; raise PathRefused."""
+    """Return the full ref of a branch. Raises: PathRefused for a name that git would not take."""
     if text.startswith("-"):
         raise PathRefused(f"{text[:80]!r} is no name for a branch")
     return check_ref(f"refs/heads/{text}")
 
 
 def is_plain(path: str) -> bool:
-    """Given a path, return whether git can be asked for it inside a tree: relative, no dot segments, no controls."""
+    """Return whether git can be asked for a path inside a tree: relative, no dot segments, no control characters."""
     return not _CONTROL.search(path) and all(part not in ("", ".", "..") for part in path.split("/"))
 
 
 def check_path(path: str) -> str:
-    """Given a path from a repository's root, return it when it may be written; raise PathRefused with the reason.
+    """Return a path from a repository's root that may be written, as it is. Raises: PathRefused with the reason.
 
-    This is the second gate, behind the layout's: it knows nothing of what the first let through.
+    This is the second check, behind the layout's, and trusts nothing that the first one let through.
     Source: research, reliability, sections 3.4 and 5.3; git's verify_path() with protectHFS and protectNTFS.
     """
     if reason := _find_reason(path):
@@ -95,5 +95,5 @@ def _find_part_reason(part: str) -> str:
 
 
 def quote_path(path: str) -> bytes:
-    """Given a path, return it in the C-style quotes that fast-import and --stdin-paths read."""
+    """Return a path in the C-style quotes that fast-import and --stdin-paths read."""
     return b'"%b"' % _ESCAPED.sub(lambda found: b"\\%03o" % found[0][0], path.encode("utf-8", "surrogateescape"))

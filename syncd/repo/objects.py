@@ -44,7 +44,7 @@ class Reader:
         self._entries_count = 0
 
     def find_object(self, name: str) -> tuple[str, str] | None:
-        """Given a name of an object, return its id and type; None when there is none.
+        """Return the id and type of the object that a name leads to; None when there is none.
 
         Source: git-cat-file(1), --batch-command; a name ends at the end of its line.
         """
@@ -52,7 +52,7 @@ class Reader:
         return (found[0], found[1]) if found else None
 
     def read_object(self, oid: str, kind: str) -> bytes:
-        """Given an object's id and the type that it must have, return its bytes."""
+        """Return the bytes of an object. Raises: GitFailed when it is missing, too large, or not of this type."""
         found = self._ask(f"contents {check_oid(oid)}")
         if found is None:
             raise GitFailed(f"object {oid} is missing", hint="git fsck; a partial clone has to be cloned whole")
@@ -65,18 +65,20 @@ class Reader:
         return data
 
     def read_sizes(self, oids: Iterable[str]) -> dict[str, int]:
-        """Given object ids, return the size in bytes of each that exists; what is no full id does not."""
+        """Return the size of each object that exists, by id; what is no full id does not exist. Units: bytes."""
         asked = [oid for oid in set(oids) if is_oid(oid)]
         return {oid: found[2] for oid, found in zip(asked, self.find_objects(asked), strict=True) if found is not None}
 
     def find_objects(self, names: Iterable[str]) -> list[tuple[str, str, int] | None]:
-        """Given names of objects, return the id, type and size in bytes of each in turn; None for one that is not."""
+        """Return the id, type and size of each object in turn; None for one that does not exist. Units: size in
+        bytes.
+        """
         asked = list(names)
         self._open_pipe().send("".join(f"info {name}\n" for name in asked).encode())
         return [self._read_answer() for _ in asked]
 
     def read_node(self, oid: str) -> CommitNode:
-        """Given a commit's id, return the commit. Raises: GitFailed when it is missing, or no commit."""
+        """Return a commit. Raises: GitFailed when it is missing, or no commit."""
         if oid not in self._nodes:
             if len(self._nodes) >= COMMITS_MAX:
                 self._nodes.clear()
@@ -88,11 +90,11 @@ class Reader:
         return len(self._nodes)
 
     def knows_commit(self, oid: str) -> bool:
-        """Given a commit's id, return whether it is in memory."""
+        """Return whether a commit is in memory."""
         return oid in self._nodes
 
     def find_tree(self, oid: str) -> str | None:
-        """Given the id of a commit or tree, return the tree's; None when there is none."""
+        """Return the id of a commit's tree, or of the tree itself; None when there is none."""
         if oid not in self._trees:
             found = self.find_object(f"{check_oid(oid)}^{{tree}}")
             if found is None:
@@ -103,17 +105,17 @@ class Reader:
         return self._trees[oid]
 
     def knows_tree(self, oid: str) -> bool:
-        """Given a tree's id, return whether its entries are in memory."""
+        """Return whether a tree's entries are in memory."""
         return oid in self._entries
 
     def read_entries(self, oid: str) -> dict[bytes, Blob] | None:
-        """Given a tree's id, return its entries by name, in its order; None for one that is not as Git writes it."""
+        """Return the entries of a tree by name, in its order; None for a tree that Git would not write so."""
         if oid not in self._entries:
             self.remember_entries(oid, parse_tree(self.read_object(oid, "tree"), len(oid) // 2))
         return self._entries[oid]
 
     def remember_entries(self, oid: str, entries: dict[bytes, Blob] | None) -> None:
-        """Given a tree's id and its entries, keep them in memory."""
+        """Keep the entries of a tree in memory."""
         size = 1 + len(entries or ())
         if self._entries_count + size > ENTRIES_MAX:
             self._entries.clear()
@@ -145,7 +147,7 @@ class Reader:
 
 
 def parse_commit(oid: str, data: bytes) -> Commit:
-    """Given a commit object, return it parsed."""
+    """Return the commit in the bytes of a commit object."""
     head, _, message = data.partition(b"\n\n")
     headers: dict[bytes, list[bytes]] = {}
     for line in head.split(b"\n"):
@@ -165,7 +167,9 @@ def parse_commit(oid: str, data: bytes) -> Commit:
 
 
 def parse_node(oid: str, data: bytes) -> CommitNode:
-    """Given a commit object, return it parsed, with its whole message and the time at which it was recorded."""
+    """Return the commit in the bytes of a commit object, with its whole message and the time at which it was
+    recorded.
+    """
     head, _, message = data.partition(b"\n\n")
     encoding = _ENCODING.search(head)
     recorded = _RECORDED.search(head)
@@ -174,7 +178,8 @@ def parse_node(oid: str, data: bytes) -> CommitNode:
 
 
 def parse_tree(data: bytes, width: int) -> dict[bytes, Blob] | None:
-    """Given a tree object and the length of an id in bytes, return its entries; None when it is not as Git writes it.
+    """Return the entries in the bytes of a tree object; None for a tree that Git would not write so. Units: `width`,
+    the length of an id, in bytes.
 
     Source: git, tree-walk.c, decode_tree_entry; fsck.c, fsck_tree.
     """
@@ -194,7 +199,7 @@ def parse_tree(data: bytes, width: int) -> dict[bytes, Blob] | None:
 
 
 def parse_trailers(message: str) -> dict[str, list[str]]:
-    """Given a commit message, return the trailers of its last paragraph; the subject holds none.
+    """Return the trailers in the last paragraph of a commit message; the subject holds none.
 
     Shape: every line of the paragraph is `Key: value` or continues the one above with a leading space.
     """
@@ -233,7 +238,7 @@ def _decode(data: bytes, encoding: str) -> str:
 
 
 def read_lfs_object(place: RepositoryLocation, pointer: LfsPointer) -> bytes | None:
-    """Given a pointer, return the bytes that it stands for; None when they are not here, or are not those.
+    """Return the content that a Git LFS pointer stands for; None when it is not here, or has another checksum.
 
     Source: git-lfs specification, "Local storage": `lfs/objects/OID[0:2]/OID[2:4]/OID`.
     """

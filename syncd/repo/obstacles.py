@@ -14,7 +14,7 @@ _ASKED_MAX = 500
 
 
 def find_obstacles(git: Git, reader: Reader, commit: str, paths: Iterable[str]) -> dict[str, str]:
-    """Given a commit and paths of files, return what stands at one of them, or above it, and is no file or directory.
+    """Return each submodule and symbolic link that a commit has at one of the paths, or above it.
 
     Shape: path to kind, `submodule` or `symbolic link`.
     """

@@ -34,7 +34,9 @@ class Pipe:
     """One process, its three pipes and how long each exchange with it may take."""
 
     def __init__(self, verb: str, holder: Holder, *, seconds: float, pulse: Callable[[], None] = ignore_pulse) -> None:
-        """Given a running process, speak to it; `pulse` is called during each wait, and ends it by an exception."""
+        """Take over the pipes of a running process; `pulse` is called during each wait, and can end it by an
+        exception.
+        """
         process = holder.proc
         assert process is not None
         assert process.stdin is not None
@@ -54,7 +56,7 @@ class Pipe:
             self._poll.register(descriptor, select.POLLIN)
 
     def send(self, data: bytes) -> None:
-        """Given bytes for the process, queue them; they leave when enough are gathered or an answer is asked for."""
+        """Queue bytes for the process; they leave when there are enough of them, or an answer is read."""
         self._unsent += data
         if len(self._unsent) >= CHUNK:
             self.flush()
@@ -141,7 +143,7 @@ class Pipe:
         self._close()
 
     def _build_broken_error(self) -> Exception:
-        """Given that the process ended too early, end it for good and return the error that its complaint means."""
+        """End a process that has ended its output too early, and return the error that its complaint means."""
         self._read_rest(monotonic() + self._seconds)
         self.kill()
         return build_failure(self.verb, self.process.returncode, self._complaint.decode("utf-8", "replace"))

@@ -12,13 +12,13 @@ from syncd.repo.objects import Reader
 
 
 def resolve(reader: Reader, ref: str) -> str | None:
-    """Given a full ref name or HEAD, return the commit that it leads to; None when there is none."""
+    """Return the commit that a full ref name or HEAD leads to; None when there is none."""
     found = reader.find_object(f"{check_ref(ref)}^{{commit}}")
     return found[0] if found else None
 
 
 def list_refs(git: Git, prefix: str) -> dict[str, str]:
-    """Given a prefix that ends at a slash or a name's end, return the refs below it and what each names."""
+    """Return the refs below a prefix, each with what it names; the prefix ends at a slash or at a name's end."""
     check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
     listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix)
     lines = listed.decode("utf-8", "surrogateescape").split("\n")[:-1]  # a name is bytes, and may hold U+2028
@@ -26,16 +26,16 @@ def list_refs(git: Git, prefix: str) -> dict[str, str]:
 
 
 def update_ref(git: Git, reader: Reader, ref: str, new: str, *, old: str | None) -> None:
-    """Given a ref and the commit that it names now (None: it does not exist), let it name another.
+    """Move a ref from the commit `old`, None when it does not exist, to another one.
 
-    Raises: RefMoved when it names something else.
+    Raises: RefMoved when it names something else than `old`.
     """
     arguments = ("-m", "syncd", "--", check_ref(ref), check_oid(new), check_oid(old) if old else "")
     _run_update(git, reader, arguments, ref, old)
 
 
 def delete_ref(git: Git, reader: Reader, ref: str, *, old: str) -> None:
-    """Given a ref and the commit that it names now, remove it. Raises: RefMoved when it names something else."""
+    """Delete a ref. Raises: RefMoved when it names something else than `old`."""
     _run_update(git, reader, ("-d", "--", check_ref(ref), check_oid(old)), ref, old)
 
 

@@ -80,9 +80,9 @@ class Remote:
         pulse: Callable[[], None] = ignore_pulse,
         ssh: str | None = None,
     ) -> None:
-        """Given a repository's place and the access, prepare to speak; nothing is sent yet.
+        """Prepare to connect to a remote; nothing is sent yet.
 
-        Shape: `pulse` is called while git works and ends it by an exception; `ssh` is a program in place of ssh.
+        Shape: `pulse` is called while git works and can end it by an exception; `ssh` is a program in place of ssh.
         Raises: ConfigInvalid.
         """
         self.address = parse_address(access.url)
@@ -119,7 +119,7 @@ class Remote:
         self._remove()
 
     def list_heads(self, names: Sequence[str]) -> dict[str, str]:
-        """Given names or patterns of branches, return the remote's branches that they match, and what each names.
+        """Return the branches of the remote that match names or patterns, each with the commit that it names.
 
         Raises: Unreachable, Unauthorized, NotFound.
         """
@@ -129,7 +129,8 @@ class Remote:
         return {ref.removeprefix(_HEADS): check_oid(oid) for oid, ref in pairs if ref.startswith(_HEADS)}
 
     def fetch(self, branches: Sequence[str], *, known: Sequence[str]) -> dict[str, str]:
-        """Given branches of the remote, and commits that are here, fetch what is missing; return each branch's commit.
+        """Fetch what is missing of branches of the remote, and return the commit of each; `known` are commits that are
+        here.
 
         Shape: no ref of the repository moves. Raises: Unreachable, Unauthorized, NotFound.
         """
@@ -143,15 +144,15 @@ class Remote:
         return {ref.removeprefix(_FETCHED): oid for oid, ref in pairs}
 
     def push(self, commit: str, branch: str, *, old: str | None) -> Refusal | None:
-        """Given a commit, and where the remote's branch is (None: nowhere), let the branch name it; or say why not.
+        """Move a branch of the remote from `old`, None for a new branch, to a commit; return why it was refused, or
+        None.
 
-        Shape: the caller has made sure that `old` is an ancestor, or its own. Raises: Unreachable, Unauthorized,
-        NotFound.
+        Shape: the caller has made sure that nothing of `old` is lost. Raises: Unreachable, Unauthorized, NotFound.
         """
         return self._move(check_oid(commit), branch, check_oid(old) if old else "")
 
     def delete(self, branch: str, *, old: str) -> Refusal | None:
-        """Given a branch of the remote and where it is, delete it; or say why not.
+        """Delete a branch of the remote that is at `old`; return why it was refused, or None.
 
         Raises: Unreachable, Unauthorized, NotFound.
         """
@@ -235,7 +236,7 @@ def _build_ssh_environment(access: Access, program: str | None) -> Mapping[str, 
 
 
 def build_ssh_command(access: Access, program: str | None = None) -> str:
-    """Given the access, return the command for ssh, quoted for a shell: it reads no configuration and asks nobody.
+    """Return the command line for ssh, quoted for a shell: it reads no configuration and asks nobody.
 
     Raises: ConfigInvalid, GitFailed when there is no ssh.
     """

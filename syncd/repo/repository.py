@@ -56,7 +56,7 @@ class Repository:
 
     @staticmethod
     def open(path: Path) -> "Repository":
-        """Given the top of a work tree, or a bare repository, return it open, healed of what a killed run left there.
+        """Open the repository at the top of a work tree, or a bare one, and repair what a killed run left there.
 
         Raises: NotARepository.
         """
@@ -66,7 +66,8 @@ class Repository:
 
     @staticmethod
     def locate(path: Path) -> Path:
-        """Given the top of a work tree, or a bare repository, return its git directory; no process is started.
+        """Return the git directory of the repository at the top of a work tree, or of a bare one; no process is
+        started.
 
         Raises: NotARepository, GitFailed when it cannot be read.
         """
@@ -74,7 +75,7 @@ class Repository:
 
     @staticmethod
     def create(path: Path, *, branch: str = "main", bare: bool = False) -> "Repository":
-        """Given a directory, make it a repository whose first branch is `branch`; one that is there stays as it is."""
+        """Create a repository whose first branch is `branch`, and open it; one that exists stays as it is."""
         check_branch(branch)
         with translate_system_failures(f"making {path}"):
             path.mkdir(parents=True, exist_ok=True)
@@ -84,7 +85,7 @@ class Repository:
         return Repository.open(path)
 
     def create_borrower(self, path: Path) -> "Repository":
-        """Given a new directory, return a bare repository there that reads this one's objects and writes its own."""
+        """Create a bare repository in a new directory that reads this one's objects and writes its own, and open it."""
         borrowing.borrow(self._git, path)
         return Repository.open(path)
 
@@ -101,11 +102,11 @@ class Repository:
         self._reader.close()
 
     def resolve(self, ref: str) -> str | None:
-        """Given a full ref name or HEAD, return the commit that it leads to; None when there is none."""
+        """Return the commit that a full ref name or HEAD leads to; None when there is none."""
         return refs.resolve(self._reader, ref)
 
     def list_refs(self, prefix: str) -> dict[str, str]:
-        """Given a prefix such as `refs/syncd/`, return the refs below it and what each names."""
+        """Return the refs below a prefix such as `refs/syncd/`, each with what it names."""
         if not prefix.startswith(ANCHORS):
             return refs.list_refs(self._git, prefix)
         if self._anchors is None:  # nobody else writes there, so one listing serves every space
@@ -114,9 +115,9 @@ class Repository:
         return {ref: oid for ref, oid in self._anchors.items() if f"{ref}/".startswith(below)}
 
     def update_ref(self, ref: str, new: str, *, old: str | None) -> None:
-        """Given a ref and the commit that it names now (None: it does not exist), let it name another.
+        """Move a ref from the commit `old`, None when it does not exist, to another one.
 
-        Raises: RefMoved when it names something else.
+        Raises: RefMoved when it names something else than `old`.
         """
         with self._forget_on_failure(ref):
             refs.update_ref(self._git, self._reader, ref, new, old=old)
@@ -124,7 +125,7 @@ class Repository:
             self._anchors[ref] = new
 
     def delete_ref(self, ref: str, *, old: str) -> None:
-        """Given a ref and the commit that it names now, remove it. Raises: RefMoved when it names something else."""
+        """Delete a ref. Raises: RefMoved when it names something else than `old`."""
         with self._forget_on_failure(ref):
             refs.delete_ref(self._git, self._reader, ref, old=old)
         if self._anchors is not None:
@@ -148,48 +149,53 @@ class Repository:
         return usage.find_operation(self._git)
 
     def is_checked_out(self, branch: str) -> bool:
-        """Given a branch, return whether this work tree shows it.
+        """Return whether this work tree has a branch checked out.
 
-        Raises: OperationInProgress when another work tree does, or when a rebase or the like will move it.
+        Raises: OperationInProgress when another work tree has, or when a rebase or the like will move it.
         """
         return usage.is_checked_out(self._git, self._reader, branch)
 
     def list_files(self, commit: str, directory: str = "") -> dict[str, Blob]:
-        """Given a commit, return its files below a directory by their path there; {} when it is absent."""
+        """Return the files of a commit below a directory, by their path in it; {} when the directory is absent."""
         return trees.list_files(self._git, self._reader, commit, directory)
 
     def find_tree(self, commit: str, directory: str = "") -> str | None:
-        """Given a commit, return the tree id of a directory of it: equal ids are equal content. None when absent."""
+        """Return the tree id of a directory of a commit: equal ids are equal content. None when it is absent.
+
+        Raises: PathRefused for a directory that no repository has.
+        """
         if directory and not is_plain(directory):
             raise PathRefused(f"{directory[:200]!r} is no directory of a repository")
         found = self._reader.find_object(f"{check_oid(commit)}:{directory}")
         return found[0] if found and found[1] == "tree" else None
 
     def read(self, oid: str) -> bytes:
-        """Given a blob's id, return its bytes."""
+        """Return the bytes of a blob."""
         return self._reader.read_object(oid, "blob")
 
     def read_content(self, oid: str) -> bytes:
-        """Given a blob's id, return the bytes that it stands for: of a Git LFS pointer the object, when it is here."""
+        """Return the content that a blob stands for: of a Git LFS pointer the object, when it is here, else the
+        bytes.
+        """
         data = self.read(oid)
         pointer = parse_pointer(data)
         return objects.read_lfs_object(self._git.location, pointer) or data if pointer is not None else data
 
     def lookup(self, commit: str, path: str) -> str | None:
-        """Given a commit, return the id of the blob at a path; None when there is none."""
+        """Return the id of the blob at a path of a commit; None when there is none."""
         found = self._reader.find_object(f"{check_oid(commit)}:{path}") if is_plain(path) else None
         return found[0] if found and found[1] == "blob" else None
 
     def find_obstacles(self, commit: str, paths: Iterable[str]) -> dict[str, str]:
-        """Given a commit and paths of files, return each submodule and symbolic link that stands there or above."""
+        """Return each submodule and symbolic link that a commit has at one of the paths, or above it."""
         return obstacles.find_obstacles(self._git, self._reader, commit, paths)
 
     def select_present(self, oids: Iterable[str]) -> set[str]:
-        """Given object ids, return those that the repository has."""
+        """Return those of the object ids that the repository has."""
         return set(self._reader.read_sizes(oids))
 
     def read_sizes(self, oids: Iterable[str]) -> dict[str, int]:
-        """Given object ids, return the size in bytes of each that the repository has."""
+        """Return the size of each object that the repository has, by id. Units: bytes."""
         return self._reader.read_sizes(oids)
 
     def list_staged(self) -> dict[str, Blob]:
@@ -205,31 +211,34 @@ class Repository:
         return index.list_uncommitted(self._git)
 
     def find_revision(self, words: str) -> str | None:
-        """Given how a person names a commit (`HEAD~1`, a tag, a short id), return its id; None when there is none."""
+        """Return the id of a commit that a person names (`HEAD~1`, a tag, a short id); None when there is none."""
         plain = bool(words) and words.isprintable() and not words.startswith("-")
         found = self._reader.find_object(f"{words}^{{commit}}") if plain else None
         return found[0] if found else None
 
     def list_changes(self, before: str, after: str, directory: str = "", *, renames: bool = False) -> list[FileChange]:
-        """Given two commits, return the files that differ below a directory, by their path there."""
+        """Return the files below a directory that differ between two commits, by their path in it."""
         return trees.list_file_changes(self._git, self._reader, before, after, directory, renames=renames)
 
     def compare_trees(
         self, before: str, after: str, paths: Sequence[str] = (), *, renames: bool = False
     ) -> list[Difference]:
-        """Given two commits or trees, return each path that differs, from the root, with what both have there."""
+        """Return the paths that differ between two commits or trees, from the root, with what both have there."""
         return trees.compare_trees(self._git, self._reader, before, after, paths, renames=renames)
 
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
-        """Given two commits, return whether the first is the second or one of its ancestors."""
+        """Return whether the first commit is the second or one of its ancestors."""
         return self._history.is_ancestor(ancestor, commit)
 
     def find_merge_base(self, ours: str, theirs: str) -> str | None:
-        """Given two commits, return a best common ancestor; None for unrelated histories."""
+        """Return a merge base of two commits; None for unrelated histories."""
         return next(iter(self.find_merge_bases(ours, theirs)), None)
 
     def find_merge_bases(self, ours: str, theirs: str) -> list[str]:
-        """Given two commits, return all best common ancestors; none for unrelated histories."""
+        """Return all merge bases of two commits; none for unrelated histories.
+
+        Raises: HistoryCut when this shallow clone lacks the history in which one may be.
+        """
         found = self._history.find_merge_bases(ours, theirs)
         if not found:
             self._refuse_cut(ours, theirs)
@@ -253,99 +262,110 @@ class Repository:
             )
 
     def is_cut(self, commit: str) -> bool:
-        """Given a commit, return whether some of its history is not in this shallow clone."""
+        """Return whether some of a commit's history is not in this shallow clone."""
         return any(self.is_ancestor(end, commit) for end in self._list_cuts() if end in self.select_present([end]))
 
     def find_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
-        """Given two commits, return those with a trailer that only one of them reaches: the first, the second."""
+        """Return the commits with a trailer that only the first, and only the second, of two reaches."""
         return self._history.find_marked(ours, theirs, trailer)
 
     def list_commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
-        """Given a commit, return it and its ancestors, newest first, without those of `exclude`, at most `limit`."""
+        """Return a commit and its ancestors, newest first, without those that `exclude` reaches, at most `limit`."""
         return self._history.list_commits(exclude, include, limit=limit)
 
     def find_line_commits(
         self, commit: str, path: str, lines: Sequence[tuple[int, int]], *, exclude: Sequence[str]
     ) -> dict[int, str]:
-        """Given a commit, a file in it and ranges of its lines, return the commit that each line comes from."""
+        """Return the commit that each line of a file comes from, as `blame.find_line_commits` does."""
         return blame.find_line_commits(self._git, commit, path, lines, exclude=exclude)
 
     def find_last_change(self, commit: str, path: str, *, exclude: Sequence[str]) -> str:
-        """Given a commit, return the newest one up to it, but for what others have, that touched a path, or ""."""
+        """Return the newest ancestor of a commit, or itself, that changed a path and that no excluded one reaches, or
+        "".
+        """
         return blame.find_last_change(self._git, commit, path, exclude=exclude)
 
     def find_commit(self, ref: str, trailer: str, value: str) -> Commit | None:
-        """Given a ref, return the newest commit of its first-parent line that carries a trailer with this value."""
+        """Return the newest commit of a ref's first-parent line that has a trailer with this value, or None."""
         tip = self.resolve(ref)
         return self._history.find_commit(tip, trailer, value) if tip else None
 
     def find_carrying(self, commit: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
-        """Given a commit, return it and all of its ancestors by this committer that carry a trailer, newest first."""
+        """Yield a commit and all of its ancestors by this committer that have a trailer with this value, newest
+        first.
+        """
         return rev_list.find_carrying(self._git, self._reader, commit, trailer, value, committer=committer)
 
     def open_writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
-        """Given a ref and the commit that it names now, return a writer of its next commit, a context manager."""
+        """Return a writer, a context manager, of the next commit of a ref that names `old` now."""
         if ref.startswith(ANCHORS):
             self._anchors = None
         return Writer(self._git, self._reader, ref, old=old, start=start)
 
     def merge(self, ours: str, theirs: str) -> Merged:
-        """Given two commits, related or not, return the tree that merges them and the paths in conflict."""
+        """Return the tree that merges two commits, related or not, and the paths in conflict."""
         if self._is_cut():
             self.find_merge_base(ours, theirs)
         return merge.merge_commits(self._git, ours, theirs)
 
     def merge_texts(self, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
-        """Given blobs in threes, a base and two that grew from it, return each three merged."""
+        """Return the three-way merge of each trio of blobs: base, ours and theirs."""
         key = tuple(trios)
         if key not in self._texts:
             self._texts[key] = merge.merge_texts(self._git, self._reader, trios)
         return list(self._texts[key])
 
     def write_tree(self, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
-        """Given a tree (None: empty) and what some paths are to hold (None: nothing), return the tree that does."""
+        """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some
+        paths.
+        """
         key = tree, frozenset(changes.items())
         if key not in self._made:
             self._made[key] = merge.write_changed_tree(self._git, self._reader, tree, changes)
         return self._made[key]
 
     def commit_tree(self, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
-        """Given a tree and what is to be said about it, write the commit and return its id; no ref names it yet."""
+        """Write a commit of a tree and return its id; no ref names it yet."""
         data = merge.build_commit(tree, parents=parents, message=message, author=author, committer=committer)
         if data not in self._made:
             self._made[data] = merge.write_commit(self._git, data)
         return self._made[data]
 
     def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
-        """Given a branch, where it is (None: unborn) and a descendant, move it there, with the files where it is shown.
+        """Move a branch from `old`, None for an unborn one, to a descendant, with the files where it is checked out.
 
         Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
         """
         WorkTree(self._git, self._reader).fast_forward(branch, old=old, new=new)
 
     def follow(self, branch: str, *, old: str, new: str) -> None:
-        """Given a branch that has nothing of its own, move it to where its rewritten upstream is; as `fast_forward`."""
+        """Move a branch that has no commits of its own to where its rewritten upstream is. Raises: as
+        `fast_forward`.
+        """
         WorkTree(self._git, self._reader).follow(branch, old=old, new=new)
 
     def checkout_new(self, branch: str) -> None:
-        """Given the branch that a fresh work tree is on, fill index and files from it."""
+        """Fill the index and files of a fresh work tree from the branch that it is on."""
         WorkTree(self._git, self._reader).checkout_new(branch)
 
     def recover(self, remote: str = "platform") -> None:
-        """Given that the caller holds the run lock, remove stale locks of ours and finish a cut-off move."""
+        """Remove stale locks of ours and finish a move that was cut off; the caller holds the run lock."""
         WorkTree(self._git, self._reader).recover(remote)
 
     def find_remote_url(self, name: str) -> str | None:
-        """Given a Git remote's name, return its address as the repository's configuration has it; None for none."""
+        """Return the address of a Git remote from the repository's configuration, or None."""
         status, output, _ = self._git.attempt("config", "--get", f"remote.{name}.url")
         return None if status else output.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def open_remote(self, access: Access, *, pulse: Callable[[], None]) -> Remote:
-        """Given the access to a Git remote, return it, a context manager; `pulse` ends its work by an exception."""
+        """Return a Git remote, a context manager; `pulse` can end its work by an exception."""
         return Remote(self._git.location, access, pulse=pulse)
 
     def write_files(self, ref: str, files: Mapping[str, bytes], message: str) -> str:
-        """Given a ref below `refs/syncd/`, let it name a new commit that holds exactly these files; return its id."""
+        """Write a commit with exactly these files, let a ref below `refs/syncd/` name it, and return its id.
+
+        Raises: PathRefused for any other ref.
+        """
         if not ref.startswith(ANCHORS):
             raise PathRefused(f"{ref[:80]!r} is no anchor")
         old = self.resolve(ref)

@@ -11,7 +11,7 @@ from syncd.repo.values import Commit
 
 
 def is_ancestor(git: Git, ancestor: str, commit: str) -> bool:
-    """Given two commits, return whether the first is the second or one of its ancestors."""
+    """Return whether the first commit is the second or one of its ancestors. Raises: as `Git.run`."""
     status, _, complaint = git.attempt("merge-base", "--is-ancestor", "--", check_oid(ancestor), check_oid(commit))
     if status not in (0, 1):
         raise build_failure("merge-base", status, complaint)
@@ -19,7 +19,7 @@ def is_ancestor(git: Git, ancestor: str, commit: str) -> bool:
 
 
 def find_merge_bases(git: Git, ours: str, theirs: str) -> list[str]:
-    """Given two commits, return all best common ancestors; none for unrelated histories."""
+    """Return all merge bases of two commits; none for unrelated histories. Raises: as `Git.run`."""
     status, output, complaint = git.attempt("merge-base", "--all", "--", check_oid(ours), check_oid(theirs))
     if status not in (0, 1):
         raise build_failure("merge-base", status, complaint)
@@ -27,7 +27,7 @@ def find_merge_bases(git: Git, ours: str, theirs: str) -> list[str]:
 
 
 def find_marked(git: Git, reader: Reader, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
-    """Given two commits, return those with a trailer that only the first and only the second reaches, newest first."""
+    """Return the commits with a trailer that only the first, and only the second, of two reaches, newest first."""
     span = f"{check_oid(ours)}...{check_oid(theirs)}"
     sides: dict[str, list[Commit]] = {"<": [], ">": []}
     for side, oid, _ in _list_carriers(git, f"{trailer}: ", "--left-right", "--topo-order", span):
@@ -38,21 +38,21 @@ def find_marked(git: Git, reader: Reader, ours: str, theirs: str, trailer: str) 
 
 
 def list_commits(git: Git, reader: Reader, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
-    """Given a commit, return it and its ancestors, newest first, without those of another, at most `limit`."""
+    """Return a commit and its ancestors, newest first, without those that `exclude` reaches, at most `limit`."""
     names = [check_oid(include), *([f"^{check_oid(exclude)}"] if exclude else [])]
     listed = git.run("rev-list", f"--max-count={int(limit)}", *names, "--")
     return [read_commit(reader, oid) for oid in listed.decode().splitlines()]
 
 
 def read_commit(reader: Reader, oid: str) -> Commit:
-    """Given a commit's id, return it parsed."""
+    """Return a commit."""
     return reader.read_node(oid).commit
 
 
 def find_carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
-    """Given a commit, return it and all of its ancestors that carry a trailer, newest first.
+    """Yield a commit and all of its ancestors that have a trailer with this value, newest first.
 
-    Shape: `committer` is in the name and address of the committer of each.
+    Shape: `committer` is part of the name and address of the committer of each.
     """
     for _, oid, person in _list_carriers(git, f"{trailer}: {value}", "--topo-order", check_oid(tip)):
         if committer in person:
@@ -62,7 +62,9 @@ def find_carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, 
 
 
 def _list_carriers(git: Git, words: str, *arguments: str) -> Iterator[tuple[str, str, str]]:
-    """Given arguments of git rev-list, return side, id and committer of each commit with a line that begins so."""
+    """Yield side, id and committer of each commit of a git rev-list whose message has a line that begins with
+    `words`.
+    """
     wanted = f"\n{words}".encode()
     with closing(list_messages(git, "%m %H %cn <%ce>", *arguments)) as records:
         for record in records:
@@ -72,6 +74,6 @@ def _list_carriers(git: Git, words: str, *arguments: str) -> Iterator[tuple[str,
 
 
 def list_messages(git: Git, heading: str, *arguments: str) -> Generator[bytes, None, None]:
-    """Given arguments of git rev-list, yield a line in a format of git-log(1) and the message of each commit."""
+    """Yield, for each commit of a git rev-list, a line in a format of git-log(1) and the message."""
     shape = ("--no-commit-header", "--encoding=UTF-8", f"--format={heading}%n%B%x00")
     return git.start("rev-list", *shape, *arguments, "--").read_records(b"\0\n")

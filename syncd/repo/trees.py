@@ -29,14 +29,14 @@ class TreeWalk:
         self._reader, self._left = reader, READS_MAX
 
     def find_root(self, oid: str) -> str:
-        """Given a commit or tree, return its tree's id. Raises: NeedsGit when there is none."""
+        """Return the id of a commit's tree, or of the tree itself. Raises: NeedsGit when there is none."""
         found = self._reader.find_tree(oid)
         if found is None:
             raise NeedsGit
         return found
 
     def read_entries(self, oid: str) -> Listing:
-        """Given a tree's id, return its entries by name. Raises: NeedsGit."""
+        """Return the entries of a tree by name. Raises: NeedsGit when too many have been read, or it cannot be read."""
         if not self._reader.knows_tree(oid):
             self._left -= 1
             if self._left < 0:
@@ -50,14 +50,14 @@ class TreeWalk:
         return found
 
     def find(self, root: str, path: str) -> Blob | None:
-        """Given a tree and a path in it, return what is there; None for nothing. Raises: NeedsGit."""
+        """Return what a tree has at a path; None for nothing. Raises: NeedsGit."""
         found: Blob | None = Blob(root, DIRECTORY)
         for name in path.encode("utf-8", "surrogateescape").split(b"/") if path else ():
             found = self.read_entries(found.oid).get(name) if found is not None and found.mode == DIRECTORY else None
         return found
 
     def list_files(self, root: str, lead: bytes = b"") -> Iterator[tuple[bytes, Blob]]:
-        """Given a tree, yield all below it but directories, by path, in Git's order. Raises: NeedsGit."""
+        """Yield everything below a tree but directories, with its path, in Git's order. Raises: NeedsGit."""
         _check_depth(lead)
         for name, entry in self.read_entries(root).items():
             if entry.mode == DIRECTORY:
@@ -66,7 +66,7 @@ class TreeWalk:
                 yield lead + name, entry
 
     def compare(self, before: str | None, after: str | None, lead: bytes = b"") -> Iterator["Difference"]:
-        """Given two trees (None: empty), yield what differs, in Git's order. Raises: NeedsGit."""
+        """Yield the differences of two trees, None for the empty one, in Git's order. Raises: NeedsGit."""
         if before == after:
             return
         _check_depth(lead)
@@ -91,14 +91,17 @@ def _select_kind(entry: Blob | None, is_directory: bool) -> Blob | None:
 
 
 def build_pathspec(directory: str) -> list[str]:
-    """Given a directory of a repository ("" is the root), return the pathspec of everything below it."""
+    """Return the pathspec of everything below a directory of a repository; "" is the root.
+
+    Raises: PathRefused for a directory that no repository has.
+    """
     if directory and not is_plain(directory):
         raise PathRefused(f"{directory[:200]!r} is no directory of a repository")
     return [f"{directory}/"] if directory else []
 
 
 def list_files(git: Git, reader: Reader, commit: str, directory: str) -> dict[str, Blob]:
-    """Given a commit, return its files below a directory by their path there; submodules are left out."""
+    """Return the files of a commit below a directory, by their path in it; submodules are left out."""
     pathspec = build_pathspec(directory)
     try:
         found = TreeWalk(reader).find(TreeWalk(reader).find_root(check_oid(commit)), directory)
@@ -144,7 +147,7 @@ def _parse_listing(output: bytes) -> list[tuple[bytes, Blob]]:
 def list_file_changes(
     git: Git, reader: Reader, before: str, after: str, directory: str, *, renames: bool
 ) -> list[FileChange]:
-    """Given two commits or trees, return the files that differ below a directory, by their path there.
+    """Return the files below a directory that differ between two commits or trees, by their path in it.
 
     Shape: submodules are left out; a change of type is "M"; a rename needs half of the content in common.
     """
@@ -161,7 +164,7 @@ def list_file_changes(
 def compare_trees(
     git: Git, reader: Reader, before: str, after: str, pathspec: Sequence[str] = (), *, renames: bool = False
 ) -> list[Difference]:
-    """Given two commits or trees, return each path that differs, in Git's order."""
+    """Return the paths that differ between two commits or trees, in Git's order."""
     walk = TreeWalk(reader)
     try:
         found = list(walk.compare(walk.find_root(check_oid(before)), walk.find_root(check_oid(after))))

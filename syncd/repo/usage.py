@@ -58,9 +58,10 @@ def _read_head_target(git: Git) -> str:
 
 
 def is_checked_out(git: Git, reader: Reader, branch: str) -> bool:
-    """Given a branch, return whether this work tree shows it, or an operation here will move it.
+    """Return whether this work tree has a branch checked out.
 
-    Raises: OperationInProgress when another work tree of the repository does, or when such an operation goes on here.
+    Raises: OperationInProgress when another work tree of the repository has, or when a rebase or the like will move the
+    branch here.
     """
     for place in _find_elsewhere(git, branch):
         raise OperationInProgress(f"{branch} is checked out in {place}", hint=f"run syncd in {place}")

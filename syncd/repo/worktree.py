@@ -74,7 +74,7 @@ class Move:
     publish: bool = True
 
     def reverse(self, here: str | None, to: str | None) -> "Move":
-        """Given where the branch is and a tree, return the way back to it, which leaves the branch alone."""
+        """Return the move back to the tree `to` while the branch is at `here`; it leaves the branch alone."""
         return replace(self, before=self.after, after=to, here=here, publish=False)
 
     def find_stage(self, resumed: bool) -> MoveStage:
@@ -84,7 +84,9 @@ class Move:
         return MoveStage.ONWARDS if self.publish or self.before is None else MoveStage.BACK
 
     def is_over(self, here: str | None) -> bool:
-        """Given where the branch is, return whether nothing is left to do, or a person has committed since."""
+        """Return whether nothing is left to do with the branch at `here`: the move is done, or a person has committed
+        since.
+        """
         return here == self.after if self.publish else here != self.here
 
 
@@ -96,9 +98,10 @@ class WorkTree:
 
     @translate_system_failures("moving the work tree")
     def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
-        """Given a branch, where it is (None: unborn) and a descendant, move it there, with the files where it is shown.
+        """Move a branch from `old`, None for an unborn one, to a descendant, with the files where it is checked out.
 
-        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
+        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved, and GitFailed when `new` is no descendant; then nothing
+        has moved.
         """
         if old is not None and not History(self._git, self._reader).is_ancestor(old, new):
             raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
@@ -106,8 +109,10 @@ class WorkTree:
 
     @translate_system_failures("moving the work tree")
     def follow(self, branch: str, *, old: str | None, new: str) -> None:
-        """Given a branch, where it is, and any commit, move it there like a fast-forward: the caller has seen to it
-        that nothing is lost. Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
+        """Move a branch from `old` to any commit, as a fast-forward does; the caller has made sure that nothing is
+        lost.
+
+        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
         """
         ref = check_branch(branch)
         with lock_work_tree(self._git):
@@ -124,7 +129,7 @@ class WorkTree:
 
     @translate_system_failures("filling the work tree")
     def checkout_new(self, branch: str) -> None:
-        """Given the branch that a fresh work tree is on, fill index and files from it; do nothing when it has an index.
+        """Fill the index and files of a fresh work tree from the branch that it is on; one with an index is left alone.
 
         Raises: WorkTreeInTheWay when a file is there already, with other content.
         """
@@ -138,7 +143,7 @@ class WorkTree:
 
     @translate_system_failures("recovering the work tree")
     def recover(self, remote: str) -> None:
-        """Given that the caller holds the repository's run lock, remove stale locks of ours and finish a cut-off move.
+        """Remove stale locks of ours and finish a move that was cut off; the caller holds the repository's run lock.
 
         Shape: a move that a person's edit or operation is in the way of stays noted; the next move says so.
         """

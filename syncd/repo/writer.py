@@ -59,11 +59,14 @@ class Writer:
         self.close()
 
     def write_blob(self, data: bytes) -> str:
-        """Given a file's bytes, send them and return the mark that stands for the blob in `put`."""
+        """Send a file's bytes, and return the mark that stands for the blob in `put`."""
         return self.stream(len(data), (data,))
 
     def stream(self, size: int, pieces: Iterable[bytes]) -> str:
-        """Given a file's length and its bytes in pieces, send them and return the mark that stands for the blob."""
+        """Send a file's bytes in pieces, and return the mark that stands for the blob in `put`.
+
+        Raises: GitFailed when the pieces are not `size` bytes.
+        """
         pipe, sent = self._require_pipe(), 0
         self._marks += 1
         pipe.send(b"blob\nmark :%d\ndata %d\n" % (self._marks, size))
@@ -84,21 +87,21 @@ class Writer:
             self._note_pack(line)
 
     def put(self, path: str, oid_or_mark: str) -> None:
-        """Given a path from the repository's root and a blob, let the commit hold it there. Raises: PathRefused."""
+        """Put a blob at a path, from the repository's root, of the commit. Raises: PathRefused."""
         check_path(path)
         if not self._is_mark(oid_or_mark):
             check_oid(oid_or_mark)
         self._changes[path] = b"M 100644 %b %b\n" % (oid_or_mark.encode(), quote_path(path))
 
     def remove(self, path: str) -> None:
-        """Given a path from the repository's root, let the commit not hold it. Raises: PathRefused."""
+        """Remove a path, from the repository's root, from the commit. Raises: PathRefused."""
         check_path(path)
         self._changes[path] = b"D %b\n" % quote_path(path)
 
     def commit(
         self, *, message: str, author: Person, committer: Person, parents: Sequence[str], base: str | None
     ) -> str:
-        """Given who, why and whence, write the commit, let the ref name it, and return its id.
+        """Write the commit, let the ref name it, and return its id.
 
         Shape: the tree is that of the commit `base` (empty when there is none) with what was put and removed.
         Raises: RefMoved when the ref is not at `old` any more; then the ref is left alone.
@@ -184,7 +187,7 @@ class Writer:
 
 
 def format_signature(author: Person, committer: Person) -> bytes:
-    """Given both persons, return their lines of a commit."""
+    """Return the two lines of a commit that name its author and its committer."""
     return f"author {_format_person(author)}\ncommitter {_format_person(committer)}\n".encode()
 
 
@@ -210,7 +213,7 @@ def _format_message(message: str) -> bytes:
 
 
 def encode_message(message: str) -> bytes:
-    """Given a commit message, return its bytes, with one line end at the end and nothing that a commit cannot hold."""
+    """Return the bytes of a commit message, with one line end at the end and nothing that a commit cannot hold."""
     return message.replace("\0", "").rstrip("\n").encode("utf-8", "replace") + b"\n"
 
 
