@@ -17,11 +17,13 @@ class Backups:
     """What plans changed, by site and digest; a plan that runs again takes its own place."""
 
     def __init__(self, database: Database) -> None:
-        """Given the state database, keep them there."""
+        """Keep backups in the state database."""
         self._database = database
 
     def save(self, backup: Backup, *, since: str) -> None:
-        """Given what a plan is about to change, keep it, and forget what is older than `since` or one too many."""
+        """Save what a plan is about to change; delete backups of the site that are older than `since` or beyond the
+        limit.
+        """
         of_site = backups.c.site == backup.site
         insert = sqlite.insert(backups).values(asdict(backup))
         values = {"at": backup.at, "document": backup.document}
@@ -35,7 +37,7 @@ class Backups:
         self._database.write(work)
 
     def list_backups(self, site: str = "") -> list[Backup]:
-        """Given a site or nothing, return what is kept of it, or of all, the newest first."""
+        """Return the backups of a site, or with "" of all sites, newest first."""
 
         def work(connection: sa.Connection) -> list[Backup]:
             chosen = sa.select(backups).order_by(backups.c.at.desc(), backups.c.digest)

@@ -32,7 +32,7 @@ class Database:
     """The open file; every use is one transaction. `moved_aside` names what was found damaged."""
 
     def __init__(self, path: Path) -> None:
-        """Given a path, open the database there, or begin one. Raises: StoreNewer, StoreError, DiskFull."""
+        """Open the database at a path, or create one. Raises: StoreNewer, StoreError, DiskFull."""
         self.path = path
         self.moved_aside: list[Path] = []
         self._reader = _create_engine(path, "BEGIN")
@@ -50,7 +50,7 @@ class Database:
                 self._start_empty()
 
     def read(self, work: Callable[[sa.Connection], Result]) -> Result:
-        """Given work, return its result from one state of the database; damage is answered from an empty one."""
+        """Return the result of `work` in one read transaction; a damaged database is replaced by an empty one first."""
         try:
             with self._reader.begin() as connection:
                 return work(connection)
@@ -60,7 +60,7 @@ class Database:
             return work(connection)
 
     def write(self, work: Callable[[sa.Connection], object]) -> None:
-        """Given work, do all of it or nothing, durably; when the database turns out damaged, on an empty one.
+        """Do `work` in one durable transaction; a damaged database is replaced by an empty one first.
 
         Raises: DiskFull, StoreError.
         """

@@ -14,11 +14,11 @@ class Plans:
     """The plans of sites that are held, at most one a site: another plan takes the place of the former."""
 
     def __init__(self, database: Database) -> None:
-        """Given the state database, keep them there."""
+        """Keep plans in the state database."""
         self._database = database
 
     def save_pending(self, plan: PendingPlan) -> None:
-        """Given a plan that a person has to agree to, keep it; one with the same digest keeps what was said of it."""
+        """Save a plan that a person has to approve; one with the same digest keeps its approval and comment."""
 
         def work(connection: sa.Connection) -> None:
             connection.execute(plans.delete().where(plans.c.site == plan.site, plans.c.digest != plan.digest))
@@ -27,7 +27,7 @@ class Plans:
         self._database.write(work)
 
     def list_pending(self, site: str = "") -> list[PendingPlan]:
-        """Given a site or nothing, return its plan, or all that are held, by site."""
+        """Return the pending plan of a site, or with "" those of all sites, by site."""
 
         def work(connection: sa.Connection) -> list[PendingPlan]:
             chosen = sa.select(plans).order_by(plans.c.site)
@@ -37,16 +37,16 @@ class Plans:
         return self._database.read(work)
 
     def approve(self, plan: PendingPlan, *, at: str, comment: str) -> None:
-        """Given a plan that is held, write down that a person agrees to it."""
+        """Record that a person approved a pending plan. Shape: `at` is the time as text."""
         chosen = plans.update().where(plans.c.site == plan.site, plans.c.digest == plan.digest)
         self._database.write(lambda connection: connection.execute(chosen.values(approved=at, comment=comment)))
 
     def delete(self, site: str) -> None:
-        """Given a site, forget its plan: it was used up, or nothing is held any more."""
+        """Delete the pending plan of a site: it was applied, or nothing waits for approval any more."""
         self._database.write(lambda connection: connection.execute(plans.delete().where(plans.c.site == site)))
 
     def read_site_state(self, site: str) -> SiteState | None:
-        """Given a site's file, return how the site was when it was last looked at."""
+        """Return the state in which a site was when a run last read it, or None."""
 
         def work(connection: sa.Connection) -> SiteState | None:
             row = connection.execute(sa.select(looks).where(looks.c.site == site)).first()
@@ -55,7 +55,7 @@ class Plans:
         return self._database.read(work)
 
     def save_site_state(self, look: SiteState) -> None:
-        """Given how a site is, remember it in place of the last time."""
+        """Save the state of a site in place of the last one."""
         insert = sqlite.insert(looks).values(asdict(look))
         values = {"inputs": look.inputs, "facts": look.facts, "at": look.at}
         self._database.write(

@@ -43,7 +43,7 @@ _TYPES = {field.name: field.type for field in fields(RunRecord)}
 
 
 def read_runs(file: Path) -> tuple[RunRecord, ...]:
-    """Given a file of records, return them; one that is absent, damaged or cannot be read holds none."""
+    """Return the records in a file; a file that is absent, damaged or unreadable has none."""
     try:
         document = json.loads(file.read_bytes())
         if document["format"] != FORMAT:
@@ -54,7 +54,7 @@ def read_runs(file: Path) -> tuple[RunRecord, ...]:
 
 
 def write_runs(file: Path, records: Iterable[RunRecord]) -> None:
-    """Given records, let the file hold them and nothing else: all of them, or what it held before.
+    """Replace the records in a file, all of them or none.
 
     Raises: DiskFull, StoreError.
     """

@@ -41,11 +41,11 @@ class SiteOwnership:
     """What syncd owns of each site, by ref; an entry is JSON, or "" for what syncd does not own any more."""
 
     def __init__(self, database: Database) -> None:
-        """Given the state database, keep them there."""
+        """Keep the ownership of sites in the state database."""
         self._database = database
 
     def read_base(self, site: str) -> OwnershipBase | None:
-        """Given a site, return what its rows add to, or None when nothing was ever written down."""
+        """Return the lock file on which the entries of a site are based, or None when there are none."""
         chosen = sa.select(locks).where(locks.c.site == site)
 
         def work(connection: sa.Connection) -> OwnershipBase | None:
@@ -55,7 +55,7 @@ class SiteOwnership:
         return self._database.read(work)
 
     def read_entries(self, site: str) -> dict[str, str]:
-        """Given a site, return its rows by ref."""
+        """Return the entries of a site by ref."""
         chosen = sa.select(owned.c.ref, owned.c.entry).where(owned.c.site == site).order_by(owned.c.ref)
 
         def work(connection: sa.Connection) -> dict[str, str]:
@@ -64,7 +64,7 @@ class SiteOwnership:
         return self._database.read(work)
 
     def read_requests(self, site: str) -> dict[str, str]:
-        """Given a site, return the requests, as JSON by ref, of which nobody has heard yet what came of them."""
+        """Return the requests of a site, as JSON by ref, whose outcome is not known yet."""
         chosen = sa.select(begun.c.ref, begun.c.request).where(begun.c.site == site).order_by(begun.c.ref)
 
         def work(connection: sa.Connection) -> dict[str, str]:
@@ -73,16 +73,16 @@ class SiteOwnership:
         return self._database.read(work)
 
     def save_requests(self, site: str, requests: Mapping[str, str]) -> None:
-        """Given requests by ref that are about to be sent, write them down durably."""
+        """Save requests by ref that are about to be sent."""
         rows = [{"site": site, "ref": ref, "request": request} for ref, request in requests.items()]
         self._database.write(lambda connection: connection.execute(_BEGUN, rows))
 
     def save_entries(
         self, basis: OwnershipBase, entries: Mapping[str, str], *, whole: bool = False, ended: Collection[str] = ()
     ) -> None:
-        """Given entries by ref, write them down durably, in one transaction; `whole` forgets all former rows first.
+        """Save entries by ref in one transaction; `whole` deletes all former entries first.
 
-        Shape: `ended` are the refs of requests of which is known by now what came of them.
+        Shape: `ended` are the refs of requests whose outcome is known now.
         """
         rows = [{"site": basis.site, "ref": ref, "entry": entry} for ref, entry in entries.items()]
 

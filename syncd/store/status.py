@@ -79,9 +79,9 @@ class StoreSummary:
 
 
 def read_store_summary(path: Path) -> StoreSummary:
-    """Given the path of a state database, return its summary, which is empty for an absent or damaged one.
+    """Return the summary of the state database at a path; one that is absent or damaged has an empty summary.
 
-    Raises: StoreError when it is there and cannot be read.
+    Raises: StoreError when it exists and cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -38,7 +38,7 @@ class Store:
     """The state database of one repository; a context manager."""
 
     def __init__(self, path: Path) -> None:
-        """Given a path, open the database there, or begin one. Raises: StoreNewer, StoreError, DiskFull."""
+        """Open the state database at a path, or create one. Raises: StoreNewer, StoreError, DiskFull."""
         self._database = Database(path)
         self.plans = Plans(self._database)
         self.backups = Backups(self._database)
@@ -54,7 +54,7 @@ class Store:
         )
 
     def read_last_seen(self, space: str, lane: str = "main") -> LastSeen | None:
-        """Given a space and a lane ("main" or a change request's id), return what was last saved, or None."""
+        """Return what was last saved of a lane, "main" or a change request's id, or None."""
 
         def work(connection: sa.Connection) -> LastSeen | None:
             row = connection.execute(sa.select(seen).where(*_match_lane(seen, space, lane))).first()
@@ -83,10 +83,10 @@ class Store:
         replace: bool = False,
         shape: str = "",
     ) -> None:
-        """Given what changed in a lane, save it in one transaction; `replace` forgets all former anchors first.
+        """Save what changed in a lane in one transaction; `replace` deletes all former anchors first.
 
-        A change to anchors that this store once showed and has lost since is not saved: a part must never pass for the
-        whole. Raises: DiskFull, StoreError.
+        A change to anchors that this store once returned and has lost since is not saved: a part must never pass for
+        the whole. Raises: DiskFull, StoreError.
         """
         where = {"space": space, "lane": lane}
         rows = [where | dict(zip(_ANCHOR, _values(anchor), strict=True)) for anchor in put]
@@ -108,7 +108,7 @@ class Store:
         self._database.write(work)
 
     def forget(self, space: str, lane: str) -> None:
-        """Given a lane, forget everything about it."""
+        """Delete everything about a lane."""
 
         def work(connection: sa.Connection) -> None:
             for table in (seen, anchors):
@@ -118,9 +118,9 @@ class Store:
         self._shown.discard((space, lane))
 
     def record(self, results: Iterable[FlowOutcome], *, whole: bool = False) -> None:
-        """Given what flows came to, remember it in place of the last time, in one transaction.
+        """Save the outcomes of flows in place of their former ones, in one transaction.
 
-        Shape: when it is the `whole` of what can run, nothing else is remembered: what it was about is gone.
+        Shape: with `whole`, outcomes of all other flows are deleted: what they were about is not configured any more.
         """
         rows = [asdict(result) for result in results]
 
