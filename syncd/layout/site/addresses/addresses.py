@@ -79,7 +79,7 @@ class SiteMap:
         return found
 
     def inner(self, url: str) -> str | None:
-        """Given an address, return its path below the site as `fold_address` spells it.
+        """Return the path of an address below the site as `fold_address` spells it.
 
         Shape: None for an address elsewhere; what starts with a slash is below the site in any case.
         """
@@ -99,7 +99,9 @@ class SiteMap:
         return next(below, None)
 
     def at(self, inner: str) -> Spot | None:
-        """Given a path below the site, return the content there; a page that nobody can look for counts, unknown."""
+        """Return the content at a path below the site; a page that cannot be looked up counts too, as one that is not
+        known.
+        """
         first, _, rest = inner.partition("/")
         section, named = self._sections.get(first), True
         if section is None:
@@ -114,7 +116,7 @@ class SiteMap:
         return None if chosen is None else self._spot(chosen, rest, named=named)
 
     def first_of(self, ref: Ref) -> Spot | None:
-        """Given a section's or variant's ref, return what its visitors see first."""
+        """Return what visitors of a section or variant see first."""
         item = self.file.items.get(ref)
         if item is None:
             return None
@@ -125,7 +127,7 @@ class SiteMap:
         return None if chosen is None else self._spot(chosen, "", named=True)
 
     def page(self, variant: str, path: str) -> Spot | None:
-        """Given a variant's key and a page's path, return the page."""
+        """Return the page at a path of a variant."""
         item = self.file.items.get(Ref.of("variant", variant))
         return None if item is None else self._spot(item, fold_address(path), named=True)
 
@@ -138,7 +140,7 @@ class SiteMap:
         return iter(seen)
 
     def address(self, variant: Ref, path: str = "") -> str:
-        """Given a variant's ref and a page's path, return the address below the site; the start page of all is `/`."""
+        """Return the address of a variant, or of a page in it, below the site; the start page of the site is `/`."""
         item = self.file.items[variant]
         return "/" + "/".join(part for part in (self._top(item), path) if part)
 
@@ -163,13 +165,13 @@ class SiteMap:
 
 
 def find_path(item: Item) -> str:
-    """Given a section or variant, return its path: the declared one, else its key's last part."""
+    """Return the path of a section or variant: the declared one, else the last part of its key."""
     path = item.fields.get("path")
     return str(path) if path else item.key.rpartition("/")[2]
 
 
 def list_page_addresses(draft: "Draft") -> dict[str, str]:
-    """Given a space as its files declare it, return the file of each page by the page's path, spelled in one way.
+    """Return the file of each page that a space's files declare, by the page's path in one spelling.
 
     Shape: a page's path joins the slugs of what it hangs below and its own; the home page is "".
     Source: API document, Page; of two pages with one path the first counts.
@@ -193,10 +195,10 @@ def list_page_addresses(draft: "Draft") -> dict[str, str]:
 
 
 def fold_address(path: str) -> str:
-    """Given a path below a site, return it in one spelling, that of a redirect's key, without slashes at its ends."""
+    """Return a path below a site in one spelling, that of a redirect's key, without slashes at its ends."""
     return "/".join(filter(None, make_source_key(path).split("/")))
 
 
 def unfold_address(inner: str) -> str:
-    """Given a path as `fold_address` spells it, return it as people read it, in which an encoded slash stays one."""
+    """Return a path that `fold_address` has spelled as people read it, in which an encoded slash stays encoded."""
     return unquote(inner.replace("%2F", "%252F"))

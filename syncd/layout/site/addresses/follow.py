@@ -40,9 +40,9 @@ class Fate:
 
 
 def follow_address(site: SiteMap, url: str) -> Fate:
-    """Given a site and an address, return what becomes of it: content comes before redirects, as on the platform.
+    """Return where an address of a site leads: content comes before redirects, as on the platform.
 
-    Shape: content that nobody can look for comes after them; an address is visited once, so a way ends in any case.
+    Shape: content that cannot be looked up comes after them; an address is visited once, so that a loop ends.
     """
     hops: list[Hop] = []
     visited: set[str] = set()
@@ -66,7 +66,7 @@ def follow_address(site: SiteMap, url: str) -> Fate:
 
 
 def format_target(to: Any) -> str:
-    """Given a declared destination, return it in words."""
+    """Return a declared destination in words."""
     match to:
         case {"section": section}:
             return f"section {section}"
@@ -83,7 +83,7 @@ def format_target(to: Any) -> str:
 
 
 def find_address(to: Any) -> str:
-    """Given a declared destination, return the address that it names, "" for one that names none."""
+    """Return the address that a declared destination names, "" for one that names none."""
     match to:
         case {"url": str(url)} | {"raw": {"kind": "external", "url": str(url)}}:
             return url

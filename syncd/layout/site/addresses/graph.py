@@ -28,14 +28,14 @@ class Trails:
 
 
 def list_own_hosts(file: SiteFile, hosts: Iterable[Host] = ()) -> tuple[Host, ...]:
-    """Given a site file and addresses that are known from elsewhere, return all under which visitors read the site."""
+    """Return all addresses under which visitors read a site: those in `hosts`, and those that its file declares."""
     proxies = (item.fields.get("proxy") for item in file.of("site"))
     mounts = (str(proxy).partition("/")[::2] for proxy in proxies if proxy)
     return tuple(dict.fromkeys((*hosts, *file.hosts, *((host.lower(), base) for host, base in mounts))))
 
 
 def find_hops(site: SiteMap) -> dict[str, str]:
-    """Given a site, return, by key, the key of the redirect that each redirect leads to, where it leads to one."""
+    """Return the key of the redirect that each redirect leads to, by key, where it leads to one."""
     found = {}
     for key, rule in site.rules.items():
         path = find_own_path(site, rule)
@@ -45,7 +45,7 @@ def find_hops(site: SiteMap) -> dict[str, str]:
 
 
 def find_own_path(site: SiteMap, rule: Item) -> str | None:
-    """Given a redirect, return where on the site's own addresses it leads, as `fold_address` spells it; else None."""
+    """Return the path on the site's own addresses that a redirect leads to, as `fold_address` spells it; else None."""
     to = rule.fields.get("to")
     url = find_address(to) if isinstance(to, Mapping) and len(to) == 1 else ""
     if "//" not in url:
@@ -57,9 +57,9 @@ def find_own_path(site: SiteMap, rule: Item) -> str | None:
 
 
 def follow_hops(steps: Mapping[str, str]) -> Trails:
-    """Given where each redirect leads, return where all of them end.
+    """Return where all redirects end; `steps` says which redirect each one leads to.
 
-    Shape: linear time; every redirect is walked over once, however long the way.
+    Shape: linear time; every redirect is walked over once, however long the chain.
     """
     ends: dict[str, str] = {}
     lost: dict[str, str] = {}

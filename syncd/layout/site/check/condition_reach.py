@@ -39,7 +39,7 @@ _ORDER: Mapping[str, Callable[[float, float], bool]] = {
 
 
 def reads_only_unsigned(parts: Sequence[Part]) -> bool:
-    """Given the parts of a condition, return whether unsigned claims are its only gate.
+    """Return whether unsigned claims are the only gate of a condition.
 
     Shapes: true when it reads such a claim and can come true for a visitor of whom no signed claim is known.
     """
@@ -48,12 +48,12 @@ def reads_only_unsigned(parts: Sequence[Part]) -> bool:
 
 
 def can_pass(parts: Sequence[Part]) -> bool:
-    """Given the parts of a condition, return whether it can come true without any signed claim."""
+    """Return whether a condition can come true without any signed claim."""
     return True in find_truths(find_possible_values(parts, _read))
 
 
 def find_possible_values(parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
-    """Given the parts of an expression and what each variable that it reads can be, return what it can come to."""
+    """Return the values that an expression can have; `read` says those of each variable."""
     known: list[Possible] = []
     for part in parts:
         found = _find_value(part, [known[place] for place in part.of], parts, read)
@@ -62,7 +62,7 @@ def find_possible_values(parts: Sequence[Part], read: Callable[[Part], Possible]
 
 
 def find_truths(values: Possible) -> frozenset[bool]:
-    """Given what an expression can come to, return whether that counts as true, as false, or can be either."""
+    """Return whether possible values count as true, as false, or as both."""
     return frozenset(truth is True for value in values for truth in _find_truth(value))
 
 

@@ -33,7 +33,9 @@ class Condition:
     content: bool
 
     def at(self, span: tuple[int, int]) -> Place:
-        """Given a part's span in the text, return its place, or the whole's where that is not written as it reads."""
+        """Return the place of a part's span in the text, or that of the whole text where that is written with
+        escapes.
+        """
         quotes = (self.place.width - len(self.text)) / 2
         if quotes not in (0, 1):
             return self.place
@@ -42,7 +44,7 @@ class Condition:
 
 
 def list_conditions(file: SiteFile) -> Iterator[Condition]:
-    """Given a site file, return every condition in it: those of sections and variants, and those of links."""
+    """Yield every condition in a site file: those of sections and variants, and those of links."""
     for item in file.of("section", "variant"):
         if isinstance(text := item.fields.get("condition"), str):
             yield Condition(item, text, item.where("condition"), content=True)
@@ -62,9 +64,9 @@ def _walk_conditions(value: Any, name: str | int) -> Iterator[tuple[tuple[str | 
 
 
 def check_conditions(file: SiteFile, live: Mapping[str, Any] | None = None) -> Iterator[Finding]:
-    """Given a site file, return what is wrong with its conditions (SY201), and which gates hold nobody back (SY202).
+    """Yield the mistakes in a site file's conditions (SY201), and gates that keep nobody out (SY202).
 
-    Shapes: `live` is the platform's schema of visitors, which says what claims there are when the file does not.
+    Shapes: `live` is the platform's visitor schema, which says what claims there are when the file does not.
     """
     item = file.items.get(VISITORS)
     known = item.fields if item is not None else None if live is None else list_claims(live)

@@ -19,7 +19,7 @@ from syncd.layout.site.read.visitors import check_claims
 
 
 def check_site(file: SiteFile, *, hosts: Iterable[Host] = ()) -> tuple[Finding, ...]:
-    """Given a site file, and the site's own addresses as far as they are known, return all findings, by place.
+    """Return all findings about a site file, by place; `hosts` are the site's own addresses, as far as they are known.
 
     Shape: linear in the size of the file. Source: site-file notes, §6.
     """
@@ -40,7 +40,7 @@ def check_site(file: SiteFile, *, hosts: Iterable[Host] = ()) -> tuple[Finding, 
 
 
 def remove_silenced(file: SiteFile, found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Given findings about a site file, return them by place, without the warnings that a comment silences."""
+    """Return findings about a site file by place, without the warnings that a comment silences."""
     heard = (one for one in set(found) if not _is_silenced(file, one))
     return tuple(sorted(_remove_silenced_below(file, one) for one in heard))
 

@@ -9,7 +9,7 @@ from syncd.layout.site.read.rules import MILD, SITE_RULES, report_finding
 
 
 def check_policy(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return where its policy cannot be meant."""
+    """Yield findings about the limits and the holding space of a site file (SY501)."""
     for area, limits in file.policy.limits.items():
         for name, high in (("max_delete", None), ("max_delete_pct", 100), ("max_update_pct", 100)):
             value = getattr(limits, name)
@@ -24,7 +24,7 @@ def check_policy(file: SiteFile) -> Iterator[Finding]:
 
 
 def check_silence(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return the comments that silence nothing because of what they name."""
+    """Yield the comments that silence nothing because of what they name (SY502)."""
     for (path, line), codes in file.silenced.items():
         for code in sorted(codes):
             place = Place(path, line)

@@ -33,7 +33,7 @@ _LEFT = "/-._~%"
 
 
 def check_redirects(file: SiteFile, site: SiteMap) -> Iterator[Finding]:
-    """Given a site file and the map of its site, return what is wrong with its redirects."""
+    """Yield the mistakes in the redirects of a site file."""
     redirects = file.of("redirect")
     for item in redirects:
         yield from _check_source(item.fields.get("source"), item.where("source"))
@@ -57,7 +57,7 @@ def _check_source(source: Any, place: Place) -> Iterator[Finding]:
 
 
 def find_wrong_source(source: str) -> tuple[str, str]:
-    """Given a source that breaks the API's pattern, return which part of it does, and a hint."""
+    """Return what in a source breaks the API's pattern, and a hint."""
     if "://" in source:
         path = re.split("[?#]", source.partition("://")[2])[0].partition("/")[2]
         return f"{quote_name(source)} is an address; a source is a path", _suggest_source(path)
@@ -161,7 +161,7 @@ def _explain_alike(one: str, other: str) -> str:
 
 
 def check_chains(site: SiteMap) -> Iterator[Finding]:
-    """Given a site with its own addresses, return loops, chains, and addresses of its own that no redirect answers."""
+    """Yield loops and chains of a site's redirects, and addresses of the site itself that no redirect answers."""
     rules, steps = site.rules, find_hops(site)
     trails = follow_hops(steps)
     for loop in trails.loops:

@@ -23,7 +23,7 @@ NAME_MAX = 200
 
 
 def check_structure(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return what is wrong with its structure and its spaces."""
+    """Yield the mistakes in the structure of a site file and in its spaces."""
     for item in file.of("section", "group", "variant"):
         yield from _check_key(file, item)
     yield from _check_lengths(file)
@@ -36,17 +36,19 @@ def check_structure(file: SiteFile) -> Iterator[Finding]:
 
 
 def quote_name(text: str) -> str:
-    """Given a name from the file, return it in quotes, shortened where nobody would read it whole."""
+    """Return a name from the file in quotes, shortened where nobody would read all of it."""
     return f'"{text if len(text) <= 80 else f"{text[:79]}…"}"'
 
 
 def index_names(names: Iterable[str]) -> NearMisses:
-    """Given the names that exist, return them to compare wrong ones with; nobody mistypes a very long one."""
+    """Return the names that exist in a form that finds the nearest one; very long names are left out, as no typing
+    mistakes.
+    """
     return NearMisses(sorted(name for name in names if len(name) <= NAME_MAX))
 
 
 def suggest_name(near: NearMisses, wrong: str) -> str:
-    """Given the names that exist and a wrong one, return what to add to the message."""
+    """Return what to add to the message about a wrong name: the nearest of the names that exist, or ""."""
     found = near.find(wrong) if len(wrong) <= NAME_MAX else None
     return f"; did you mean {quote_name(found)}?" if found else ""
 
@@ -75,7 +77,7 @@ def _check_key(file: SiteFile, item: Item) -> Iterator[Finding]:
 
 
 def check_repeated(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return the things, other than redirects, whose key an earlier one has."""
+    """Yield a finding for each declaration, other than a redirect, whose key an earlier one has."""
     for item in file.repeated:
         if item.kind != "redirect":
             first = file.items[item.ref]

@@ -19,7 +19,7 @@ _DEEP = 16
 
 
 def check_texts(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return the texts that hold what nobody sees, the first such character of each."""
+    """Yield the first invisible character of each text in a site file that has one."""
     for item in file.items.values():
         for name, text in list_texts(item):
             if not text.isprintable() and (sign := _find_first(text)):
@@ -28,7 +28,7 @@ def check_texts(file: SiteFile) -> Iterator[Finding]:
 
 
 def list_texts(item: Item) -> Iterator[tuple[str, str]]:
-    """Given a thing, return every text of it, with the name of the field that it is in."""
+    """Yield every text of a declared item, with the name of its field."""
     for name, value in item.fields.items():
         if isinstance(value, str):
             yield name, value

@@ -32,7 +32,7 @@ _KINDS = ("site-section", "site-space", "site-page", "external")
 
 
 def check_values(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return the values that the platform refuses, whatever else there is on the site."""
+    """Yield the values that the platform refuses, whatever else there is on the site."""
     for item in file.items.values():
         for name, text in list_texts(item):
             if "\0" in text and name != "note":

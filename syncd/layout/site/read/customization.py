@@ -32,7 +32,7 @@ _FETCHED = ("light", "dark", "url")
 
 
 def list_leaves(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Given settings, return their leaves by names such as `styling.primaryColor.light`.
+    """Return the leaves of settings by names such as `styling.primaryColor.light`.
 
     Shapes: a list is one leaf, and so are the members of `WHOLE`; a mapping without members is a leaf {}, which says
     nothing but that it is there. Names hold no dot, which the reader of a site file refuses.
@@ -53,7 +53,7 @@ def _walk_leaves(value: Mapping[str, Any], path: tuple[str, ...], depth: int) ->
 
 
 def find_leaf(settings: Mapping[str, Any], name: str) -> Any:
-    """Given settings as the platform answers them and a leaf's name, return its value; None where there is none."""
+    """Return the value of a leaf in the settings that the platform answers; None where there is none."""
     found: Any = settings
     for member in name.split("."):
         found = found.get(member) if isinstance(found, Mapping) else None
@@ -61,7 +61,7 @@ def find_leaf(settings: Mapping[str, Any], name: str) -> Any:
 
 
 def find_inherited(site: Mapping[str, Any], name: str) -> Any:
-    """Given a site's settings and a leaf's name, return what a site-space that has none of its own shows for it.
+    """Return what a site-space without a value of its own shows for a leaf.
 
     A title is the exception: without one of its own, a site-space has its content's title, not its site's.
     """
@@ -69,7 +69,7 @@ def find_inherited(site: Mapping[str, Any], name: str) -> Any:
 
 
 def is_agreeing(declared: Any, live: Any) -> bool:
-    """Given a leaf's declared value and the one on the platform, return whether there is nothing to do.
+    """Return whether a declared leaf and the one on the platform are equal in meaning.
 
     Inside lists and references, what the platform adds by itself counts for nothing: empty members and defaults.
     """
@@ -86,14 +86,14 @@ def is_agreeing(declared: Any, live: Any) -> bool:
 
 
 def is_in_step(name: str, declared: Any, live: Any) -> bool:
-    """Given a declared leaf and its value on the platform, return whether it needs no request."""
+    """Return whether a declared leaf needs no request, as the platform has its value already."""
     return (declared == {} and name.split(".")[-1] not in WHOLE) or is_agreeing(declared, live)
 
 
 def overlay_leaves(raw: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Given a site's settings as the platform has them and leaves in the API's terms, return the body of the PUT.
+    """Return the body of the PUT that changes leaves in a site's settings.
 
-    What no leaf names stays as it is, known to syncd or not; None takes a member out, which is how a PUT unsets it.
+    What no leaf names stays as it is, known to syncd or not; None removes a member, which is how a PUT unsets it.
     """
     body: dict[str, Any] = deepcopy(dict(raw))
     for name, value in given.items():
@@ -102,7 +102,8 @@ def overlay_leaves(raw: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
 
 
 def build_override(effective: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Given what a site-space shows and leaves in the API's terms, return the body of the PATCH of its own settings.
+    """Return the body of the PATCH that changes leaves in a site-space's own settings; `effective` is what it shows
+    now.
 
     Only declared members are in it, and None is null, which goes back to the site's value. A value that the platform
     replaces as a whole, such as an announcement or a pair of colors, is completed from what the site-space shows.
@@ -123,7 +124,7 @@ def build_override(effective: Mapping[str, Any], given: Mapping[str, Any]) -> di
 
 
 def check_customization(item: Item) -> Iterator[Finding]:
-    """Given the declared settings of a site or of a variant, return what the platform would not take (SY401)."""
+    """Yield the declared settings of a site or of a variant that the platform would not take (SY401)."""
     if item.kind == "override" and "reset" in item.fields:
         return
     of: Of = "override" if item.kind == "override" else "customization"
@@ -167,7 +168,7 @@ def _report_wrong(item: Item, name: str, path: Path, problem: str, hint: str = "
 
 
 def find_place(item: Item, name: str, path: Path) -> Place:
-    """Given a field and the way to something inside its value, return its place, as exactly as the reader noted it."""
+    """Return the place of something inside a field's value, as exactly as the reader noted it."""
     for size in range(len(path), 0, -1):
         if found := item.places.get(".".join(map(str, (name, *path[:size])))):
             return found
@@ -175,7 +176,7 @@ def find_place(item: Item, name: str, path: Path) -> Place:
 
 
 def find_links(item: Item) -> Iterator[tuple[Any, Place]]:
-    """Given declared settings, return every destination in them, in the file's words, with its place."""
+    """Yield every destination in declared settings, as the file has it, with its place."""
     for name, value in item.fields.items():
         for path, to in _find_destinations(value, name.split(".")[-1]):
             yield to, find_place(item, name, path)

@@ -67,7 +67,7 @@ class Item:
         return Ref.of(self.kind, self.key)
 
     def where(self, name: str = "") -> Place:
-        """Given a field's name, return its place, else the thing's own."""
+        """Return the place of a field, or of the item itself where the field has none."""
         return self.places.get(name, self.place)
 
 
@@ -104,11 +104,11 @@ class SitePolicy:
     """Fields that are left alone although they are declared, such as `section:home.icon`."""
 
     def drift(self, area: Area) -> OnDrift:
-        """Given an area, return what becomes of an edit that was made on the platform; unless said, it is reported."""
+        """Return what becomes of an edit that was made on the platform; by default it is reported."""
         return self.on_drift.get(area, "report")
 
     def find_prune(self, area: Area) -> Prune:
-        """Given an area, return whose undeclared things are deleted; unless said, syncd's own redirects only."""
+        """Return which undeclared items of an area are deleted; by default only redirects that syncd owns."""
         return self.prune.get(area, "owned" if area == "redirects" else "never")
 
 
@@ -144,7 +144,7 @@ class SiteFile:
     """Codes of warnings that a comment on a line of a file silences."""
 
     def of(self, *kinds: Kind) -> tuple[Item, ...]:
-        """Given kinds, return the things of these kinds, in the file's order."""
+        """Return the items of some kinds, in the file's order."""
         if kinds not in self._of:
             self._of[kinds] = tuple(item for item in self.items.values() if item.kind in kinds)
         return self._of[kinds]

@@ -51,10 +51,10 @@ _SINGLE = ("site", "policy", "settings", "visitors", "absent")
 
 
 def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[SiteFile | None, tuple[Finding, ...]]:
-    """Given a site file and the redirect files by their paths, return what it declares and what is wrong in it.
+    """Return what a site file and its redirect files declare, and what is wrong in them.
 
-    Shapes: what is wrong is left out of what is returned; None when nothing could be read. Findings are of the codes
-    SY001 to SY005, SY303 and SY501, sorted by place.
+    Shapes: `others` has the redirect files by path. What is wrong is left out of what is returned; None when nothing
+    could be read. Findings have the codes SY001 to SY005, SY303 and SY501, and are sorted by place.
     Source: site-file notes, §3 and §6.
     """
     reader = Reader(text, path)
@@ -65,7 +65,7 @@ def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[
 
 
 def list_named_files(text: str, *, path: str) -> tuple[str, ...]:
-    """Given a site file, return the redirect files that it names, from the repository's root; () when it is broken."""
+    """Return the redirect files that a site file names, from the repository's root; () when it cannot be read."""
     if "redirect_files" not in text:  # most name none, and need not be parsed twice
         return ()
     reader = Reader(text, path)

@@ -42,7 +42,7 @@ class Member:
 
 @lru_cache(maxsize=1024)
 def find_member(of: Of, name: str) -> Member | None:
-    """Given whose settings they are and a leaf's name, return what it may hold, or None when there is no such leaf."""
+    """Return what a leaf of some settings may hold, or None when there is no such leaf."""
     if (
         name == _PLATFORM
         or (of, name) in _NOT_HERE
@@ -63,12 +63,12 @@ def find_member(of: Of, name: str) -> Member | None:
 
 
 def is_importable(of: Of, name: str) -> bool:
-    """Given whose settings they are and a leaf's name, return whether a site file may declare it."""
+    """Return whether a site file may declare a leaf of some settings."""
     return find_member(of, name) is not None
 
 
 def explain_unknown(of: Of, name: str) -> tuple[str, str]:
-    """Given a leaf that may not be declared, return in a sentence why not, and a hint."""
+    """Return why a leaf may not be declared, in a sentence, and a hint."""
     other: Of = "customization" if of == "override" else "override"
     if name == _PLATFORM:
         return f"{name} is set by the platform", "delete the line"
@@ -99,7 +99,7 @@ def _list_unavailable(of: Of) -> Iterator[tuple[str, str]]:
 
 
 def find_problems(found: Member, value: Any) -> Iterator[tuple[Path, str]]:
-    """Given what a leaf may hold and its value, return what is wrong: where below the leaf, and a predicate."""
+    """Yield what is wrong with a leaf's value: where below the leaf, and a predicate for a message."""
     try:
         found.adapter.validate_python(value)
     except ValidationError as failure:
@@ -157,7 +157,7 @@ def _format_problem(error: ErrorDetails) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Given a value of a site file, return it as a message may show it."""
+    """Return a value of a site file as a message may show it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (Mapping, list, tuple)):

@@ -49,14 +49,14 @@ class Reader:
         return self.tree.root
 
     def spot(self, node: Node) -> Place:
-        """Given a node, return where its text stands, as wide as it is on its first line."""
+        """Return the place of a node's text, as wide as it is on its first line."""
         line, column = self.tree.locate(node.start)
         ends = self.text.find("\n", node.start, node.end)
         end = node.end if ends < 0 else ends
         return Place(self.path, line, column, max(1, end - node.start))
 
     def place(self, node: Node) -> Place:
-        """Given a node, return what to point at: its text; its key, where it is in block style or empty."""
+        """Return the place to point at for a node: its text, or its key where the text is a block or empty."""
         if node.key is not None and (node.style == "-" or node.start == node.end):
             return self.spot(node.key)
         if node.style == "-":
@@ -65,7 +65,7 @@ class Reader:
         return self.spot(node)
 
     def places(self, node: Node, prefix: str) -> dict[str, Place]:
-        """Given a node, return the places of everything below it, by names joined by dots behind a prefix.
+        """Return the places of everything below a node, by names joined by dots behind a prefix.
 
         Names that are longer than any that has a meaning are left out, with what is below.
         """
@@ -84,11 +84,13 @@ class Reader:
         return found
 
     def complain(self, code: str, node: Node, message: str, hint: str = "") -> None:
-        """Given a node and what is wrong with it, note it."""
+        """Add a finding about a node."""
         self.findings.append(report_finding(code, self.place(node), message, hint))
 
     def mapping(self, node: Node | None, name: str, keys: Keys | None = None, *, of: str = "") -> Mapping[str, Node]:
-        """Given a node that must be a mapping of these keys, return its nodes without those that are unknown."""
+        """Return the nodes of a mapping by key, without unknown keys, which become findings, as any other kind of node
+        does.
+        """
         if node is None:
             return {}
         if not isinstance(node.value, dict):
@@ -105,7 +107,7 @@ class Reader:
         return known
 
     def stranger(self, node: Node, keys: Keys, of: str = "") -> None:
-        """Given a node under a key that has no meaning there, note it, with what was probably meant."""
+        """Add a finding about a key that has no meaning in its place, with the key that was probably meant."""
         assert node.key is not None
         name = str(node.key.value)
         if why := UNWRITABLE.get(of, {}).get(name):
@@ -120,19 +122,19 @@ class Reader:
         )
 
     def sequence(self, node: Node | None, name: str) -> list[Node]:
-        """Given a node that must be a list, return its nodes."""
+        """Return the nodes of a list; any other kind of node becomes a finding."""
         if node is None or isinstance(node.value, list):
             return [] if node is None else node.value
         self.report_type(node, name, "a list")
         return []
 
     def text_of(self, node: Node, name: str) -> str:
-        """Given a node that must be text, return the text; "" when it is something else."""
+        """Return the text of a node; "" and a finding when it is something else."""
         value = self.value(node, name, _TEXT)
         return "" if value is _WRONG else str(value)
 
     def texts(self, node: Node | None, name: str, *, single: bool = False) -> Iterator[tuple[str, Node]]:
-        """Given a node that must be a list of texts, or with `single` may be one, return each text with its node."""
+        """Yield each text of a list, or with `single` also a lone text, with its node."""
         if node is None:
             return
         alone = single and not isinstance(node.value, list | dict)
@@ -144,9 +146,9 @@ class Reader:
     def fields(
         self, nodes: Mapping[str, Node], keys: Keys, *names: str, of: str = ""
     ) -> tuple[dict[str, Any], dict[str, Place]]:
-        """Given nodes by key, return the values of those named that are of the right type, and their places.
+        """Return the values of the named keys that are of the right type, and their places.
 
-        `of` is what the names stand in, where they do not say by themselves what they mean.
+        `of` names what the keys belong to, where their names do not say by themselves what they mean.
         """
         values: dict[str, Any] = {}
         places: dict[str, Place] = {}
@@ -158,7 +160,7 @@ class Reader:
         return values, places
 
     def value(self, node: Node, name: str, key: Key) -> Any:
-        """Given a node and what has to be there, return its value; `_WRONG`, and a finding, when it is not that."""
+        """Return the value of a node; `_WRONG`, and a finding, when it is not what the key has to hold."""
         value = node.value
         if value is None and key.nullable:
             return None
@@ -175,14 +177,14 @@ class Reader:
         return _WRONG
 
     def choose(self, node: Node, name: str, key: Key) -> None:
-        """Given a word that is none of those allowed, note which there are, and which was probably meant."""
+        """Add a finding about a word that is not among those allowed, with the one that was probably meant."""
         near = get_close_matches(str(node.value)[:_SHOWN], key.choices, n=1, cutoff=_LIKE)
         meant = f'; did you mean "{near[0]}"?' if near else ""
         known = " or ".join(filter(None, [", ".join(key.choices[:-1]), key.choices[-1]]))
         self.complain("SY004", node, f'{name} is "{shorten_text(node.value)}"; it must be {known}{meant}')
 
     def report_type(self, node: Node, name: str, wanted: str, *, nullable: bool = False) -> None:
-        """Given a node that is not what it has to be, note what it is and how to write what is meant."""
+        """Add a finding about a node of the wrong type, with how to write what was probably meant."""
         value, written = node.value, self.text[node.start : node.end]
         if wanted == _WANTED["text"] and node.style == "" and value is not None and (what := _explain_trap(written)):
             quoted = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -199,13 +201,13 @@ class Reader:
 
 
 def shorten_text(text: Any) -> str:
-    """Given something from a file, return it in one line of a length that people read."""
+    """Return something from a file in one line, no longer than people read."""
     line = mask_unprintable(" ".join(str(text).split()), "?")
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 
 def is_wrong(value: Any) -> bool:
-    """Given what `Reader.value` returned, return whether the value was refused."""
+    """Return whether `Reader.value` refused a value."""
     return value is _WRONG
 
 

@@ -35,7 +35,7 @@ _FORMS = "write section:KEY, variant:SECTION/VARIANT, page:PATH@SECTION/VARIANT 
 
 
 def find_file_path(name: str, *, beside: str) -> str:
-    """Given a file's name as a site file writes it, return it as named from the repository's root.
+    """Return the path, from the repository's root, of a file that a site file names; `beside` is the site file's path.
 
     Raises: ValueError, with the reason, for a name that is no single file of the repository.
     """
@@ -54,7 +54,7 @@ def find_file_path(name: str, *, beside: str) -> str:
 
 
 def find_file_kind(path: str) -> str:
-    """Given a file's path, return `yaml`, `csv` or `_redirects`, by its name; "" for any other."""
+    """Return the kind of a redirect file by its name: `yaml`, `csv` or `_redirects`; "" for any other."""
     name = basename(path).lower()
     if name.endswith((".yaml", ".yml")):
         return "yaml"
@@ -64,9 +64,10 @@ def find_file_kind(path: str) -> str:
 def read_redirect_file(
     text: str, *, path: str, home: str = "", resolve: Resolve | None = None
 ) -> tuple[list[Item], list[Finding]]:
-    """Given a redirect file, return its redirects and what is wrong in it.
+    """Return the redirects in a redirect file, and what is wrong in it.
 
-    Shape: a path alone leads to what `resolve` finds there, else to the same path on `home`.
+    Shape: a destination that is only a path leads to what `resolve` finds there, else to the same path on the host
+    `home`.
     """
     if len(text) > BYTES_MAX:
         return [], [report_finding("SY001", Place(path), f"is larger than {BYTES_MAX} bytes", "split the file")]
@@ -142,7 +143,7 @@ class _LineReader:
 
 
 def parse_destination(text: str, *, home: str = "") -> Mapping[str, Any] | None:
-    """Given a destination in one word, return it as a site file has it under `to`; None when it is none."""
+    """Return a destination in one word as a site file has it under `to`; None when it is none."""
     kind, colon, rest = text.partition(":")
     if text.startswith(("https://", "http://")):
         return {"url": text}
@@ -157,12 +158,12 @@ def parse_destination(text: str, *, home: str = "") -> Mapping[str, Any] | None:
 
 
 def is_site_path(text: str) -> bool:
-    """Given a destination in one word, return whether it is a path on the site itself, without a part to fill in."""
+    """Return whether a destination in one word is a path on the site itself, without a part to fill in."""
     return text.startswith("/") and not text.startswith("//") and "*" not in text and "/:" not in text
 
 
 def find_notes(text: str) -> dict[int, str]:
-    """Given a `_redirects` file, return what its comments say, by the line that each is about: its own, or the next."""
+    """Return the comments of a `_redirects` file, by the line that each is about: its own, or the next."""
     found: dict[int, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if "#" in line and (comment := _COMMENT.search(line)):

@@ -15,7 +15,7 @@ _SINGLE = ("id", "was")
 
 
 def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
-    """Given the entries of a list of redirects, return the redirects."""
+    """Yield the redirects in the entries of a list; a wrong entry becomes a finding."""
     for node in nodes:
         entry = reader.mapping(node, "a redirect", REDIRECT, of="redirect")
         if "from" not in entry:

@@ -272,6 +272,6 @@ def report_finding(
     fix: Fix | None = None,
     severity: Severity | None = None,
 ) -> Finding:
-    """Given a rule's code, a place and what is wrong, return the finding; its severity is the rule's unless given."""
+    """Return a finding of a rule; its severity is the rule's unless one is given."""
     severity = severity or SITE_RULES[code].severity
     return Finding(place.file, place.line, place.column, code, message, hint, severity, place.width, fix)

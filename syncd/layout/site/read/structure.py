@@ -32,7 +32,7 @@ class CollectedItems:
     orders: dict[Ref, tuple[Ref, ...]] = field(default_factory=dict)
 
     def add(self, item: Item) -> bool:
-        """Given a thing, keep it; return whether its ref is new."""
+        """Add an item; return whether its ref is new."""
         if item.ref in self.items:
             self.repeated.append(item)
             return False
@@ -41,7 +41,7 @@ class CollectedItems:
 
 
 def read_identity(reader: Reader, nodes: Mapping[str, Node], keys: Keys, places: dict[str, Place]) -> dict[str, Any]:
-    """Given the nodes of a thing, return what it says of its identity: id, former keys or paths, and protection."""
+    """Return what the nodes of an item say of its identity: id, former keys or paths, and protection."""
     values, found = reader.fields(nodes, keys, "id", "protect")
     places.update(found)
     was = reader.texts(nodes.get("was"), "was", single=True)
@@ -58,7 +58,7 @@ class StructureReader:
         self.reader, self.spaces, self.into = reader, spaces, into
 
     def read(self, nodes: Mapping[str, Node]) -> str:
-        """Given the nodes of the structure, read them; return the id of the holding space."""
+        """Read the nodes of the structure; return the id of the holding space."""
         holding, _ = self.reader.fields(nodes, STRUCTURE, "holding_space")
         self.children(nodes, "items", "structure", ROOT)
         alias = str(holding.get("holding_space", ""))
@@ -72,7 +72,7 @@ class StructureReader:
             self.into.orders[parent] = refs
 
     def read_list(self, nodes: list[Node], of: str, parent: Ref) -> Iterator[Ref]:
-        """Given the entries of a list, return the refs of what they declare."""
+        """Yield the refs of the items that the entries of a list declare."""
         for node in nodes:
             if (kind := self.kind(node, of)) is not None and (ref := self.read_item(node, kind, parent)) is not None:
                 yield ref
@@ -95,7 +95,7 @@ class StructureReader:
         return found[0]
 
     def read_item(self, node: Node, kind: Kind, parent: Ref) -> Ref | None:
-        """Given an entry of a known kind, keep what it declares and return its ref, None where it has none."""
+        """Add the item that an entry of a known kind declares, and return its ref, None where it has none."""
         reader, keys = self.reader, _KEYS[kind]
         nodes = reader.mapping(node, f"this {kind}", keys, of=kind)
         name = reader.text_of(nodes[kind], kind)

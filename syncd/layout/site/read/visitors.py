@@ -21,7 +21,7 @@ _LISTED = 10
 
 
 def list_claims(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Given a site's JSON Schema of visitors, return the schema of each claim by its field's name, in its order."""
+    """Return the schema of each claim in a site's visitor schema by its field's name, in its order."""
     members = _list_members(schema)
     unsigned = _list_members(members.get(UNSIGNED))
     signed = {f"{SIGNED}.{name}": claim for name, claim in members.items() if name != UNSIGNED}
@@ -29,15 +29,15 @@ def list_claims(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build_schema(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Given schemas of claims by their fields' names, return the JSON Schema that declares these and no others."""
+    """Return the JSON Schema that declares these claims and no others."""
     return merge_schema(None, claims)
 
 
 def merge_schema(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Given a site's schema, if it has one, and claims to add, replace or (None) take away, return the new one.
+    """Return a site's visitor schema with claims added, replaced or, where None, removed.
 
     What the changes do not name stays as it is: so the claims to add alone give the union of old and new, and the ones
-    to take away can follow once no condition reads them.
+    to remove can follow once no condition reads them.
     """
     result: dict[str, Any] = {"$schema": DRAFT, **_CLOSED} if schema is None else dict(schema)
     signed = result["properties"] = dict(_list_members(schema))
@@ -63,7 +63,7 @@ def _list_members(schema: Any) -> Mapping[str, Any]:
 
 
 def check_claims(file: SiteFile) -> Iterator[Finding]:
-    """Given a site file, return what is wrong with its visitors' claims (SY203)."""
+    """Yield the mistakes in the visitor claims of a site file (SY203)."""
     item = file.items.get(VISITORS)
     if item is None:
         return
@@ -101,9 +101,10 @@ def _find_problem(claims: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def check_removed_claims(gone: Iterable[str], conditions: Iterable[tuple[str, str]], place: Place) -> Iterator[Finding]:
-    """Given claims that shall go, and the platform's conditions, return which claims may not go (SY203).
+    """Yield the claims that may not be removed, since a condition on the platform reads them (SY203).
 
-    Shapes: claims by their fields' names; pairs of a thing, such as `developers/v3`, and its condition.
+    Shapes: `gone` has claims by their fields' names; `conditions` has pairs of an owner, such as `developers/v3`, and
+    its condition.
     """
     readers: dict[str, str] = {}
     for owner, text in conditions:
@@ -123,9 +124,10 @@ def _find_claims(text: str) -> Iterator[ClaimPath]:
 
 
 def find_declared(path: ClaimPath, known: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Given what a condition reads, below `visitor.claims`, and all claims by their fields' names, return its schema.
+    """Return the schema of what a condition reads below `visitor.claims`.
 
-    Shapes: {} for a property of a value, such as its length; None when there is no such claim.
+    Shapes: `known` has all claims by their fields' names. {} for a property of a value, such as its length; None when
+    there is no such claim.
     """
     name, rest = _format_field(path), path[2:] if path[0] == UNSIGNED else path[1:]
     schema = known.get(name)
@@ -141,7 +143,7 @@ def _format_field(path: ClaimPath) -> str:
 
 
 def suggest_claim(path: ClaimPath, known: Mapping[str, Any]) -> str:
-    """Given what a condition reads and all claims, return the claim that was probably meant, or ""."""
+    """Return the claim that a condition probably meant, or ""."""
     own = path[1] if path[0] == UNSIGNED and len(path) > 1 else path[0]
     names = {format_claim(name): name.partition(".")[2] for name in known}
     same = next((name for name, last in names.items() if last == own), "")
@@ -150,12 +152,12 @@ def suggest_claim(path: ClaimPath, known: Mapping[str, Any]) -> str:
 
 
 def format_claims(known: Mapping[str, Any]) -> str:
-    """Given all claims, return a hint that names them."""
+    """Return a hint that names all claims."""
     names = [format_claim(name) for name in known]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"declared: {', '.join(names[:_LISTED])}{more}" if names else "visitors: declares no claim"
 
 
 def format_claim(field: str) -> str:
-    """Given a claim's field, return it as a condition names it below `visitor.claims`."""
+    """Return a claim's field as a condition names it below `visitor.claims`."""
     return field.removeprefix(f"{SIGNED}.")

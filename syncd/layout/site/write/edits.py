@@ -20,9 +20,9 @@ _LIST = "redirects"
 def insert_redirect(
     file: SiteFile, texts: Mapping[str, str], source: str, to: Mapping[str, Any], note: str = ""
 ) -> dict[str, str]:
-    """Given a site file, the texts by their paths and a new redirect, return the text that changes, by its path.
+    """Return the text of the file that takes a new redirect, by its path.
 
-    Shape: it goes into the site file; where that keeps none of its own, into the first redirect file in CSV.
+    Shape: it goes into the site file; where that has no redirects of its own, into the first redirect file in CSV.
     Raises: FileInvalid when the source is redirected already, or when the file cannot be changed by a program.
     """
     known = file.items.get(Ref.of("redirect", make_source_key(source)))
@@ -38,7 +38,7 @@ def insert_redirect(
 
 
 def delete_redirect(file: SiteFile, texts: Mapping[str, str], item: Item) -> dict[str, str]:
-    """Given a site file, the texts by their paths and one of its redirects, return the text without it, by its path.
+    """Return the text of the file without one of its redirects, by its path.
 
     Raises: FileInvalid when the file cannot be changed by a program.
     """

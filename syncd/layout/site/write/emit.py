@@ -17,7 +17,7 @@ _NOTES = {
 
 
 def emit_site_file(document: Mapping[str, Any]) -> str:
-    """Given a site file's document, return the text of a file that says it.
+    """Return the text of a site file that has the content of a document.
 
     Shapes: keys in the order of the document; reading the text gives the same document.
     """

@@ -16,7 +16,9 @@ PERMANENT = 301
 
 
 def format_destination(to: Any) -> str:
-    """Given a destination as a site file has it, return it in one word, as redirect files have it; "" for `raw`."""
+    """Return a destination of a site file in one word, as redirect files have it; "" for one that only `raw` can
+    say.
+    """
     match to:
         case {"section": str(key)}:
             word = f"section:{key}"
@@ -32,7 +34,7 @@ def format_destination(to: Any) -> str:
 
 
 def render_csv(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Given redirects as a site file has them, each with a destination that one word can spell, return them in CSV.
+    """Return redirects in CSV; the destination of each must be one that a word can spell.
 
     Shape: there is a column of notes when one of them has a note.
     """
@@ -45,10 +47,11 @@ def render_csv(entries: Iterable[Mapping[str, Any]]) -> str:
 
 
 def render_redirects(site: SiteMap) -> tuple[str, tuple[str, ...]]:
-    """Given a site, return its redirects as a `_redirects` file, and the sources of those that cannot be in one.
+    """Return the redirects of a site in the format of Netlify's file `_redirects`, and the sources of those that cannot
+    be in one.
 
-    Shape: what leads to a part of the site leads to its path there; a destination that has only ids cannot. A note is
-    a comment above its redirect, which every reader of such files passes over.
+    Shape: a destination on the site becomes its path there; one that has only ids cannot. A note is a comment above its
+    redirect, which every reader of such files passes over.
     """
     lines, left = [], []
     for item in site.file.of("redirect"):
@@ -62,7 +65,7 @@ def render_redirects(site: SiteMap) -> tuple[str, tuple[str, ...]]:
 
 
 def find_target_address(site: SiteMap, to: Any) -> str:
-    """Given a site and a declared destination, return where that is: an address, a path below the site, or ""."""
+    """Return where a declared destination leads: an address, a path below the site, or ""."""
     spot = None
     match to:
         case {"url": str(url)} | {"raw": {"kind": "external", "url": str(url)}}:
@@ -77,7 +80,7 @@ def find_target_address(site: SiteMap, to: Any) -> str:
 
 
 def list_redirects(items: Iterable[Item]) -> list[Mapping[str, Any]]:
-    """Given redirects, return them as JSON, in the words of a site file."""
+    """Return redirects as JSON with the keys of a site file."""
     return [
         {"from": item.fields["source"], "to": item.fields.get("to"), **({"note": item.note} if item.note else {})}
         for item in items

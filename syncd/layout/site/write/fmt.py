@@ -19,7 +19,7 @@ class _Unformattable(Exception):
 
 
 def format_site_file(text: str, *, path: str) -> str:
-    """Given a YAML file, return it in canonical spacing; doing so again changes nothing, and its value is the same.
+    """Return a YAML file in canonical spacing; doing so again changes nothing, and its value is the same.
 
     Shape: collections on one line are `{ key: value, key: value }` and `[a, b]`; two or more spaces behind a comma or
     colon align columns and stay; lines have no spaces at their end; one blank line is the most; the file ends with one

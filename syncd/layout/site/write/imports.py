@@ -65,7 +65,7 @@ class ImportContext:
 
 
 def import_file(text: str, *, path: str, around: ImportContext | None = None) -> ImportedFile:
-    """Given a file of another tool, by whose name it is read, return what of it belongs in a site file.
+    """Return what a site file can take from a file of another tool; the kind of file is known by its name.
 
     Raises: FileInvalid when the file cannot be read, or is of no known kind.
     """

@@ -58,7 +58,7 @@ class StructureImport:
         return document
 
     def children(self, node: Node | None) -> Iterator[dict[str, Any]]:
-        """Given a list of groups, sections and spaces, return each as a site file has it."""
+        """Yield each of a list of groups, sections and spaces as a site file has it."""
         for child in node.value if node is not None and isinstance(node.value, list) else ():
             members = child.value if isinstance(child.value, dict) else {}
             kind = str(members["type"].value) if "type" in members else ""
@@ -69,7 +69,7 @@ class StructureImport:
                 self.remark(child, "a link elsewhere is no part of the API" if links else "this is of no known type")
 
     def item(self, node: Node, members: Mapping[str, Node], kind: str) -> dict[str, Any]:
-        """Given one of a known kind, return it as a site file has it, and remark what cannot be taken."""
+        """Return a group, section or space as a site file has it, and remark what cannot be imported."""
         key = self.key(node, members, kind)
         found: dict[str, Any] = {_WORDS[kind]: key}
         if kind == "space":
@@ -89,7 +89,7 @@ class StructureImport:
         return found
 
     def key(self, node: Node, members: Mapping[str, Node], kind: str) -> str:
-        """Given something with a key or a title, return a key that nothing else here has."""
+        """Return a key for an item, from its own key or title, that nothing else here has."""
         given = str(members["key"].value) if "key" in members else ""
         title = str(members["title"].value) if "title" in members else ""
         wanted = given if _KEY.fullmatch(given) else fold_to_ascii(given or title)[:60].strip("-") or _WORDS[kind]
@@ -103,7 +103,7 @@ class StructureImport:
         return key
 
     def alias(self, node: Node, members: Mapping[str, Node], key: str) -> str:
-        """Given a space, return the alias by which it is named here; whose id is not known is remarked."""
+        """Return the alias of a space, and remark a space whose id is not known."""
         content = members.get("content")
         inner = content.value.get("directory") if content is not None and isinstance(content.value, dict) else None
         directory = inner.value if inner is not None and isinstance(inner.value, str) else ""
@@ -116,6 +116,6 @@ class StructureImport:
         return key
 
     def remark(self, node: Node, what: str) -> None:
-        """Given what cannot be taken and why, note it with its place."""
+        """Note what cannot be imported and why, with its place."""
         place = Place(self.path, *self.tree.locate(node.key.start if node.key else node.start))
         self.remarks.append((place, what))

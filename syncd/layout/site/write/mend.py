@@ -10,9 +10,9 @@ from syncd.layout.yaml.nodes import Node, compose_tree
 
 
 def mend_text(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tuple[Finding, ...]]:
-    """Given a site file or redirect file and findings in it, return it mended, and the findings that are done with.
+    """Return a site file or redirect file with findings fixed, and the findings that are fixed by it.
 
-    Shape: a finding without a fix, and one whose place is not what it was, stay. Raises: FileInvalid, as `patched`.
+    Shape: a finding without a fix, and one whose place has changed, stays. Raises: FileInvalid, as `apply_patches`.
     """
     each = (one for found in findings for one in found.list_all())
     wanted = [one for one in each if one.path == path and one.fix is not None]

@@ -6,7 +6,7 @@ from syncd.layout.yaml.nodes import compose_tree
 
 
 def migrate_site_file(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
-    """Given a site file, return it in the form of today, and in a sentence each what was changed; () when nothing was.
+    """Return a site file in today's form, and a sentence for each change; () when nothing was changed.
 
     Raises: FileInvalid when the file cannot be read.
     """

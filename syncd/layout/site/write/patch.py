@@ -39,7 +39,7 @@ class _Change:
 
 
 def apply_patches(text: str, path: str, edits: Iterable[Patch]) -> str:
-    """Given a YAML file and changes, return it with only these made; the result is read again to make sure.
+    """Return a YAML file with only some patches applied; the result is read again to make sure.
 
     Raises: FileInvalid when the file cannot be read, when there is nothing at a path, and when it is written in a way
     that a patch cannot follow.

@@ -12,7 +12,7 @@ _DEPTH_MAX = 3
 
 
 def render_block(value: Any, indent: int, *, spread: bool = False) -> str:
-    """Given a mapping or list that is not empty, return its lines; `spread` says that its values are not on one line.
+    """Return the lines of a mapping or list that is not empty; `spread` puts none of its values on one line.
 
     Shape: the text starts with the indentation of the first line, and ends without a line end.
     """
@@ -26,26 +26,26 @@ def render_block(value: Any, indent: int, *, spread: bool = False) -> str:
 
 
 def render_below(value: Any, indent: int, used: int = 0, *, spread: bool = False) -> str:
-    """Given the value of a key at an indentation, return what stands behind the colon."""
+    """Return what stands behind the colon of a key: a value on one line, or a block."""
     if is_flat(value) or (not spread and fits_line(value, WIDTH - indent - used)):
         return f" {dump_line(value)}"
     return f"\n{render_block(value, indent + STEP)}"
 
 
 def render_entry(value: Any, indent: int) -> str:
-    """Given an entry of a list at an indentation, return what stands behind the dash."""
+    """Return what stands behind the dash of an entry."""
     if is_flat(value) or fits_line(value, WIDTH - indent):
         return f" {dump_line(value)}"
     return " " + render_block(value, indent + STEP).lstrip(" ")
 
 
 def is_flat(value: Any) -> bool:
-    """Given a value, return whether it can only stand on one line: a scalar, or something empty."""
+    """Return whether a value can only stand on one line: a scalar, or an empty collection."""
     return not isinstance(value, Mapping | list | tuple) or not value
 
 
 def fits_line(value: Any, width: int) -> bool:
-    """Given a value, return whether it reads well on one line of a width: neither long, nor deep, nor a long list."""
+    """Return whether a value reads well on one line of a width: neither long, nor deep, nor a long list."""
     return _find_depth(value) <= _DEPTH_MAX and len(dump_line(value)) <= width
 
 

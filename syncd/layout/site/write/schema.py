@@ -45,7 +45,7 @@ _TITLED = {"HeaderLink", "FooterGroup", "SocialAccount"}
 
 
 def build_site_schema() -> Schema:
-    """Given nothing, return the JSON Schema, draft-07, of a site file.
+    """Return the JSON Schema, draft-07, of a site file.
 
     Shape: it checks every key and type that the reader checks; rules about what several parts say together are syncd's.
     """
@@ -74,7 +74,7 @@ def build_site_schema() -> Schema:
 
 
 def build_redirect_schema() -> Schema:
-    """Given nothing, return the JSON Schema of a redirect file in YAML."""
+    """Return the JSON Schema of a redirect file in YAML."""
     return {"$schema": DRAFT, **_build_list("redirect"), "definitions": _build_definitions()}
 
 
