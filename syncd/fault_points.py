@@ -60,7 +60,10 @@ def reach(point: FaultPoint) -> None:
 
 
 def stop_at(wanted: str) -> Callable[[FaultPoint], None]:
-    """Given a point's name, with `:N` for the N-th time, return what stops the process there. Raises: ValueError."""
+    """Return a function that stops the process when it reaches a point, named as `NAME` or `NAME:N` for the N-th time.
+
+    Raises: ValueError.
+    """
     name, _, count = wanted.partition(":")
     at, times = FaultPoint(name), int(count or 1)
     reached = Counter[FaultPoint]()

@@ -21,7 +21,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def open_file(top: Path, path: str) -> IO[bytes]:
-    """Given a directory and a path below it, open the file there for reading.
+    """Open the file at a path below a directory for reading.
 
     Raises: FileNotFoundError; PathRefused when it is no file, or a link is on the way; OSError.
     """
@@ -36,13 +36,13 @@ def open_file(top: Path, path: str) -> IO[bytes]:
 
 
 def read_file(top: Path, path: str) -> bytes:
-    """Given a directory and a path below it, return what the file there holds. Raises: as `open_file`."""
+    """Return the content of the file at a path below a directory. Raises: as `open_file`."""
     with open_file(top, path) as file:
         return file.read()
 
 
 def replace_file(top: Path, path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Given a directory and a path below it, let the file there hold other bytes, all or none.
+    """Replace the content of the file at a path below a directory, all of it or nothing.
 
     Shape: its mode stays, or becomes the one that is given.
     Raises: PathRefused when something else is there, or a link is on the way; OSError.
@@ -56,7 +56,7 @@ def replace_file(top: Path, path: str, data: bytes, *, mode: int | None = None) 
 
 
 def create_file(top: Path, path: str, data: bytes) -> None:
-    """Given a directory and a path below it, make a file there, all or nothing of it, and the directories above.
+    """Create a file at a path below a directory, all of it or nothing, and the directories above it.
 
     Raises: FileExistsError when anything is there; PathRefused when a link is on the way; OSError.
     """
@@ -68,7 +68,7 @@ def create_file(top: Path, path: str, data: bytes) -> None:
 
 
 def remove_file(top: Path, path: str) -> None:
-    """Given a directory and a path below it, remove the file there. Raises: as `open_file`."""
+    """Remove the file at a path below a directory. Raises: as `open_file`."""
     with _open_parent(top, path) as (directory, name):
         _check_file(directory, name, path)
         os.unlink(name, dir_fd=directory)

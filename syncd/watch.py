@@ -53,19 +53,19 @@ class Debounce:
         self._touched: dict[str, tuple[float, float]] = {}
 
     def touch(self, key: str, now: float) -> None:
-        """Given a key, put it off by the quiet time, counted from now, or let it become due."""
+        """Delay a key by the quiet time from now, unless it has been delayed for the longest time already."""
         first, _ = self._touched.get(key, (now, now))
         self._touched[key] = first, now
 
     def take_due(self, now: float) -> list[str]:
-        """Given the time, return the keys that are due, and forget them."""
+        """Return the keys that are due now, and forget them."""
         keys = [key for key, at in self._find_due_times().items() if at <= now]
         for key in keys:
             del self._touched[key]
         return keys
 
     def find_wait(self, now: float) -> float | None:
-        """Given the time, return the seconds until the next key is due, or None when none is touched."""
+        """Return how long it is until the next key is due, or None when none is touched. Units: seconds."""
         return max(min(self._find_due_times().values()) - now, 0.0) if self._touched else None
 
     def _find_due_times(self) -> dict[str, float]:
@@ -82,7 +82,7 @@ class WatchedRepository:
 
     @classmethod
     def create(cls, git_dir: Path, files: Sequence[Path]) -> "WatchedRepository":
-        """Given a repository, return what to watch of it; a linked worktree's branches are in the common directory."""
+        """Return what to watch of a repository; the branches of a linked worktree are in the common directory."""
         git_dir = git_dir.absolute()
         pointer = git_dir / "commondir"
         common = (
@@ -98,7 +98,7 @@ class WatchedRepository:
             yield directory, False
 
     def is_relevant(self, path: str) -> bool:
-        """Given the path of an event, say whether it can mean a change; a lock file never does."""
+        """Return whether an event at a path can mean a change; a lock file never does."""
         return not path.endswith(".lock") and (Path(path) in self.files or Path(path).is_relative_to(self.heads))
 
     def read_state(self) -> State:
@@ -118,9 +118,10 @@ class Watcher:
         clock: Callable[[], float] = time.monotonic,
         observers: Sequence[Callable[[], BaseObserver]] = (Observer, PollingObserver),
     ) -> None:
-        """Given what to call, prepare to watch; `notice` is told in a sentence when events are not to be had.
+        """Prepare to watch; `wake` gets the key of a repository that changed, `notice` a sentence when there are no
+        events.
 
-        Units: `clock` in seconds. Shapes: `observers` are tried in order, the later when the earlier meets a limit.
+        Units: `clock` in seconds. Shapes: `observers` are tried in order, the next one when the first meets a limit.
         """
         self._wake, self._notice, self._clock, self._observers = wake, notice, clock, observers
         self._subjects: dict[str, WatchedRepository] = {}
@@ -133,7 +134,7 @@ class Watcher:
         self._thread = Thread(target=self._run, name="syncd-watch", daemon=True)
 
     def add(self, key: str, git_dir: Path, files: Sequence[Path]) -> None:
-        """Given a repository and files of its work tree, watch them from the start on; to be called before it."""
+        """Watch a repository and files of its work tree; to be called before the watcher is started."""
         self._subjects[key] = WatchedRepository.create(git_dir, files)
 
     def start(self) -> None:
@@ -164,7 +165,7 @@ class Watcher:
 
     @contextmanager
     def pause(self, key: str) -> Iterator[Callable[[], bool]]:
-        """Given a key, hide what the caller writes within the block; what comes after it is seen.
+        """Hide what the caller writes within the block; what comes after it is seen.
 
         Shape: the value says whether anything changed since the block began: someone else may have written too.
         """
@@ -244,7 +245,7 @@ class _Handler(FileSystemEventHandler):
         self._key, self._subject, self._touch = key, subject, touch
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        """Given an event, do no more than to note it: thousands may wait behind it."""
+        """Note an event, and do nothing more: thousands may wait behind it."""
         if any(self._subject.is_relevant(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
             self._touch(self._key)
 

@@ -35,7 +35,7 @@ class _Shape(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Given pydantic's schema, return one that allows null only where a field is `Nullable`."""
+        """Return pydantic's JSON schema with null allowed only where a field is `Nullable`."""
         reference = handler(core)
         schema = handler.resolve_ref_schema(reference)
         for name, field in cls.model_fields.items():
@@ -86,7 +86,7 @@ class Observed(_Shape):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Given pydantic's schema, return one that ends at the first mistake of each list."""
+        """Return pydantic's schema with lists that end their validation at the first mistake."""
         schema = handler(source)
         _stop_at_first_mistake(schema)
         return schema
