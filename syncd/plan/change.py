@@ -33,22 +33,22 @@ class Plan:
 
     @classmethod
     def of(cls, changes: Iterable[Change]) -> "Plan":
-        """Given changes in any order, return the plan: sorted by verb, noun and key."""
+        """Return the plan of changes, sorted by verb, noun and key."""
         return cls(tuple(sorted(changes, key=lambda change: (ORDER.index(change.verb), change.noun, change.key))))
 
     def __bool__(self) -> bool:
         return any(change.verb != "report" for change in self.changes)
 
     def select(self, *verbs: Verb) -> tuple[Change, ...]:
-        """Given verbs, return the changes that carry them, in order."""
+        """Return the changes with one of the verbs, in order."""
         return tuple(change for change in self.changes if change.verb in verbs)
 
     def count_verbs(self) -> Counter[str]:
-        """Given this plan, return how many changes each verb has."""
+        """Return how many changes each verb has."""
         return Counter(change.verb for change in self.changes)
 
     def compute_digest(self) -> str:
-        """Given this plan, return twelve hex digits that differ when any change differs."""
+        """Return twelve hex digits that differ when any change differs."""
         facts = [[c.verb, c.noun, c.key, c.before, c.after] for c in self.changes]
         text = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

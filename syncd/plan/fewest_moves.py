@@ -6,7 +6,8 @@ from syncd.layout.compare.alignment import find_longest_increasing
 
 
 def find_staying(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:
-    """Given the present place of each item in the desired order (None: not there yet), return which may stay.
+    """Return which items of a list need no move; `places` has the present place of each item in the desired order, or
+    None.
 
     Shape: the items that stay are a longest increasing subsequence, so the number of moves is the least possible. As
     many as possible of the `fixed` items, which cannot be moved at all, stay, and the others are placed around them.

@@ -19,7 +19,7 @@ Force = Mapping[str, int]
 
 
 def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain: int, force: Force) -> None:
-    """Given what a plan would delete of `existing` things, return when a run may do so.
+    """Refuse a plan that would delete too many of `existing` items; `remain` is how many are left.
 
     Raises: BecameEmpty when nothing would remain; TooMuch above max(10, 5 %); both unless forced with the exact number.
     Source: house, section 6, "Guards".
@@ -36,7 +36,7 @@ def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain
 
 
 def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None:
-    """Given branches that nobody named and that would each get a change request, return when a run may open them.
+    """Refuse to open change requests for too many branches that only match a pattern.
 
     Raises: TooMuch above 10, unless forced with the exact number.
     """
@@ -47,7 +47,7 @@ def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None
 
 
 def guard_restored(scope: str, revision: str, last: str, *, force: Force) -> None:
-    """Given the revision that a space went back to, and the last one in Git, return when a run may take it in.
+    """Refuse to mirror a space that went back to a revision from before the last one in Git.
 
     Raises: WentBack, unless forced with 1: only a person knows which side is right.
     """

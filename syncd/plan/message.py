@@ -22,7 +22,7 @@ _MARKER = re.compile(r"\s*\[(?P<branch>[^\[\]]{1,40})#(?P<instance>[0-9a-f]{6})\
 
 
 def render_mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
-    """Given what a mirror commit stands for, return its message with the trailers that are syncd's memory.
+    """Return the message of a mirror commit, with the trailers from which syncd knows later what was mirrored.
 
     Raises: ValueError when an id is not one line, which would be a trailer of its own.
     Source: house, section 4, "A mirror commit".
@@ -37,20 +37,21 @@ def render_mirror_message(subject: str, *, space: str, revision: str, change_req
 
 
 def render_proposed_subject(number: int, subject: str) -> str:
-    """Given a change request, return the subject of a commit that holds its content."""
+    """Return the subject of a commit that holds the content of an open change request."""
     return f"{PROPOSED}{number}: {remove_marker(subject)}"
 
 
 def render_merged_subject(subject: str) -> str:
-    """Given the subject of a change request that was merged, return that of the commit: never a `proposed_subject`."""
+    """Return the subject of the commit of a merged change request, never one of `render_proposed_subject`."""
     text = remove_marker(subject)
     return f"Merged: {text}" if text.startswith(PROPOSED) else text
 
 
 def build_marker(branch: str, instance: str) -> str:
-    """Given a branch and the repository's instance id, return what marks their change request in its subject.
+    """Return the marker that stands in the subject of a branch's change request, by which it is found again.
 
     Shape: a long name is told from others with the same end by a digest, behind a sign that no branch has in its name.
+    `instance` is the repository's instance id.
     """
     if len(branch) <= MARKED and _clean_branch(branch) == branch:
         return build_former_marker(branch, instance)
@@ -59,7 +60,7 @@ def build_marker(branch: str, instance: str) -> str:
 
 
 def build_former_marker(branch: str, instance: str) -> str:
-    """Given the same, return the marker of version 0.1, which branches with the same end share."""
+    """Return the marker of version 0.1, which branches with the same end share."""
     return f"[{branch[-MARKED:]}#{instance}]"
 
 
@@ -68,14 +69,14 @@ def _clean_branch(branch: str) -> str:
 
 
 def add_marker(subject: str, mark: str) -> str:
-    """Given a subject and a marker, return both within the API's limit; the subject is cut, the marker never."""
+    """Return a subject with a marker within the API's limit; the subject is cut, the marker never."""
     room = SUBJECT_MAX - len(mark) - 1
     text = join_lines(subject) or "Update content"
     return f"{text if len(text) <= room else text[: room - 1] + '…'} {mark}"
 
 
 def remove_marker(subject: str) -> str:
-    """Given a change request's subject, return it without syncd's marker."""
+    """Return the subject of a change request without syncd's marker."""
     return _MARKER.sub("", join_lines(subject))
 
 
@@ -86,7 +87,7 @@ def read_marked_branch(subject: str, instance: str) -> str:
 
 
 def choose_subject(subjects: Sequence[str]) -> str:
-    """Given the subjects of the commits of a branch, newest first, return one for their change request."""
+    """Return the subject of a change request for the commits of a branch; `subjects` has theirs, newest first."""
     if not subjects:
         return "Update content"
     return subjects[0] if len(subjects) == 1 else f"{subjects[0]} (and {len(subjects) - 1} more)"

@@ -52,10 +52,11 @@ def match_outlines(
     ours_paths: Mapping[str, str],
     theirs_paths: Mapping[str, str],
 ) -> tuple[Outline, Outline, Outline]:
-    """Given three sides and where two of them have each of the base's files, return them with common identities.
+    """Return three tables of contents with the same identity for what is the same entry on several sides.
 
-    Shape: a page is told by its file; a group by slug or title, else by most of its children; a link by where it leads
-    and its title, else by one of both; a computed tree by its YAML, else by being the only other one. Linear.
+    Shape: `ours_paths` and `theirs_paths` have where two of the sides have each of the base's files. A page is told by
+    its file; a group by slug or title, else by most of its children; a link by where it leads and its title, else by
+    one of both; a computed tree by its YAML, else by being the only other one. Linear.
     """
     sides = (_read_side(base, {}), _read_side(ours, ours_paths), _read_side(theirs, theirs_paths))
     first = _number_rest("base", sides[0])

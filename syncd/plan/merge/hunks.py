@@ -24,7 +24,7 @@ class Hunk:
     theirs: bytes
 
     def at(self, side: Side) -> bytes:
-        """Given a side, return its lines."""
+        """Return the lines of a side."""
         return self.ours if side == "ours" else self.theirs
 
 
@@ -41,7 +41,7 @@ class Labels:
 
 
 def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[TextPart, ...]:
-    """Given a text with markers, what they are labelled with, and both sides' whole texts, return its parts.
+    """Return the parts of a text with conflict markers: plain lines and hunks; `sides` has both sides' complete texts.
 
     Shape: what only looks like a marker belongs to a side: `=======` underlines a heading, too. Markers that are not
     complete are text. Joined, the parts are the text again.
@@ -71,28 +71,28 @@ def _strip_line_end(lines: bytes, text: bytes) -> bytes:
 
 
 def join_hunks(parts: Iterable[TextPart], labels: Labels) -> bytes:
-    """Given parts, return the text, with markers around every hunk that is left."""
+    """Return the text of parts, with markers around every hunk that is left."""
     return b"".join(part if isinstance(part, bytes) else _render_hunk(part, labels) for part in parts)
 
 
 def replace_hunks(parts: Sequence[TextPart], choices: Mapping[int, bytes]) -> tuple[TextPart, ...]:
-    """Given parts, and what some hunks are to say by number, return the parts with these as plain lines."""
+    """Return parts with some hunks replaced, by number, by the lines that were chosen."""
     return tuple(choices.get(part.number, part) if isinstance(part, Hunk) else part for part in parts)
 
 
 def list_hunks(parts: Iterable[TextPart]) -> list[Hunk]:
-    """Given parts, return the hunks that are left."""
+    """Return the hunks that are left in parts."""
     return [part for part in parts if isinstance(part, Hunk)]
 
 
 def has_markers(parts: Iterable[TextPart], labels: Labels) -> bool:
-    """Given parts, return whether hunks are left, or a marker that a person has overlooked."""
+    """Return whether hunks are left in parts, or a marker that a person has overlooked."""
     signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
     return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
 
 
 def number_hunks(parts: Iterable[TextPart], found: Sequence[Hunk]) -> tuple[TextPart, ...]:
-    """Given parts of a text of which some hunks are settled, and all that were found, number those that are left."""
+    """Return parts in which the hunks that are left have the numbers that they had among all that were `found`."""
     rest = list(found)
     numbered: list[TextPart] = []
     for part in parts:
@@ -105,7 +105,7 @@ def number_hunks(parts: Iterable[TextPart], found: Sequence[Hunk]) -> tuple[Text
 
 
 def find_lines(parts: Sequence[TextPart], side: Side, text: bytes) -> dict[int, tuple[int, int]]:
-    """Given all parts, a side and its text, return by number the lines that each hunk has there.
+    """Return the lines that each hunk has in the text of a side, by the hunk's number.
 
     Shape: the first line, counted from 0, and the one after the last.
     """
@@ -121,7 +121,7 @@ def find_lines(parts: Sequence[TextPart], side: Side, text: bytes) -> dict[int, 
 
 
 def split_lines(text: bytes) -> list[bytes]:
-    """Given a text, return its lines with their ends."""
+    """Return the lines of a text with their ends."""
     return _LINE.findall(text)
 
 
@@ -132,7 +132,7 @@ class _LineMap:
     steps: Sequence[tuple[str, int, int, int, int]]
 
     def find_line(self, line: int) -> int:
-        """Given a line of the first, return the one of the other that stands for it."""
+        """Return the line of the second text that corresponds to one of the first."""
         for tag, start, end, to, _ in self.steps:
             if start <= line < end:
                 return to + (line - start if tag == "equal" else 0)

@@ -69,11 +69,11 @@ class Page:
         return tuple(dict.fromkeys(version.path for version in (self.base, self.ours, self.theirs) if version))
 
     def at(self, side: Side) -> Version | None:
-        """Given a side, return its version."""
+        """Return the version of a side."""
         return self.ours if side == "ours" else self.theirs
 
     def is_edited(self, side: Side) -> bool:
-        """Given a side, return whether it changed what the file holds."""
+        """Return whether a side changed the content of the file."""
         version = self.at(side)
         return version is not None and (
             self.base is None or (version.oid, version.mode) != (self.base.oid, self.base.mode)
@@ -123,7 +123,7 @@ Change = tuple[Version | None, Version | None]
 def pair_pages(
     ours: Iterable[Change], theirs: Iterable[Change], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
 ) -> list[Page]:
-    """Given what each side changed since the base, with renames, return every page that a side changed.
+    """Return every page that a side changed since the base, with its versions.
 
     Shape: `titles` are those of base, ours and theirs by path. Where git detects no rename, a deleted and an added file
     are one page when they alone have the same title.
@@ -143,12 +143,12 @@ def pair_pages(
 
 
 def other_side(side: Side) -> Side:
-    """Given a side, return the other one."""
+    """Return the other side."""
     return "theirs" if side == "ours" else "ours"
 
 
 def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
-    """Given a page, return what becomes of it; `retitled` are the sides that gave it another title.
+    """Return what becomes of a page that a side changed; `retitled` are the sides that gave it another title.
 
     Shape: where the text is MERGED, merging its lines may still find a conflict.
     """
@@ -188,7 +188,7 @@ def _is_elsewhere(version: Version, path: str) -> bool:
 def separate_conflicts(
     decisions: Iterable[Decision], together: Iterable[tuple[Page, Page]] = ()
 ) -> tuple[list[Decision], list[list[Decision]]]:
-    """Given decisions, return those that can be carried out, and groups of those that a person has to decide together.
+    """Return the decisions that can be carried out, and groups of those that a person has to make together.
 
     Shape: two pages with one final path are in conflict; paths that some file system takes for the same are one path,
     and so are a file and a folder. A page in conflict may end up at its path on either side, so it is in one group with
@@ -269,7 +269,7 @@ def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -
 
 
 def find_longer_side(one: bytes, other: bytes) -> Side | None:
-    """Given two new texts, return the one that has all lines of the other, in order; None when neither has."""
+    """Return the side whose new text has all lines of the other one, in order; None when neither has."""
     first, second = one.splitlines(), other.splitlines()
     if _contains_lines(first, second):
         return "ours"
@@ -277,7 +277,7 @@ def find_longer_side(one: bytes, other: bytes) -> Side | None:
 
 
 def strip_page_suffix(path: str) -> str:
-    """Given a path, return what `x.md` and `x/README.md` have in common; "" for what is no page."""
+    """Return what the paths `x.md` and `x/README.md` have in common; "" for what is no page."""
     if not is_markdown(path):
         return ""
     found, _ = splitext(path)

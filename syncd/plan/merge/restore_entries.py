@@ -7,7 +7,7 @@ from syncd.layout.tree.summary import Entry, walk_entries
 
 
 def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
-    """Given the paths of each entry, return by path all paths of the entry and of those that share a path with it."""
+    """Return, by path, all paths of the entry that has it, and of the entries that share a path with that."""
     names: dict[str, frozenset[str]] = {}
     for paths in entries:
         joined = frozenset(paths).union(*(names[path] for path in paths if path in names))
@@ -18,7 +18,7 @@ def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
 def restore_entries(
     entries: Iterable[Entry], pages: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
 ) -> tuple[Entry, ...]:
-    """Given a table of contents, return it with some pages as another table has them.
+    """Return a table of contents with the entries of some pages as another table has them.
 
     Shape: `pages` has the paths of each such page; `reference` is the other table by path. A page that the other table
     does not list is removed, and its children move up; with `titles` no page is removed, and only titles are restored.

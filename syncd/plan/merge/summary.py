@@ -31,13 +31,13 @@ def merge_entries(
     theirs_paths: Mapping[str, str],
     present: Container[str],
 ) -> MergedSummary:
-    """Given three tables of contents, both sides' renames of the base's files, and the files that exist after the
-    merge, return the merged table.
+    """Return the three-way merge of tables of contents.
 
-    Shape: a page is in the result exactly once when a side lists it and it is `present` under its final path, which is
-    ours when both sides renamed it. A file that a side only took out of its table must not be in `present`. Other
-    entries are removed when a side deleted them, unless the other side retitled them or added something to them.
-    Children of a removed entry move up. The order of mappings does not matter; cost is n log n; works at any depth.
+    Shape: `ours_paths` and `theirs_paths` have both sides' renames of the base's files. A page is in the result exactly
+    once when a side lists it and it is `present` after the merge under its final path, which is ours when both sides
+    renamed it. A file that a side only took out of its table must not be in `present`. Other entries are removed when a
+    side deleted them, unless the other side retitled them or added something to them. Children of a removed entry move
+    up. The order of mappings does not matter; cost is n log n; works at any depth.
     """
     sides = match_outlines(base, ours, theirs, ours_paths=ours_paths, theirs_paths=theirs_paths)
     return _SummaryMerge(*sides, ours_paths=ours_paths, theirs_paths=theirs_paths).run(present)

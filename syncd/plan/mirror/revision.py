@@ -44,7 +44,7 @@ class MirrorPlan:
 
 
 def compute_fingerprint(item: Page | File | ReusableContent) -> str:
-    """Given a page, file or reusable content, return a key that changes when its body does; "" when nothing tells.
+    """Return a key that changes when the body of a page, file or reusable content does; "" when nothing can tell.
 
     Source: API document, Page and File; `git.oid` is a blob id, else the document id or the time of the last edit.
     """
@@ -59,7 +59,7 @@ def compute_fingerprint(item: Page | File | ReusableContent) -> str:
 
 
 def list_bodies(revision: Revision, placement: Placement) -> Iterator[RevisionBody]:
-    """Given a revision and where its parts go, return every body that its mirror holds."""
+    """Yield every body of a revision that its mirror holds."""
     groups: tuple[tuple[Kind, Iterator[Page | File | ReusableContent], Mapping[str, str]], ...] = (
         ("page", (page for page, _ in walk_pages(revision.pages)), placement.pages),
         ("file", iter(revision.files), placement.files),
@@ -75,9 +75,10 @@ def list_bodies(revision: Revision, placement: Placement) -> Iterator[RevisionBo
 
 
 def plan_mirror(revision: Revision, placement: Placement, base: Mapping[str, Anchor]) -> MirrorPlan:
-    """Given the desired revision, its placement and the base, return what the mirror commit must fetch, move and drop.
+    """Return what the commit that mirrors a revision must fetch, move and remove; `base` are the anchors of the last
+    one.
 
-    Shape: cost is linear in the revision with a small constant; a body is fetched only when its fingerprint moved.
+    Shape: cost is linear in the revision with a small constant; a body is fetched only when its fingerprint changed.
     """
     fetch: list[RevisionBody] = []
     keep: list[Anchor] = []

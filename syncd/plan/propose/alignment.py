@@ -49,7 +49,7 @@ class DesiredSide:
     read: Callable[[str], bytes] = _read_nothing
 
     def has_page(self, spot: OutlineEntry) -> bool:
-        """Given an entry, return whether it is a page whose file is there."""
+        """Return whether an entry is a page whose file exists."""
         return spot.is_page and spot.entry.path in self.blobs
 
 
@@ -64,7 +64,9 @@ class Alignment(NamedTuple):
 
 
 def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
-    """Given both sides, return them aligned. Shape: linear; a page that no anchor knows stands for no entry."""
+    """Return the entries of both sides, matched. Shape: linear; a page without an anchor has no file, and matches no
+    entry.
+    """
     root = build_tree(existing.revision.pages)
     nodes = list(_list_shown(root))
     paths: dict[str, str] = {}
@@ -92,7 +94,7 @@ def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
 
 
 def find_slug(path: str, settings: Settings) -> str:
-    """Given a page's file, return the slug that it asks for, in characters that a slug may have."""
+    """Return the slug that a page's file asks for, in characters that a slug may have."""
     slug = derive_page_slug(path, settings=settings)
     is_plain = slug == slug.strip() and slug.isprintable() and not _NOT_IN_SLUGS.intersection(slug)
     return slug if is_plain and len(slug) <= SLUG_CHARACTERS and slug not in (".", "..") else slugify(slug)

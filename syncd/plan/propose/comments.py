@@ -47,13 +47,13 @@ class Mark:
 
 
 def read_mark(text: str, instance: str) -> Mark | None:
-    """Given a comment's text, return what marks it as this repository's, or None when it is somebody else's."""
+    """Return the mark of this repository in a comment's text, or None when it is somebody else's comment."""
     found = _MARK.search(text[-200:])
     return Mark(found[1], int(found[2]), found[3]) if found is not None and found[4] == instance else None
 
 
 def retire_mark(text: str) -> str:
-    """Given a comment's text with its mark, return it with a mark that no proposal has."""
+    """Return the text of a comment with its mark changed to one that no proposal has."""
     found = _MARK.search(text)
     return text if found is None else f"{text[: found.start(3)]}{'0' * len(found[3])}{text[found.end(3) :]}"
 
@@ -61,11 +61,11 @@ def retire_mark(text: str) -> str:
 def build_comments(
     proposal: Proposal, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str
 ) -> list[WantedComment]:
-    """Given a proposal that cannot be written, return the comments that carry it, in order.
+    """Return the comments that describe a proposal where the platform cannot be written to, in order.
 
     Shapes: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
-    request; all else is a list of what to do there. `read` returns a blob, `paths` tells pages by id, `source` is what
-    Git needs before a page's path to show it.
+    request; everything else is a list of what to do there. `read` returns a blob, `paths` has the path of a page by id,
+    `source` is what Git needs before a page's path to show it.
     """
     steps = [step for step in proposal.steps if not (isinstance(step, UpdateStep) and step.later)]
     texts = [step for step in steps if isinstance(step, InsertStep | UpdateStep) and step.oid]
@@ -83,13 +83,13 @@ def build_comments(
 
 
 def build_comments_report(number: int) -> Change:
-    """Given a change request's number, return the report that its comments carry what it proposes."""
+    """Return the report that the comments of a change request have the content that it proposes."""
     message = "this platform takes no content through its API: the comments have the text, to be put in by hand"
     return Change("report", "change request", f"#{number}", message)
 
 
 def format_loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
-    """Given a page of Git and the words of it that are gone, return one line for each of its lines, `file:line` first.
+    """Return a line for each line of a page in Git that the platform does not keep, `file:line` first.
 
     Source: gitsync, section 1.11.
     """
@@ -97,12 +97,12 @@ def format_loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
 
 
 def build_loss_mark(page: str, losses: Sequence[LostLine]) -> str:
-    """Given a page and the words that are gone, return what marks their comment: the same for the same words."""
+    """Return the mark of the comment about a page's lost words: the same for the same words."""
     return f"syncd lost {_compute_digest(page, *(word for loss in losses for word in loss.words))}"
 
 
 def render_loss_comment(page: str, path: str, losses: Sequence[LostLine]) -> str:
-    """Given a page and the words that are gone, return the comment that tells its reviewers."""
+    """Return the comment that tells reviewers which words of a page are lost."""
     lines = [f"* line {loss.line}: {format_code(str(loss))}" for loss in losses[:LINES_MAX]]
     more = len(losses) - LINES_MAX
     rest = [f"* and {more} more lines"] if more > 0 else []
@@ -111,7 +111,7 @@ def render_loss_comment(page: str, path: str, losses: Sequence[LostLine]) -> str
 
 
 def format_code(text: str) -> str:
-    """Given text, return it as a code span of Markdown, whatever it holds."""
+    """Return a text as a code span of Markdown, whatever characters it has."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     ticks = "`" * (longest + 1)
     pad = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") else ""

@@ -67,9 +67,9 @@ class Description:
 
 
 def render_description(description: Description) -> Document:
-    """Given what is to be told, return the description; its last line is for machines.
+    """Return the description of a change request; its last line is for machines.
 
-    Shape: that line holds the commit's full id and a digest of all text before it, by which a person's words are known.
+    Shape: that line holds the commit's full id and a digest of all text before it, by which a person's edit is noticed.
     """
     nodes = [*_render_opening(description), *_render_commits(description.commits)]
     nodes += _render_section("By hand", [_format_manual_step(change) for change in description.manual_steps])
@@ -80,29 +80,29 @@ def render_description(description: Description) -> Document:
 
 
 def read_proposed_commit(description: Document | None) -> str:
-    """Given a change request's description, return the full id of the commit that it says it holds, or ""."""
+    """Return the full id of the commit that a change request says it holds, or ""."""
     found = _find_machine_line(description)
     return found[1] if found is not None else ""
 
 
 def read_complete_commit(description: Document | None) -> str:
-    """Given a change request's description, return the commit that it says it holds in full, or ""."""
+    """Return the commit that a change request says it holds completely, or ""."""
     return "" if read_base_revision(description)[0] == "!" else read_proposed_commit(description)
 
 
 def read_whole_commit(description: Document | None) -> str:
-    """Given a change request's description, return the commit of which it has all that it can store, or ""."""
+    """Return the commit of which a change request says it has all that the platform can store, or ""."""
     return read_proposed_commit(description) if read_base_revision(description)[0] in ("=", "+") else ""
 
 
 def read_base_revision(description: Document | None) -> tuple[str, str]:
-    """Given a change request's description, return the base that it names: its sign and the revision, or twice ""."""
+    """Return the sign and the revision of the base that a change request names, or twice ""."""
     found = _find_machine_line(description)
     return (found[2] or "", found[3] or "") if found is not None else ("", "")
 
 
 def read_written_revision(description: Document | None) -> str:
-    """Given a change request's description, return the revision that syncd wrote last, or "" where it does not say."""
+    """Return the revision that syncd wrote last to a change request, or "" where it does not say."""
     found = _find_machine_line(description)
     if found is None:
         return ""
@@ -110,13 +110,13 @@ def read_written_revision(description: Document | None) -> str:
 
 
 def is_about(description: Document | None, branch: str) -> bool:
-    """Given a description, return whether it may be about a branch: it names this one, or none in syncd's words."""
+    """Return whether a description may be about a branch: it names this one, or none in syncd's words."""
     first = description.text().partition("\n")[0] if description is not None else ""
     return not first.startswith(_FIRST) or first == f"{_FIRST}{_shorten_line(branch)}."
 
 
 def update_description(existing: Document | None, description: Description) -> Document | None:
-    """Given the description as it is, return what it shall be; None when it stays.
+    """Return what the description of a change request has to become; None when it stays.
 
     Shape: what syncd wrote is written anew. What a person changed keeps every word and only gets the commit's new id,
     and what is in conflict now; without the line for machines it is left alone.
@@ -139,8 +139,10 @@ def update_description(existing: Document | None, description: Description) -> D
 
 
 def update_conflicts(existing: Document | None, conflicts: Conflicts) -> Document | None:
-    """Given the description as it is, return it with what is in conflict now, and all else as it is; None when it
-    stays, as one without the line for machines does."""
+    """Return the description of a change request with the present conflicts, and all else as it is.
+
+    Shape: None when it stays, as one without the line for machines does.
+    """
     found = _find_machine_line(existing)
     if existing is None or found is None or read_fingerprint(existing) == conflicts.fingerprint:
         return None
@@ -239,7 +241,7 @@ def _find_machine_block(description: Document) -> int:
 
 
 def _replace_text(node: Any, former: str, line: str) -> Any:
-    """Given a node, return it with the line for machines replaced wherever a leaf holds it whole."""
+    """Return a node with the line for machines replaced in every leaf that holds all of it."""
     if isinstance(node, list):
         return [_replace_text(each, former, line) for each in node]
     if not isinstance(node, dict):

@@ -60,10 +60,10 @@ NO_CONFLICTS = Conflicts()
 
 
 def find_hunks(merged: str, theirs: str) -> Hunks:
-    """Given a merged text with Git's markers and the text of theirs, return the lines in conflict of either side.
+    """Return the lines in conflict of either side, from a merged text with Git's markers and the text of theirs.
 
-    Shape: hunks of one side are parted by a line with "…". A line of a text may look like a marker: the right one is
-    behind which stands what theirs has.
+    Shape: hunks of one side are separated by a line with "…". A line of a text may look like a marker: the right one is
+    the one behind which the text of theirs continues.
     """
     sides: tuple[list[str], list[str]] = ([], [])
     inside: list[str] | None = None
@@ -88,7 +88,7 @@ def _split_hunk(lines: list[str], theirs: str) -> tuple[list[str], list[str]]:
 
 
 def render_conflicts(conflicts: Conflicts) -> list[Node]:
-    """Given what is in conflict, return the blocks that say so, lines for machines included; none for nothing."""
+    """Return the blocks that describe conflicts, with lines for machines; none without conflicts."""
     if not conflicts.fingerprint:
         return []
     inner = [make_block("heading-2", {}, [make_text(_TITLE)])]
@@ -103,16 +103,17 @@ def render_conflicts(conflicts: Conflicts) -> list[Node]:
 
 
 def read_fingerprint(description: Document | None) -> str:
-    """Given a description, return the fingerprint of the conflicts that it tells of, or ""."""
+    """Return the fingerprint of the conflicts that a description is about, or ""."""
     place = _find_part(description.nodes if description is not None else ())
     found = _FIRST.fullmatch(collect_text(description.nodes[place[0]])) if place is not None and description else None
     return found[1] if found is not None else ""
 
 
 def replace_conflicts(nodes: Sequence[Node], conflicts: Conflicts, *, before: int) -> list[Node]:
-    """Given the blocks of a description, return them with what is told of conflicts in place of what was told before.
+    """Return the blocks of a description with the present conflicts in place of those that it described before.
 
-    Shape: what was not told before is put in front of the block with the number `before`. A person's words stay.
+    Shape: a description without conflicts gets them in front of the block with the number `before`. A person's words
+    stay.
     """
     fresh, place = add_keys(render_conflicts(conflicts)), _find_part(nodes)
     if place is None:

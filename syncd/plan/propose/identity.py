@@ -25,12 +25,12 @@ def find_desired_paths(
     files: Mapping[str, str],
     renames: Mapping[str, str],
 ) -> dict[str, str]:
-    """Given existing and desired pages, all files of the branch by path, and Git's renames, return where each page is.
+    """Return the desired path of each existing page, by its existing path; a page without one is deleted.
 
-    Shape: desired paths by existing ones; a page that is in none is gone; pages with the same text at the same path on
-    both sides may be left out. In order: chains and swaps of files that kept their bytes or titles, Git's renames, the
-    same path; then, for what is left on both sides, the same title or slug below the same page, or both anywhere, each
-    only where no other has it. Linear.
+    Shape: `files` are all files of the branch by path, `renames` are Git's; pages with the same text at the same path
+    on both sides may be left out. Pages are matched in this order: chains and swaps of files that kept their bytes or
+    titles, Git's renames, the same path; then, for what is left on both sides, the same title or slug below the same
+    page, or both anywhere, each only where no other has it. Linear.
     """
     old = {page.path: page for page in existing}
     new = {page.path: page for page in desired}

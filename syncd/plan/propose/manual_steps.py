@@ -29,7 +29,7 @@ class ManualSteps:
             self.beside |= {identity: (around[at], around[at + 2]) for at, identity in enumerate(siblings)}
 
     def create(self, spot: OutlineEntry) -> Change:
-        """Given an entry that the platform does not have, say what to create where."""
+        """Report what to create, and where, for an entry that the platform does not have."""
         entry, place = spot.entry, self._describe_place(spot)
         if entry.kind == "group":
             pages = sum(child.is_page for child in spot.children)
@@ -41,11 +41,11 @@ class ManualSteps:
         return self._report(spot, f"Add the link {_quote(entry.title)} to {_quote(_find_address(entry))}{place}.")
 
     def move(self, spot: OutlineEntry) -> Change:
-        """Given an entry that stands elsewhere on the platform, say where it belongs."""
+        """Report where to move an entry that is elsewhere on the platform."""
         return self._report(spot, f"Move {_describe_entry(spot)}{self._describe_place(spot) or ' to the top level'}.")
 
     def edit(self, spot: OutlineEntry, page: Page, former: Entry) -> Iterator[Change]:
-        """Given an entry and the page of the platform that stands for it, say what else of it differs."""
+        """Report what else of an entry differs from the page of the platform that it was matched with."""
         entry = spot.entry
         if entry.kind == "computed":
             if _load_yaml(entry.computed) != _load_yaml(former.computed):
@@ -63,25 +63,25 @@ class ManualSteps:
             yield self._report(spot, f"Let {_describe_entry(spot)} lead to {_quote(_find_address(entry))}.")
 
     def set_link_title(self, spot: OutlineEntry, former: str | None) -> Iterator[Change]:
-        """Given an entry and the link title that is known of it, say what it shall be."""
+        """Report what the link title of an entry has to be, when it differs from the present one."""
         wanted = spot.entry.link_title
         if (wanted or None) != (former or None):
             what = f"Set the link title of {_describe_entry(spot)} to {_quote(wanted)}" if wanted else ""
             yield self._report(spot, f"{what or f'Remove the link title of {_describe_entry(spot)}'}.")
 
     def nest(self, spot: OutlineEntry, link: OutlineEntry) -> Change:
-        """Given a page and what it is listed below, though only a person can put it there, say so."""
+        """Report that a page is listed below a link, where only a person can put it."""
         return self._report(spot, f"Move {_describe_entry(spot)} below {_describe_entry(link)}.")
 
     def warn_of_title(self, spot: OutlineEntry, stated: str) -> Change:
-        """Given a page whose frontmatter gives it another title than the table of contents, say that it wins."""
+        """Report that the title in a page's frontmatter wins over the one in the table of contents."""
         what = (
             f"Write the same title into {self.summary} as into the frontmatter of the page, {_quote(stated)}, or take"
         )
         return self._report(spot, f"{what} that one out: the platform shows it, and not {_quote(spot.entry.title)}.")
 
     def delete(self, page: Page) -> Change:
-        """Given a page of the platform that no entry stands for, say that it has to go."""
+        """Report that a page of the platform without an entry has to be deleted."""
         name = _COMPUTED if page.type == "computed" else f"{page.type} {_quote(page.title)}"
         return Change("report", page.type, page.title, f"Delete the {name}.", where=self.summary)
 
@@ -104,12 +104,12 @@ class ManualSteps:
 
 
 def report_file(path: str, *, what: str) -> Change:
-    """Given a file and what is to be done with it, return the report."""
+    """Return a report of what is to be done with a file."""
     return Change("report", "file", path, what, where=path)
 
 
 def report_includes(existing: Mapping[str, str], desired: Mapping[str, str]) -> Iterator[Change]:
-    """Given the blobs of reusable contents on both sides by path, say what to edit, create and delete."""
+    """Report which reusable contents to edit, create and delete; both sides have blobs by path."""
     for path in sorted(existing.keys() | desired.keys()):
         if existing.get(path) == desired.get(path):
             continue
@@ -124,7 +124,7 @@ def report_includes(existing: Mapping[str, str], desired: Mapping[str, str]) -> 
 
 
 def report_variables(existing: Mapping[str, Scalar], desired: Mapping[str, Scalar], *, path: str) -> Iterator[Change]:
-    """Given the variables of both sides, say what to set and what to delete."""
+    """Report which variables to set and which to delete."""
     for name in sorted(existing.keys() | desired.keys()):
         if name in desired and (existing.get(name), type(existing.get(name))) != (desired[name], type(desired[name])):
             what = f"Set the variable {_quote(name)} to {_quote(str(desired[name]))}."
@@ -138,7 +138,7 @@ def report_variables(existing: Mapping[str, Scalar], desired: Mapping[str, Scala
 def report_tags(
     existing: tuple[dict[str, Any], ...], desired: tuple[dict[str, Any], ...], *, path: str
 ) -> Iterator[Change]:
-    """Given the tags of both sides, say what to create, change and delete."""
+    """Report which tags to create, change and delete."""
     on_platform, in_git = _index_by_slug(existing), _index_by_slug(desired)
     for name in sorted(on_platform.keys() | in_git.keys()):
         if name not in on_platform:

@@ -50,37 +50,37 @@ class Node:
             node = node.parent
 
     def insert(self, child: "Node", at: int) -> None:
-        """Given a page that hangs nowhere, put it among the children."""
+        """Insert a page that has no parent among the children."""
         child.parent = self
         self.children.insert(at, child)
         self._count(child, 1)
 
     def remove(self, child: "Node") -> None:
-        """Given a child, take it out."""
+        """Remove a child."""
         self._count(child, -1)
         self.children.remove(child)
         child.parent = None
 
     def rename(self, slug: str) -> None:
-        """Given a slug, take it instead of the present one."""
+        """Change the slug."""
         assert self.parent is not None
         self.parent._count(self, -1)
         self.slug = slug
         self.parent._count(self, 1)
 
     def is_free(self, slug: str, *, but: "Node") -> bool:
-        """Given a slug, return whether no child but this one has it."""
+        """Return whether no child but one has a slug."""
         own = but.parent is self and but.has_slug and but.slug.casefold() == slug.casefold()
         return self.slugs[slug.casefold()] <= own
 
     def find_free_slug(self, slug: str, *, but: "Node") -> str:
-        """Given a slug, return it, with a number when another child has it."""
+        """Return a slug, with a number when another child has it."""
         stem = slug[: SLUG_CHARACTERS - _SUFFIX]
         names = (slug if number == 0 else f"{stem}-{number}" for number in count())
         return next(name for name in names if self.is_free(name, but=but))
 
     def find_temporary_slug(self, slug: str, *, but: "Node") -> str:
-        """Given a slug that is not free yet, return one for the time being."""
+        """Return a slug that a page can have until the one it should have is free."""
         return self.find_free_slug(f"{slug[: SLUG_CHARACTERS - _SUFFIX]}{MOVING}", but=but)
 
     def _count(self, child: "Node", by: int) -> None:
@@ -89,7 +89,7 @@ class Node:
 
 
 def build_tree(pages: tuple[Page, ...]) -> Node:
-    """Given a revision's pages, return their root; paths are to be filled in."""
+    """Return the root of a revision's pages; their paths are filled in later."""
     root = Node(ROOT, None, None)
     pending = [(root, pages)]
     while pending:
@@ -104,7 +104,7 @@ def build_tree(pages: tuple[Page, ...]) -> Node:
 
 
 def list_below(root: Node) -> Iterator[Node]:
-    """Given a node, return all below it, parents first, in reading order."""
+    """Yield all nodes below one, parents first, in reading order."""
     pending = list(reversed(root.children))
     while pending:
         node = pending.pop()

@@ -44,10 +44,11 @@ class Proposal:
 
 
 def plan_proposal(desired: DesiredSide, existing: ExistingSide) -> Proposal:
-    """Given desired and existing content, return the operations between them, and reports of what none can do.
+    """Return the operations that turn existing content into the desired one, and reports of what no operation can do.
 
-    Shape: a page stays the same page wherever that can be told; what hangs below none that is moved before it is
-    itself; deletions last but for slugs that they make free; a second plan after applying the first is empty.
+    Shape: a page stays the same page wherever that can be told; children of a page that is deleted are moved before it
+    is deleted; deletions come last, except for those that make a slug free; a second plan after applying the first is
+    empty.
     Source: content-write, section 1.
     """
     return _Planner(desired, existing).run()

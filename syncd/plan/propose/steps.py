@@ -63,7 +63,7 @@ Step = AddFile | InsertStep | UpdateStep | DeleteStep
 
 
 def build_change(step: Step) -> Change:
-    """Given a step, return it as a change, for people."""
+    """Return a step as a change, for people."""
     match step:
         case AddFile():
             return Change("create", "file", step.path, after=step.oid)

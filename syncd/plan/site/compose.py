@@ -38,10 +38,10 @@ _PARTLY_MANAGED: tuple[Area, ...] = ("redirects", "visitors", "structure")
 
 
 def plan_site(file: SiteFile, live: LiveSite, lock: SiteLock, options: Options = Options()) -> SitePlan:
-    """Given a site's three sides, return everything that brings the platform to what the file declares.
+    """Return everything that brings the platform to what a site file declares; `lock` is the base.
 
-    Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else. A plan that
-    `expects` a section runs in two parts, see `take_first_part`.
+    Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else. A plan whose
+    `SitePlan.expects` names a section runs in two parts, see `take_first_part`.
     """
     section = find_root_section(file, live, lock)
     if section is not None:

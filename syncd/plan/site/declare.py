@@ -47,10 +47,10 @@ class DeclaredSite:
 def declare_site(
     organization: str, site: str, live: LiveSite, names: SiteTitles, areas: Set[Area] = frozenset(AREAS)
 ) -> DeclaredSite:
-    """Given a site that was read whole, return the file that declares it in these areas.
+    """Return the file that declares some areas of a live site.
 
-    Shapes: keys are unique and made of letters, digits and hyphens; what nothing says (None) is left out; a redirect
-    to something that the site does not have any more keeps its destination as it is, in `raw`.
+    Shapes: keys are unique and made of letters, digits and hyphens; a field without a value is left out; a redirect to
+    something that the site does not have any more keeps its destination as it is, in `raw`.
     """
     drawer = _SiteDeclarer(live, names)
     document: dict[str, Any] = {"version": 1, "site": {"org": organization, "id": site}}
@@ -84,7 +84,7 @@ def declare_site(
 
 
 def count_unmanaged(live: LiveSite, areas: Set[Area]) -> dict[str, int]:
-    """Given a site that was read and the areas of its file, return how much of what lies outside of the file."""
+    """Return how many items of each kind lie outside of the areas of a site's file."""
     left = [kind for kind in KINDS if AREA[kind] not in areas]
     found: dict[str, int] = {kind: len(live.of(kind)) for kind in left}
     if "customization" in areas:
@@ -95,7 +95,7 @@ def count_unmanaged(live: LiveSite, areas: Set[Area]) -> dict[str, int]:
 
 
 def make_key(text: str, taken: Container[str], *, fallback: str) -> str:
-    """Given a path or title, return a key that nothing else has: `[a-z0-9][a-z0-9-]{0,62}`."""
+    """Return a key, made from a path or title, that nothing else has: `[a-z0-9][a-z0-9-]{0,62}`."""
     wanted, number = fold_to_ascii(text)[:KEY_MAX].strip("-") or fold_to_ascii(fallback)[:KEY_MAX].strip("-"), 2
     found = wanted
     while found in taken or found in _RESERVED:
@@ -105,7 +105,7 @@ def make_key(text: str, taken: Container[str], *, fallback: str) -> str:
 
 
 def find_own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], titles: Set[str | None]) -> dict[str, Any]:
-    """Given what a variant's visitors see and its site's settings, return what a file declares as an override.
+    """Return the settings of a variant that a file declares as an override, from those that its visitors see.
 
     Shapes: a title that is one of `titles`, or the site's, is not its own; what the platform replaces as a whole, such
     as an announcement, is there as a whole.
@@ -117,7 +117,7 @@ def find_own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], tit
 
 
 def pick_declarable(settings: Mapping[str, Any], of: Of) -> dict[str, Any]:
-    """Given settings as the platform has them, return what of it a file may declare, without what says nothing."""
+    """Return those of the platform's settings that a file may declare and that have a value."""
     found: dict[str, Any] = {}
     for name, value in list_leaves(settings).items():
         if value is None or value == {} or not is_importable(of, name):

@@ -19,7 +19,7 @@ _LOCK_ONLY = ("to",)
 
 
 def describe_changes(sides: Sides, part: PlanPart) -> Iterator[Line]:
-    """Given all that a plan does, yield the lines of what is made, changed, adopted, or left as it is."""
+    """Yield the lines of what a plan creates, changes, adopts or leaves as it is."""
     for ref, desired in part.new.items():
         found = {name: FieldDiff(None, value, "change") for name, value in _pick_visible(desired).items()}
         notes = [f"{DELETED}, made anew"] if ref in part.lost else []
@@ -31,7 +31,7 @@ def describe_changes(sides: Sides, part: PlanPart) -> Iterator[Line]:
 
 
 def warn_of_broken_addresses(sides: Sides, broken: Iterable[tuple[Ref, str]]) -> Iterator[str]:
-    """Given what leaves a path without a redirect from it, and that path, yield a warning for each."""
+    """Yield a warning for each item that leaves a path without a redirect from it."""
     for ref, former in broken:
         # The path comes from the platform, so it may be anything: it is shown as a command only where it is harmless.
         command = f"syncd redirects add {former} {ref}" if _PLAIN.fullmatch(former) else "declare a redirect from it"
@@ -39,7 +39,7 @@ def warn_of_broken_addresses(sides: Sides, broken: Iterable[tuple[Ref, str]]) ->
 
 
 def warn_of_dead_redirects(sides: Sides, deleted: Mapping[str, Ref]) -> Iterator[str]:
-    """Given what a plan deletes, by id, yield a warning for each redirect that stays and leads to that."""
+    """Yield a warning for each redirect that stays and leads to something that a plan deletes."""
     for thing in sides.existing.of("redirect"):
         to = thing.fields.get("destination")
         if thing.id in sides.matches.refs or thing.id in deleted or not isinstance(to, Mapping):

@@ -45,7 +45,7 @@ class Diff:
         return bool(self.act or self.report or self.blocked or self.learnt or self.dropped)
 
     def without(self, *names: str) -> "Diff":
-        """Given names of fields, return this diff in which these are not written."""
+        """Return this diff without writing some fields."""
         return replace(self, act={name: found for name, found in self.act.items() if name not in names})
 
 
@@ -59,7 +59,7 @@ class DriftRules:
     def diff(
         self, base: Mapping[str, Any], desired: Mapping[str, Any], live: Mapping[str, Any], same: Comparison
     ) -> Diff:
-        """Given the fields of a thing on its three sides, return what is to be done about each."""
+        """Return what is to be done about each field of an item, from its values on three sides."""
         act, report, blocked = dict[str, FieldDiff](), dict[str, FieldDiff](), dict[str, FieldDiff]()
         learnt: dict[str, Any] = {}
         for name, after in desired.items():

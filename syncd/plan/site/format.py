@@ -18,12 +18,12 @@ _SINGLES = {"site": "site", "visitors": "visitors", "customization": "customizat
 
 
 def shorten(text: str) -> str:
-    """Given a text from anywhere, return it on one line that is not longer than a value may be."""
+    """Return a text on one line that is not longer than a value may be."""
     return _cut_around(show_unprintable(text), 0)
 
 
 def format_name(line: Line) -> str:
-    """Given a line, return the name of what it is about: `section developers`, `redirect /api`."""
+    """Return the name of what a line is about: `section developers`, `redirect /api`."""
     if line.ref.kind == "redirect":
         key = line.ref.key
         source = next((field.after or field.before for field in line.fields if field.name == "source"), key)
@@ -32,23 +32,23 @@ def format_name(line: Line) -> str:
 
 
 def format_ref(ref: Ref) -> str:
-    """Given a ref, return it as people say it: `section developers`, `site`."""
+    """Return a ref as people say it: `section developers`, `site`."""
     kind, key = ref.kind, ref.key
     return f"{kind} {show_unprintable(key)}" if key else _SINGLES.get(kind, kind)
 
 
 def quote_ref(ref: Ref) -> str:
-    """Given a ref, return it with its key in quotes: `section "developers"`."""
+    """Return a ref with its key in quotes: `section "developers"`."""
     return f'{ref.kind} "{ref.key}"'
 
 
 def format_place(where: str) -> str:
-    """Given file:line:column, return file:line."""
+    """Return file:line of a place file:line:column."""
     return show_unprintable(where.rpartition(":")[0]) if where.count(":") > 1 else show_unprintable(where)
 
 
 def split_change(field: FieldChange) -> list[FieldChange]:
-    """Given a change, return the changes inside of it, each by its path: of a long menu, the one link that differs."""
+    """Return the changes inside of one, each by its path: of a long menu, the one link that differs."""
     if field.name == "destination" or field.before is None or field.after is None:
         return [field]
     inside = _find_differences(field.name, field.before, field.after)
@@ -56,7 +56,7 @@ def split_change(field: FieldChange) -> list[FieldChange]:
 
 
 def format_change(field: FieldChange) -> tuple[str, str]:
-    """Given a change, return what is there and what shall be, cut where they are alike so that they still differ."""
+    """Return the value before and after a change, both cut where they are alike so that they still differ."""
     before, after = _format_value(field.before), _format_value(field.after)
     if max(len(before), len(after)) <= VALUE_MAX:
         return before, after

@@ -15,7 +15,7 @@ DELETED = "was deleted outside syncd"
 def describe_change(
     sides: Sides, action: Action, ref: Ref, found: Mapping[str, FieldDiff], note: str = "", *, gone: Gone = ""
 ) -> Line:
-    """Given what happens to the fields of a thing, return its line."""
+    """Return the line of a plan about what happens to the fields of an item."""
     fields = sides.describe_fields(ref, found)
     where = fields[0].where if action == "update" and fields else sides.locate(ref)
     return Line(action, ref, fields, note, where, gone=gone)
@@ -31,7 +31,7 @@ def describe_obstacle(
     found: FieldDiff | None = None,
     gone: Gone = "",
 ) -> Line:
-    """Given something that cannot be done, return the line that says why, and what a person can do about it.
+    """Return the line of a plan about something that cannot be done: why, and what a person can do about it.
 
     Shapes: `name` is the field that it is about, `found` is what was to be done with that field.
     """
@@ -40,7 +40,9 @@ def describe_obstacle(
 
 
 def explain_report(sides: Sides, of: Cause, area: Area) -> str:
-    """Given who changed a field, the platform alone or both sides, return why the platform's value stays."""
+    """Return why the platform's value of a field stays; `of` says whether the platform alone or both sides changed
+    it.
+    """
     if of == "conflict":
         return f"{CONFLICT}; left as it is"
     return f"changed outside syncd, left as it is: on_drift is {sides.desired.policy.drift(area)}"

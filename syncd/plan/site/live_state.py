@@ -22,7 +22,7 @@ class IdOf:
 
 
 def find_refs(value: Any) -> Iterator[Ref]:
-    """Given a JSON value in which refs may stand for ids, return what they stand for, each as often as it is there."""
+    """Yield the refs that stand for ids in a JSON value, each as often as it is there."""
     if isinstance(value, IdOf):
         yield value.ref
     elif isinstance(value, dict):
@@ -35,7 +35,7 @@ def find_refs(value: Any) -> Iterator[Ref]:
 
 
 def replace_refs(value: Any, find_value: Callable[[Ref], Any]) -> Any:
-    """Given a JSON value in which refs may stand for ids, return it with what is found for each ref in its place."""
+    """Return a JSON value with each ref that stands for an id replaced by what `find_value` returns."""
     if isinstance(value, IdOf):
         return find_value(value.ref)
     if isinstance(value, dict):
@@ -103,7 +103,7 @@ class LiveSite:
     abilities: Capabilities = Capabilities()
 
     def of(self, *kinds: Kind) -> tuple[ExistingItem, ...]:
-        """Given kinds, return the things of these kinds, in the platform's order."""
+        """Return the items of some kinds, in the platform's order."""
         if kinds not in self._of:
             self._of[kinds] = tuple(thing for thing in self.items.values() if thing.kind in kinds)
         return self._of[kinds]

@@ -46,7 +46,7 @@ KINDS: Mapping[str, str] = {"section": "site-section", "variant": "site-space", 
 
 
 def check_live(file: SiteFile, live: LiveSite, lock: SiteLock) -> tuple[Finding, ...]:
-    """Given a site file, the platform and the lock, return what only these can tell, by place.
+    """Return the findings that only the platform and the lock can tell, by place.
 
     Shape: nothing that `check_site` says as well, and no list that became empty: a plan has a gate for that. Linear in
     what there is.
@@ -55,7 +55,7 @@ def check_live(file: SiteFile, live: LiveSite, lock: SiteLock) -> tuple[Finding,
 
 
 def check_lock(file: SiteFile, lock: SiteLock) -> tuple[Finding, ...]:
-    """Given a site file and its lock, return former names that have done their work, and lists that became empty.
+    """Return findings about former names that are no longer needed, and about lists that became empty.
 
     Shape: of another site's lock, only that it is one.
     """

@@ -51,7 +51,7 @@ class PlanPart:
 
 
 def join_parts(parts: Iterable[PlanPart]) -> PlanPart:
-    """Given parts that are about different things, return all of them as one, in this order."""
+    """Return parts that are about different items as one, in this order."""
     parts = list(parts)
     return PlanPart(
         diffs={ref: diff for part in parts for ref, diff in part.diffs.items()},
@@ -69,7 +69,9 @@ def join_parts(parts: Iterable[PlanPart]) -> PlanPart:
 def draft_step(
     sides: Sides, wave: Wave, call: Call, ref: Ref, body: Mapping[str, Any], sets: Mapping[str, Any]
 ) -> Draft:
-    """Given a request about a declared thing and the values that it puts there, return its draft, with the id."""
+    """Return the draft of a request about a declared item, with the item's id; `sets` are the values that it puts
+    there.
+    """
     kind, key = ref.kind, ref.key
     id = sides.find_id(Ref.of("variant", key) if kind == "override" else ref) if key else sides.desired.site
     return Draft(wave, call, ref, id, body, sets)

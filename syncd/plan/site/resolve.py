@@ -26,9 +26,9 @@ class Away(Unresolved):
 
 
 def resolve_part(sides: Sides, item: Item) -> dict[str, Any]:
-    """Given a declared group, section or variant, return its managed fields, `parent` among them.
+    """Return the managed fields of a declared group, section or variant, `parent` among them.
 
-    A default that is denied is none: another thing takes it.
+    A field `default` that is false is left out: another item becomes the default.
     """
     fields = {name: value for name, value in item.fields.items() if name != "default" or value}
     fields["parent"] = sides.find_id(item.parent)
@@ -36,7 +36,7 @@ def resolve_part(sides: Sides, item: Item) -> dict[str, Any]:
 
 
 def resolve_redirect(sides: Sides, structure: Structure, item: Item) -> dict[str, Any]:
-    """Given a declared redirect, return its source and its destination, and for a page also how the file names it.
+    """Return the source and destination of a declared redirect, and for a page also how the file names it.
 
     Raises: Unresolved for a destination that is nowhere.
     """
@@ -50,7 +50,7 @@ def resolve_redirect(sides: Sides, structure: Structure, item: Item) -> dict[str
 
 
 def warn_of_moved_page(sides: Sides, structure: Structure, item: Item) -> str:
-    """Given a declared redirect, return a warning when its page has another path than the file says, or ""."""
+    """Return a warning when the page of a declared redirect has another path than the file says, or ""."""
     to = item.fields.get("to")
     if not isinstance(to, Mapping) or not {"page", "in"} <= to.keys():
         return ""
@@ -65,7 +65,7 @@ def warn_of_moved_page(sides: Sides, structure: Structure, item: Item) -> str:
 
 
 def resolve_setting(sides: Sides, structure: Structure, value: Any, name: str) -> Any:
-    """Given a leaf of a customization, return it with every destination in it as the platform writes it.
+    """Return a leaf of a customization with every destination in it as the platform writes it.
 
     Raises: Unresolved for a destination that is nowhere.
     """
@@ -119,7 +119,7 @@ def _find_id(sides: Sides, structure: Structure, ref: Ref) -> Any:
 
 
 def find_space(sides: Sides, structure: Structure, key: str) -> str:
-    """Given a variant's key, return the id of the space that it is to show. Raises: Unresolved."""
+    """Return the id of the space that a variant is to show. Raises: Unresolved."""
     ref = Ref.of("variant", key)
     _find_id(sides, structure, ref)
     item, thing = sides.desired.items.get(ref), sides.matches.found.get(ref)

@@ -38,7 +38,7 @@ class FormerState:
 
 
 def parse_former_state(text: str) -> FormerState:
-    """Given the JSON of what a plan changed, as it was kept, return it."""
+    """Return the former state in the JSON that was stored of it."""
     kept = json.loads(text)
     return FormerState(
         kept["path"],
@@ -50,15 +50,15 @@ def parse_former_state(text: str) -> FormerState:
 
 
 def record_former_state(path: str, plan: SitePlan, live: LiveSite, lock: SiteLock) -> FormerState:
-    """Given a plan that is about to run and what it was made from, return what it changes as it is now."""
+    """Return what a plan is about to change, as it is now."""
     return _FormerStateRecorder(path, plan, live, lock).record()
 
 
 def build_inverse(file: SiteFile, kept: FormerState, lock: SiteLock) -> SiteFile:
-    """Given a site file, what a plan changed, and the lock now, return a file that says how that was before.
+    """Return a site file that declares what a plan changed as it was before.
 
     Shape: to be planned with the result of `list_concerned_refs` as the target. Whatever the plan did not change is as
-    the lock has it, so that it stays; what is declared and not made yet is not there.
+    the lock has it, so that it stays; what is declared and not created yet is left out.
     """
     refs = {entry.id: ref for ref, entry in lock.items.items() if ref.kind in _PARTS}
     known = (item for ref, item in file.items.items() if ref in lock.items or item.kind not in _PARTS)
@@ -85,7 +85,7 @@ def build_inverse(file: SiteFile, kept: FormerState, lock: SiteLock) -> SiteFile
 
 
 def list_concerned_refs(kept: FormerState) -> frozenset[Ref]:
-    """Given what a plan changed, return the refs that its inverse is about: that, and the siblings of what it moved."""
+    """Return the refs that the inverse of a plan is about: what it changed, and the siblings of what it moved."""
     return frozenset(kept.things) | {ref for refs in kept.orders.values() for ref in refs}
 
 

@@ -61,17 +61,17 @@ class Sides:
         return find_root_section(self.desired, self.existing, self.base)
 
     def is_covered(self, ref: Ref) -> bool:
-        """Given a ref, return whether this plan is about it."""
+        """Return whether this plan is about a ref."""
         area = ref.area
         chosen = not self.options.target or ref in self._targets
         return chosen and area in self.desired.managed and area in self.options.areas
 
     def items(self, *kinds: Kind) -> Iterator[Item]:
-        """Given kinds, yield the declared things of these kinds that this plan is about."""
+        """Yield the declared items of some kinds that this plan is about."""
         return (item for item in self.desired.of(*kinds) if self.is_covered(item.ref))
 
     def find_id(self, ref: Ref) -> str | IdOf:
-        """Given a ref, return its id on the platform, else an IdOf in its place; the root's is empty."""
+        """Return the id of a ref on the platform, else an IdOf in its place; the root's is empty."""
         if ref == ROOT:
             return ROOT
         existing = self.matches.found.get(ref)
@@ -87,7 +87,7 @@ class Sides:
         return find_owners(self.base, self.existing)
 
     def find_ref(self, id: str) -> Ref:
-        """Given an id, return the ref of what it belongs to: the file's, else the lock's, else one made of the id."""
+        """Return the ref of an id: the file's, else the lock's, else one made of the id."""
         if id in self.matches.refs:
             return self.matches.refs[id]
         existing = self.existing.items.get(id)
@@ -97,27 +97,27 @@ class Sides:
         return Ref(f"{existing.kind if existing is not None else 'thing'}:#{id}")
 
     def is_owned(self, id: str) -> bool:
-        """Given an id, return whether the lock has it."""
+        """Return whether the lock has an id."""
         return id in self._owners
 
     def find_base_ref(self, id: str) -> Ref:
-        """Given the id of something that the lock has, return its ref there. Raises KeyError for another id."""
+        """Return the ref that the lock has for an id. Raises: KeyError for an id that it does not have."""
         return self._owners[id]
 
     def is_recorded(self, existing: ExistingItem) -> bool:
-        """Given something whose id the lock has, return whether it is still what the lock recorded under that id."""
+        """Return whether an item whose id the lock has is still what the lock recorded under that id."""
         ref = self._owners[existing.id]
         return is_recorded(ref, self.base.items[ref], existing)
 
     def find_origin(self, ref: Ref) -> By:
-        """Given the ref of something that this plan does not make, return how it came to be syncd's."""
+        """Return how something that this plan does not create came to be syncd's: created or adopted."""
         if ref in self.matches.half_made:
             return "created"
         entry = self.find_entry(ref) or self.base.items.get(ref)
         return "adopted" if entry is None else entry.by
 
     def find_entry(self, ref: Ref) -> LockEntry | None:
-        """Given a ref, return the lock's entry, if it is about just the thing that is there for it now."""
+        """Return the lock's entry for a ref, if it is about the item that is matched with it now."""
         kind, key = ref.kind, ref.key
         if kind in KINDS:
             return self.matches.entry(self.base, ref)
@@ -127,25 +127,25 @@ class Sides:
         return entry
 
     def find_base(self, ref: Ref) -> Mapping[str, Any]:
-        """Given a ref, return the values that syncd last put there."""
+        """Return the values of an item that syncd last put on the platform."""
         entry = self.find_entry(ref)
         return {} if entry is None else entry.applied
 
     def judge(self, area: Area) -> DriftRules:
-        """Given an area, return who wins in it."""
+        """Return the rules that say who wins in an area."""
         return DriftRules(self.desired.policy.drift(area), self.options.prefer)
 
     def is_ignored(self, ref: Ref, name: str) -> bool:
-        """Given a field, return whether the policy says to leave it alone."""
+        """Return whether the policy ignores a field."""
         return f"{ref}.{name}" in self.desired.policy.ignore
 
     def locate(self, ref: Ref, name: str = "") -> str:
-        """Given a ref and a field, return where the file declares it, as file:line:column, or ""."""
+        """Return where the file declares a ref or a field of it, as file:line:column, or ""."""
         item = self.desired.items.get(ref)
         return "" if item is None else str(item.where({"destination": "to"}.get(name, name)))
 
     def describe_fields(self, ref: Ref, found: Mapping[str, FieldDiff]) -> tuple[FieldChange, ...]:
-        """Given what happens to the fields of a thing, return it with names in the place of ids."""
+        """Return what happens to the fields of an item, with names in the place of ids."""
         return tuple(
             FieldChange(
                 name,
@@ -158,7 +158,7 @@ class Sides:
         )
 
     def describe_value(self, name: str, value: Any) -> Any:
-        """Given a field and its value in the API's terms, return it with names in the place of ids."""
+        """Return a value of a field in the API's terms with names in the place of ids."""
         if name == "space" and isinstance(value, str):
             return self._space_names.get(value, value)
         if name == "parent" and isinstance(value, str):
@@ -182,7 +182,7 @@ class Sides:
 
 
 def replace_groups(sides: Sides) -> Sides:
-    """Given the sides, return them without the groups that stand in the wrong place and may be made anew.
+    """Return the sides without the groups that have the wrong parent and may be created anew.
 
     Shape: only where the options allow it, and the server cannot move groups; the old ones are `matches.replaced`, and
     are deleted once they are empty.

@@ -158,19 +158,19 @@ class SitePlan:
         return bool(self.steps)
 
     def select_lines(self, *actions: Action) -> tuple[Line, ...]:
-        """Given actions, return the lines that carry them."""
+        """Return the lines with one of the actions."""
         return tuple(line for line in self.lines if line.action in actions)
 
     def counts(self) -> Counter[str]:
-        """Given this plan, return how many lines each action has."""
+        """Return how many lines each action has."""
         return Counter(line.action for line in self.lines)
 
     def list_drift(self) -> tuple[Line, ...]:
-        """Given this plan, return what somebody changed or deleted on the platform, whatever becomes of it."""
+        """Return the lines about what somebody changed or deleted on the platform, whatever becomes of it."""
         return tuple(line for line in self.lines if line.is_drift)
 
     def digest(self) -> str:
-        """Given this plan, return twelve hex digits that differ when any step or gate differs."""
+        """Return twelve hex digits that differ when any step or gate differs."""
         return self._digest
 
     @cached_property
@@ -181,7 +181,7 @@ class SitePlan:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def changes(self) -> tuple[Change, ...]:
-        """Given this plan, return what it does as changes, as every flow reports them."""
+        """Return what this plan does as changes, as every flow reports them."""
         return tuple(
             Change(
                 "report" if line.action == "blocked" else line.action,
@@ -201,5 +201,5 @@ def _format_value(value: Any) -> str:
 
 
 def to_json(value: Any) -> Any:
-    """Given a value in which refs may stand for ids, return it as JSON: a ref is a text such as `(section:home)`."""
+    """Return a value in which refs may stand for ids as JSON: a ref is a text such as `(section:home)`."""
     return replace_refs(value, "({})".format)

@@ -35,10 +35,10 @@ class AcceptedDrift:
 def accept_drift(
     file: SiteFile, texts: Mapping[str, str], live: LiveSite, plan: SitePlan, *, areas: Set[Area]
 ) -> AcceptedDrift:
-    """Given a site file with its texts by path, the platform and the plan, return the texts with drift written in.
+    """Return the texts of a site file with drift on the platform written into them.
 
-    Shape: only drift in these areas, and no conflict; what was deleted is taken out, with what is declared for it
-    alone; comments and everything else stay as they are.
+    Shape: only drift in these areas, and no conflict; what was deleted is removed, with what is declared for it alone;
+    comments and everything else stay as they are.
     """
     drifted = [
         (line, file.items[line.ref]) for line in plan.list_drift() if line.ref.area in areas and line.ref in file.items

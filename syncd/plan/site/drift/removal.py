@@ -18,7 +18,7 @@ _YAML = (".yaml", ".yml")
 
 
 def format_item(item: Item) -> str:
-    """Given a thing, return its name as people read it: `section home`, `redirect /A`, `site`."""
+    """Return the name of an item as people read it: `section home`, `redirect /A`, `site`."""
     return f"{item.kind} {item.fields.get('source', item.key)}".rstrip()
 
 
@@ -104,7 +104,7 @@ class Removal:
 
 
 def find_values(path: str, text: str) -> Mapping[tuple[int, int], list[Path]]:
-    """Given a text of YAML, return the ways to its values by their places; none of another text, such as CSV."""
+    """Return the paths of the values in a YAML text by their places; none for another text, such as CSV."""
     found: defaultdict[tuple[int, int], list[Path]] = defaultdict(list)
     if not path.endswith(_YAML):
         return found

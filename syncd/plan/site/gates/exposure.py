@@ -41,7 +41,7 @@ class Access:
     conditions: frozenset[str] = frozenset()
 
     def is_within(self, other: "Access") -> bool:
-        """Given another way, return whether everybody who has this one has the other."""
+        """Return whether everybody who can read by this access can read by the other one."""
         wide = other.audience == "public" or (other.audience == "unlisted" and self.audience != "public")
         return (wide or self.audience == other.audience) and other.conditions <= self.conditions
 
@@ -163,9 +163,10 @@ class _ReadableSite:
 
 
 def gate_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mapping[Ref, Ref]) -> tuple[Gate, ...]:
-    """Given the steps in order, return the gate that holds them where they let somebody read what they could not.
+    """Return the gate that holds steps which let somebody read what they could not, or ().
 
-    Shape: `first_variants` has the variant that each new section is made with, by the section's ref.
+    Shape: `drafts` are in the order in which they run; `first_variants` has the variant that each new section is
+    created with, by the section's ref.
     """
     found = list(find_exposures(sides, drafts, first_variants))
     refs = tuple(dict.fromkeys(one.ref for one in found))
@@ -173,11 +174,12 @@ def gate_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mappin
 
 
 def find_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mapping[Ref, Ref]) -> Iterator[Exposure]:
-    """Given the steps in order, yield what any of them lets somebody read who could not before the plan.
+    """Yield what any step lets somebody read who could not before the plan; `drafts` are in the order in which they
+    run.
 
-    Shapes: nothing that an exposure before it covers. The holding space is empty, so that nobody reads anything there.
-    On a site that is not published, spaces that were on no part of it are left to whoever publishes it; on others, the
-    policy may let them be read as the file says.
+    Shapes: an exposure that an earlier one covers is left out. The holding space is empty, so nobody reads anything
+    there. On a site that is not published, spaces that no part of it shows are left to whoever publishes it; on others,
+    the policy may allow them to be read as the file says.
     """
     drafts = [draft for draft in drafts if draft.ref.kind in _KINDS]
     site, end = _build_site(sides), _build_site(sides)

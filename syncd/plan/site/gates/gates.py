@@ -26,12 +26,12 @@ SCOPES = (
 
 
 def find_limits(file: SiteFile, area: Area) -> Limits:
-    """Given a file and an area, return how much may go unasked in it."""
+    """Return how much of an area a run may change without being asked."""
     return file.policy.limits.get(area, USUAL_LIMITS.get(area, Limits()))
 
 
 def gate_amounts(sides: Sides, lines: Sequence[Line]) -> tuple[Gate, ...]:
-    """Given the lines of a plan, return the gates that hold it where it takes away or changes too much."""
+    """Return the gates that hold a plan which deletes or changes too much."""
     gates: list[Gate] = []
     for area, kinds in _LIMITED:
         deleted = _find_refs(sides, lines, "delete", area)
@@ -68,7 +68,7 @@ def _gate_limits(
 
 
 def _explain_excess(file: SiteFile, area: Area, counts: tuple[int, int], names: tuple[str, str]) -> str:
-    """Given how many of how many, and the names of a limit by number and one by share, say which of them are passed."""
+    """Return which limits a count exceeds, in words; `names` are those of a limit by number and of one by share."""
     (count, owned), allowed = counts, find_limits(file, area)
     most, pct = (getattr(allowed, name) if name else None for name in names)
     passed = []

@@ -27,9 +27,9 @@ SETTINGS = {
 
 
 def draft_audiences(sides: Sides, structure: Structure, visitors: Diff | None) -> Iterator[Draft]:
-    """Given the decisions, yield what narrows and what widens the audience of sections and variants that are there.
+    """Yield the requests that narrow and widen the audience of existing sections and variants.
 
-    Shape: `visitors` is the diff of the claims; what reads a new one waits until the site has it (W2).
+    Shape: `visitors` is the diff of the claims; a condition that reads a new claim waits until the site has it (W2).
     """
     new_claims = [] if visitors is None else [name for name, found in visitors.act.items() if found.before is None]
     for item in sides.items("section", "variant"):
@@ -46,7 +46,7 @@ def draft_audiences(sides: Sides, structure: Structure, visitors: Diff | None) -
 
 
 def draft_settings(sides: Sides, diff: Diff) -> Iterator[Draft]:
-    """Given the diff of the site itself, yield the requests that change it, what narrows its audience first."""
+    """Yield the requests that change the site itself, first those that narrow its audience."""
     waves: dict[Wave, dict[str, FieldDiff]] = {}
     for name, found in diff.act.items():
         waves.setdefault(_choose_wave(name, found), {})[name] = found
@@ -59,7 +59,7 @@ def draft_settings(sides: Sides, diff: Diff) -> Iterator[Draft]:
 
 
 def is_exchange(diff: Diff) -> bool:
-    """Given the diff of a variant, return whether its condition and its space are exchanged: then in one request.
+    """Return whether a variant changes its condition and its space in one request.
 
     The new condition is not for those who could read what is there, nor the old one for those who shall read the rest.
     """
@@ -95,7 +95,7 @@ def _list_sets(parts: Mapping[str, FieldDiff]) -> dict[str, Any]:
 
 
 def find_claims_read(condition: Any) -> Set[str]:
-    """Given a condition, return the names of the claims that it reads, such as `unsigned.beta`; none of a wrong one."""
+    """Return the names of the claims that a condition reads, such as `unsigned.beta`; none for an invalid one."""
     try:
         paths = find_condition_claims(condition) if isinstance(condition, str) else frozenset()
     except ValueError:

@@ -19,23 +19,23 @@ _BLURRED = frozenset({Call.GROUP_CREATE, Call.SECTION_CREATE, Call.VARIANT_CREAT
 
 
 def is_noted(step: Step) -> bool:
-    """Given a step, return whether it is noted before it is sent."""
+    """Return whether a step is recorded before it is sent, since its outcome could not be told without that."""
     return step.call in _BLURRED or step.call in DELETES or not CHOICES.isdisjoint(step.body)
 
 
 def was_making(lock: SiteLock, ref: Ref) -> bool:
-    """Given a ref, return whether a dead run was about to make the thing."""
+    """Return whether a run was about to create an item when it was killed."""
     begun = lock.in_flight.get(ref)
     return begun is not None and begun.call in CREATES
 
 
 def was_deleting(lock: SiteLock, ref: Ref) -> bool:
-    """Given a ref, return whether a dead run was about to delete just what the lock has for it."""
+    """Return whether a run was about to delete what the lock has for a ref when it was killed."""
     begun, entry = lock.in_flight.get(ref), lock.items.get(ref)
     return begun is not None and entry is not None and begun.call in DELETES and begun.id == entry.id
 
 
 def was_sending(lock: SiteLock, ref: Ref, body: Mapping[str, Any]) -> bool:
-    """Given a ref and what is to be said of the thing, return whether a dead run was about to say just that."""
+    """Return whether a run was about to send just this body for an item when it was killed."""
     begun = lock.in_flight.get(ref)
     return begun is not None and begun.body == body

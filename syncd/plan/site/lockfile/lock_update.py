@@ -14,7 +14,7 @@ from syncd.plan.site.steps import Step, Wave
 
 
 def draft_lock_updates(sides: Sides, part: PlanPart) -> list[Draft]:
-    """Given all that a plan does, return the steps of the lock alone; what can comes before all others."""
+    """Return the steps that change only the lock, those that can run first at the start."""
     touched = {draft.ref for draft in part.drafts}
     drafts = []
     for ref, diff in part.diffs.items():
@@ -26,10 +26,7 @@ def draft_lock_updates(sides: Sides, part: PlanPart) -> list[Draft]:
 
 
 def finish_steps(sides: Sides, part: PlanPart, drafts: Iterable[Draft]) -> Iterator[Step]:
-    """Given all that a plan does, and its drafts in the order in which they run, yield the steps.
-
-    Shape: each says what the lock has of its thing by then.
-    """
+    """Yield the steps of drafts, in the order in which they run, each with what the lock has of its item by then."""
     applied: dict[Ref, dict[str, Any]] = {}
     for draft in drafts:
         values = applied.get(draft.ref)

@@ -27,12 +27,12 @@ _SAFE = "restore it from Git, or delete it: then everything is adopted anew, and
 
 
 def find_lock_path(file: str) -> str:
-    """Given the path of a site file, return that of its lock, beside it."""
+    """Return the path of a site file's lock, which lies beside it."""
     return f"{file.rpartition('/')[0]}/{NAME}".lstrip("/")
 
 
 def render_lock(lock: SiteLock) -> str:
-    """Given a lock, return the text of its file: always the same text for the same lock."""
+    """Return the text of a lock file: always the same text for the same lock."""
     head = {"version": VERSION, "site": lock.site, "lineage": lock.lineage, "serial": lock.serial}
     start = json.dumps(head, ensure_ascii=False)[:-1]
     lines = [f"  {json.dumps(ref, ensure_ascii=False)}: {_render_entry(lock.items[ref])}" for ref in sorted(lock.items)]
@@ -44,7 +44,7 @@ def render_lock(lock: SiteLock) -> str:
 
 
 def parse_lock(text: str, *, at: str) -> SiteLock:
-    """Given the text of a lock file and its name, return the lock.
+    """Return the lock in the text of a lock file; `at` is the file's name.
 
     Raises: LockUnusable for anything that syncd did not write: what it owns must never be guessed.
     """

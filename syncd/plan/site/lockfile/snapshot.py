@@ -16,16 +16,16 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=str)
 
 
 def take_snapshot(file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Area, str]:
-    """Given the three sides, return a digest of each managed area: all ids in it, and the values that are declared.
+    """Return a digest of each managed area: of all ids in it, and of the values that are declared.
 
-    What the file does not speak of may change without any plan growing old. An area's digest needs nothing of `live`
-    but what belongs to that area, and for overrides the site-spaces.
+    What the file does not declare may change without making a plan stale. An area's digest needs nothing of `live` but
+    what belongs to that area, and for overrides the site-spaces.
     """
     return digest_areas(file, live, match_items(file, live, lock))
 
 
 def digest_areas(file: SiteFile, live: LiveSite, matches: Matches) -> dict[Area, str]:
-    """Given a file, the platform and what belongs together, return the digest of each managed area."""
+    """Return the digest of each managed area from items that are matched already."""
     seen: dict[Area, Iterable[Any]] = {
         "settings": _pick_values(live.site, file, SITE),
         "visitors": [live.schema],

@@ -16,10 +16,10 @@ from syncd.plan.site.steps import SitePlan, Step
 
 
 def find_root_section(file: SiteFile, live: LiveSite, lock: SiteLock) -> Item | None:
-    """Given the three sides, return the declared section that becomes the one in which the platform puts the root.
+    """Return the declared section that will be the one into which the platform moves the site-spaces at the root.
 
-    Shape: None for a site that has sections or nothing at its root, for a file that declares something there, and
-    where no single section shows all site-spaces at the root that the file speaks of.
+    Shape: None for a site that has sections or nothing at its root, for a file that declares something there, and where
+    no single section shows all site-spaces at the root that the file declares.
     """
     root = _list_root_variants(live)
     if not root or live.of("section") or any(item.parent == ROOT for item in file.of("variant")):
@@ -32,12 +32,12 @@ def find_root_section(file: SiteFile, live: LiveSite, lock: SiteLock) -> Item | 
 
 
 def format_expected_id(section: Item) -> str:
-    """Given the section that the platform makes, return what stands for its id in a plan."""
+    """Return what stands in a plan for the id of the section that the platform will create."""
     return f"({section.ref})"
 
 
 def expect_structure(file: SiteFile, live: LiveSite, lock: SiteLock) -> LiveSite:
-    """Given the three sides, return the platform as it is expected once the first section is made, but for that one."""
+    """Return the platform as it is expected once it has created the first section; else as it is."""
     section = find_root_section(file, live, lock)
     if section is None:
         return live
@@ -51,17 +51,17 @@ def expect_structure(file: SiteFile, live: LiveSite, lock: SiteLock) -> LiveSite
 
 
 def is_carried_out(plan: SitePlan, section: Item) -> bool:
-    """Given a plan for an expected structure, return whether it makes a section, and takes over the expected one."""
+    """Return whether a plan for an expected structure creates a section, and adopts the expected one."""
     makes = any(step.call is Call.SECTION_CREATE for step in plan.steps)
     return makes and any(step.ref == section.ref for step in plan.steps)
 
 
 def take_first_part(plan: SitePlan) -> SitePlan:
-    """Given a plan, return what of it can run on the site as it is.
+    """Return the part of a plan that can run on the site as it is.
 
     Shape: all of it, but of a plan that expects a section only what comes before the first section, that one and the
-    variant that it is made with. The lock takes over the site-spaces at the root by their ids, by which the section
-    that the platform makes is known again; they change with that section, so that nothing is open between the two.
+    variant that it is created with. The lock adopts the site-spaces at the root by their ids, by which the section that
+    the platform creates is found; they change with that section, so that nothing is open between the two.
     """
     if not plan.expects:
         return plan

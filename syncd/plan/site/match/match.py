@@ -44,13 +44,13 @@ class Matches:
     replaced: Mapping[str, Ref] = field(default_factory=dict)
 
     def entry(self, lock: SiteLock, ref: Ref) -> LockEntry | None:
-        """Given a ref, return what the lock knows of the thing that was found for it."""
+        """Return the lock's entry for the item that was matched with a ref, or None."""
         entry = lock.items.get(self.former_refs.get(ref, ref))
         return entry if entry is not None and ref in self.found and entry.id == self.found[ref].id else None
 
 
 def match_items(file: SiteFile, live: LiveSite, lock: SiteLock) -> Matches:
-    """Given the three sides, return what belongs together. Linear in what there is."""
+    """Return which declared items, live items and lock entries belong together. Linear in their number."""
     matcher = _Matcher(file, live, lock)
     for kind in KINDS:
         matcher.by_lock(kind)
@@ -85,7 +85,7 @@ def match_items(file: SiteFile, live: LiveSite, lock: SiteLock) -> Matches:
 
 
 def find_matched_ids(file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Ref, str]:
-    """Given the three sides, return the ids of the declared groups, sections, variants and redirects that are there."""
+    """Return the ids of the declared groups, sections, variants and redirects that exist."""
     return {ref: existing.id for ref, existing in match_items(file, live, lock).found.items()}
 
 
@@ -105,7 +105,9 @@ class _Matcher:
         )
 
     def is_less_likely(self, item: Item) -> tuple[bool, bool]:
-        """Given a declared thing, return what sorts it behind what a dead run was making, and was making with that."""
+        """Return a sort key that puts what a killed run was creating first, then what it was creating inside of
+        that.
+        """
         is_inner = item.parent in self.halves and bool(item.fields.get("default"))
         return not was_making(self.lock, item.ref), not is_inner
 

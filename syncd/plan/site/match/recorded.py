@@ -12,11 +12,11 @@ _KINDS = ("group", "section", "variant", "redirect")
 
 
 def is_recorded(ref: Ref, entry: LockEntry, existing: ExistingItem) -> bool:
-    """Given the ref and the entry of a lock, and the thing with its id, return whether it is what was recorded.
+    """Return whether an item is still what the lock's entry recorded under its id.
 
-    Shapes: a redirect has the source of its ref; anything else has one of the values left by which people know it, such
-    as its path or its title, or a path that syncd gave it to make room. An entry without these values, as
-    `syncd site adopt` makes it, is taken at its word.
+    Shapes: a redirect has the source of its ref; anything else still has one of the values by which people know it,
+    such as its path or its title, or a path that syncd gave it to make room. An entry without these values, as `syncd
+    site adopt` makes it, is trusted.
     """
     kind, key = ref.kind, ref.key
     if kind != existing.kind:
@@ -32,9 +32,9 @@ def is_recorded(ref: Ref, entry: LockEntry, existing: ExistingItem) -> bool:
 
 
 def find_owners(lock: SiteLock, live: LiveSite) -> dict[str, Ref]:
-    """Given a lock and the platform, return by their ids the refs of the groups, sections, variants and redirects.
+    """Return the refs of the lock's groups, sections, variants and redirects by their ids.
 
-    Shape: of refs that share an id, the first of which the thing is what was recorded, else the first.
+    Shape: of refs that share an id, the first whose item is what was recorded, else the first.
     """
     found: dict[str, Ref] = {}
     for ref, entry in lock.items.items():

@@ -63,7 +63,7 @@ class _Deletions:
 
 
 def plan_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> PlanPart:
-    """Given what is decided about the structure, return what becomes of the redirects."""
+    """Return what becomes of the redirects, once the structure is decided."""
     decided = _compare_redirects(sides, structure, deletions)
     sources = _find_contested_sources(sides, decided)
     gone = _find_deletions(sides, sources.wanted)
@@ -98,7 +98,7 @@ def plan_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> 
 
 
 def is_same(name: str, desired: Any, existing: Any) -> bool:
-    """Given a field of a redirect, return whether the platform has the desired value, whatever else it has."""
+    """Return whether the platform has the desired value of a redirect's field, whatever members it adds."""
     if name == "destination" and isinstance(desired, dict) and isinstance(existing, dict):
         return all(existing.get(key) == value for key, value in desired.items())
     return bool(desired == existing)

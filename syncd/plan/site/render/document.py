@@ -12,7 +12,7 @@ FORMAT = "1.0"
 
 
 def render_plan_document(plan: SitePlan) -> dict[str, Any]:
-    """Given a plan, return it as JSON: what happens to what, the requests, and what holds it."""
+    """Return a plan as JSON: what happens to what, the requests, and the gates."""
     return {
         "format_version": FORMAT,
         "plan_id": plan.digest(),
@@ -38,7 +38,7 @@ def render_plan_document(plan: SitePlan) -> dict[str, Any]:
 
 
 def render_drift_document(plan: SitePlan) -> dict[str, Any]:
-    """Given a plan, return as JSON what was changed outside syncd."""
+    """Return what was changed outside syncd as JSON."""
     return {
         "format_version": FORMAT,
         "site": plan.site,

@@ -39,7 +39,7 @@ _INDENT = f"{'':<6}"
 def render_plan_text(
     plan: SitePlan, *, verbose: bool = False, command: str = APPLY, uncommitted: str = "", narrow: bool = False
 ) -> list[StyledLine]:
-    """Given a plan, return its lines: warnings, by area what happens, then drift, gates, and what to type next.
+    """Return the lines of a plan: warnings, by area what happens, then drift, gates, and what to type next.
 
     Shapes: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
     has to be committed before; `narrow` does without columns.
@@ -62,7 +62,7 @@ def render_plan_text(
 
 
 def render_drift_text(plan: SitePlan, *, narrow: bool = False) -> list[StyledLine]:
-    """Given a plan, return lines that say only what somebody changed on the platform since syncd was there.
+    """Return the lines about what somebody changed on the platform since the last run.
 
     Shape: `narrow` does without columns.
     """
@@ -105,7 +105,7 @@ def _suggest_remedies(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
-    """Given a plan, return it as Markdown, for a comment on a proposal or the summary of a job.
+    """Return a plan as Markdown, for a comment on a proposal or the summary of a job.
 
     Shape: `findings` are sentences about the site file, which come first among the warnings.
     """
@@ -131,7 +131,7 @@ def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
 
 
 def render_drift_markdown(plan: SitePlan) -> str:
-    """Given a plan, return what was changed outside syncd, as Markdown."""
+    """Return what was changed outside syncd as Markdown."""
     lines = plan.list_drift()
     if not lines:
         return "### Site drift\n\nNothing was changed outside syncd.\n"

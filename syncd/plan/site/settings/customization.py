@@ -35,7 +35,7 @@ class Customization:
 
 
 def plan_customization(sides: Sides, structure: Structure) -> Customization:
-    """Given the decisions about the structure, return what changes about how the site and its variants look."""
+    """Return what changes in the customization of the site and of its variants, once the structure is decided."""
     desired: Mapping[str, Any] = {}
     diffs: dict[Ref, Diff] = {}
     lines: tuple[Line, ...] = ()

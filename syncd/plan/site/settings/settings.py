@@ -12,7 +12,7 @@ from syncd.plan.site.sides import Sides
 
 
 def plan_settings(sides: Sides) -> PlanPart:
-    """Given the sides, return what changes about the site itself."""
+    """Return what changes in the settings of the site itself."""
     for item in sides.items("site"):
         desired = pick_managed(sides, item, item.fields)
         # The lock also has the order of what stands at the root, with the site.
@@ -23,17 +23,17 @@ def plan_settings(sides: Sides) -> PlanPart:
 
 
 def pick_managed(sides: Sides, item: Item, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Given the fields of a declared thing, return those that the policy does not say to leave alone."""
+    """Return those fields of a declared item that the policy does not ignore."""
     return {name: value for name, value in fields.items() if not sides.is_ignored(item.ref, name)}
 
 
 def compare_fields(
     sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Comparison
 ) -> Diff:
-    """Given the managed fields of a declared thing, and those on the platform, return what is to be done about each."""
+    """Return what is to be done about each managed field of a declared item."""
     return sides.judge(AREA[item.kind]).diff(sides.find_base(item.ref), desired, existing, same)
 
 
 def is_same(name: str, desired: Any, existing: Any) -> bool:
-    """Given a field, return whether two values of it say the same: nothing, empty and off do."""
+    """Return whether two values of a field are the same in meaning: absent, empty and off are."""
     return bool((desired or None) == (existing or None))

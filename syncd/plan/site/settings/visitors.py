@@ -32,7 +32,7 @@ class _Claims:
 
 
 def compare_visitors(sides: Sides) -> Diff | None:
-    """Given the sides, return what is to be done about the declared claims; None where the plan is not about them."""
+    """Return what is to be done about the declared claims; None where the plan is not about them."""
     for item in sides.items("visitors"):
         existing = list_claims(sides.existing.schema or {})
         return compare_fields(sides, item, pick_managed(sides, item, item.fields), existing, is_same)
@@ -42,10 +42,10 @@ def compare_visitors(sides: Sides) -> Diff | None:
 def plan_visitors(
     sides: Sides, diff: Diff | None, structure: Structure, deletions: Deletions, customization: Mapping[str, Any]
 ) -> PlanPart:
-    """Given the diff of the declared claims, return what changes about all claims.
+    """Return what changes in the visitor schema; `diff` is that of the declared claims.
 
-    Shapes: what the structure and the desired customization read stays; a claim that goes last, or cannot go yet, stays
-    syncd's until then.
+    Shapes: what the structure and the desired customization read stays; a claim that is removed last, or cannot be
+    removed yet, stays syncd's until then.
     """
     if diff is None:
         return PlanPart()

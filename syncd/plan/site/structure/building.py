@@ -27,7 +27,7 @@ _UPDATES: Mapping[Kind, Call] = {
 
 
 def draft_groups(sides: Sides, structure: Structure) -> Iterator[Draft]:
-    """Given the decisions, yield groups that are to be made, parents first, and new titles and icons (W3)."""
+    """Yield the groups that are to be created, parents first, and new titles and icons (W3)."""
     for item in sides.items("group"):
         if item.ref in structure.new:
             desired = structure.desired[item.ref]
@@ -40,7 +40,7 @@ def draft_groups(sides: Sides, structure: Structure) -> Iterator[Draft]:
 
 
 def draft_sections(sides: Sides, structure: Structure, paths: Paths) -> Iterator[Draft]:
-    """Given the decisions, yield sections that are to be made, and what changes on those that are there (W4)."""
+    """Yield the sections that are to be created, and what changes in those that exist (W4)."""
     for item in sort_by_creation(sides, structure, "section"):
         if item.ref in structure.new:
             yield from _draft_section(sides, structure, paths, item)
@@ -49,7 +49,7 @@ def draft_sections(sides: Sides, structure: Structure, paths: Paths) -> Iterator
 
 
 def draft_variants(sides: Sides, structure: Structure, paths: Paths) -> Iterator[Draft]:
-    """Given the decisions, yield variants that are to be made, and the content of those that are there (W5)."""
+    """Yield the variants that are to be created, and the content of those that exist (W5)."""
     for item in sort_by_creation(sides, structure, "variant"):
         if item.ref in structure.new:
             yield from _draft_variant(sides, structure, paths, item)

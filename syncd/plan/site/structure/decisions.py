@@ -25,7 +25,9 @@ class RemoteDeletions:
     left: frozenset[Ref] = frozenset()
 
     def classify(self, ref: Ref) -> Gone:
-        """Given a ref, return whether the thing was deleted, and for a conflict, whether the file changed it, too."""
+        """Return whether an item was deleted on the platform, and whether the file changed it since, which is a
+        conflict.
+        """
         return self.lost.get(ref, "")
 
 
@@ -55,33 +57,33 @@ class Structure:
         return {section: item.ref for section, item in first.items()}
 
     def is_present(self, sides: Sides, ref: Ref) -> bool:
-        """Given a ref, return whether it is on the platform, or will be once this plan has made it."""
+        """Return whether a ref is on the platform, or will be once this plan has created it."""
         return is_present(sides, self.new, ref)
 
 
 def is_present(sides: Sides, new: Container[Ref], ref: Ref) -> bool:
-    """Given what is going to be made and a ref, return whether it is on the platform, or will be by then."""
+    """Return whether a ref is on the platform, or is one of the `new` ones."""
     return ref in sides.matches.found or ref in new
 
 
 def is_becoming_default(structure: Structure, item: Item) -> bool:
-    """Given a declared section or variant, return whether this plan makes it the default among its siblings."""
+    """Return whether this plan makes a declared section or variant the default among its siblings."""
     diff = structure.diffs.get(item.ref)
     is_changing = item.ref in structure.new or (diff is not None and "default" in diff.act)
     return bool(item.fields.get("default")) and is_changing
 
 
 def find_condition(sides: Sides, item: Item) -> str:
-    """Given a variant or section, return the condition that keeps it from the public, its section's included."""
+    """Return the condition that keeps a variant or section from the public: its own, else its section's."""
     section = sides.desired.items.get(item.parent) if item.kind == "variant" else None
     own = item.fields.get("condition")
     return str(own or (section.fields.get("condition") if section is not None else "") or "")
 
 
 def is_opened_remotely(sides: Sides, diffs: Mapping[Ref, Diff], item: Item) -> bool:
-    """Given a variant or section whose file gates it, return whether it is open on the platform and stays so.
+    """Return whether a variant or section that the file gates is open on the platform and stays so.
 
-    That is so while somebody's edit there, which is only reported, has taken its condition away.
+    That is so while somebody's edit there, which is only reported, has removed its condition.
     """
     refs = [item.ref, *([item.parent] if item.kind == "variant" and item.parent != ROOT else [])]
     gated = [ref for ref in refs if (one := sides.desired.items.get(ref)) is not None and one.fields.get("condition")]
@@ -94,9 +96,9 @@ def _is_closed(sides: Sides, diffs: Mapping[Ref, Diff], ref: Ref) -> bool:
 
 
 def block_field(sides: Sides, structure: Structure, name: str, notes: Mapping[Ref, tuple[str, str]]) -> Structure:
-    """Given a field, and why it cannot be written on some things, return the decisions without it.
+    """Return the structure without writing a field to some items; `notes` says why by ref.
 
-    Shapes: `notes` has by ref why, and what a person can do; each becomes a line. Without any, the same value.
+    Shapes: a note is why, and what a person can do; each becomes a line. Without notes, the same value.
     """
     diffs, lines = dict(structure.diffs), list(structure.lines)
     for ref, (note, manual) in notes.items():
@@ -107,9 +109,9 @@ def block_field(sides: Sides, structure: Structure, name: str, notes: Mapping[Re
 
 
 def leave_out(sides: Sides, structure: Structure, notes: Mapping[Ref, str]) -> Structure:
-    """Given why some things cannot be made, return the decisions without them and all that was to be made in them.
+    """Return the structure without creating some items and all that was to be created in them; `notes` says why by ref.
 
-    Shape: each becomes a line. Without any, the same value.
+    Shape: each becomes a line. Without notes, the same value.
     """
     new, lines = dict(structure.new), list(structure.lines)
     waiting = list(notes.items())[::-1]

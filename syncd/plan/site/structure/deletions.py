@@ -27,7 +27,7 @@ class Deletions:
 
 
 def find_deletions(sides: Sides, structure: Structure) -> Deletions:
-    """Given what is made and changed, return which undeclared parts are deleted. Linear in the structure's size."""
+    """Return which undeclared parts are deleted. Linear in the structure's size."""
     finder = _DeletionFinder(sides, structure)
     unclear = {kind: finder.find_missing(kind) for kind in PARTS}
     for existing in sides.existing.of(*PARTS):
@@ -43,7 +43,9 @@ def find_deletions(sides: Sides, structure: Structure) -> Deletions:
 
 
 def plan_deletions(sides: Sides, deletions: Deletions) -> PlanPart:
-    """Given what is deleted, return the lines, and the requests in an order that loses nothing else (W13)."""
+    """Return the lines about deletions, and the requests in an order in which none deletes more than it should
+    (W13).
+    """
     existing = sides.existing.items
     gone = [existing[id] for id in deletions.deleted if id in existing]
     lines = [
@@ -82,7 +84,7 @@ class _DeletionFinder:
         return next((item.ref.words for item in items if not self.structure.is_present(self.sides, item.ref)), "")
 
     def judge(self, existing: ExistingItem, unclear: str) -> None:
-        """Given something undeclared, and something declared that it could be, delete it, or note why it is kept."""
+        """Delete something undeclared, or note why it is kept; `unclear` is something declared that it could be."""
         sides, ref = self.sides, self.sides.find_ref(existing.id)
         if not sides.is_covered(ref):
             return
@@ -98,19 +100,19 @@ class _DeletionFinder:
             self.kept[existing.id] = f"no longer declared, kept: policy.prune.structure is {prune}"
 
     def keep_all(self, kind: str, explain: Callable[[ExistingItem], str]) -> None:
-        """Given a kind and what says why something of it cannot be deleted, keep all that cannot."""
+        """Keep all of a kind that cannot be deleted; `explain` says why not, or ""."""
         for id in list(self.deleted):
             existing = self.sides.existing.items.get(id)
             if existing is not None and existing.kind == kind and (why := explain(existing)):
                 self.keep(existing, why)
 
     def keep(self, existing: ExistingItem, why: str) -> None:
-        """Given something that was to be deleted, keep it."""
+        """Keep something that was to be deleted."""
         del self.deleted[existing.id]
         self.kept[existing.id] = f"kept: {why}"
 
     def explain_section(self, section: ExistingItem) -> str:
-        """Given a section, return why it cannot be deleted, or ""."""
+        """Return why a section cannot be deleted, or ""."""
         others = [id for id in self.sides.existing.orders.get(section.id, ()) if id not in self.deleted]
         if others:
             return f"it holds {', '.join(self.sides.find_ref(id) for id in others[:3])}, which would go with it"
@@ -118,7 +120,7 @@ class _DeletionFinder:
         return _NOT_DEFAULT if is_needed else ""
 
     def explain_variant(self, variant: ExistingItem) -> str:
-        """Given a variant, return why it cannot be deleted, or ""."""
+        """Return why a variant cannot be deleted, or ""."""
         sides = self.sides
         if variant.parent in self.deleted:
             return ""
@@ -131,7 +133,7 @@ class _DeletionFinder:
         return _NOT_DEFAULT if variant.fields.get("default") and not self._has_heir(siblings) else ""
 
     def explain_group(self, group: ExistingItem) -> str:
-        """Given a group, return why it cannot be deleted, or ""."""
+        """Return why a group cannot be deleted, or ""."""
         children = self.sides.existing.orders.get(group.id, ())
         staying = [id for id in children if id not in self.deleted and not self._is_leaving(id)]
         return f"it still holds {', '.join(self.sides.find_ref(id) for id in staying[:3])}" if staying else ""

@@ -19,10 +19,10 @@ class Move(Generic[Name]):
 
 
 def plan_moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ...]:
-    """Given siblings in the order that they have, and some of them in the order wanted, return the moves, in order.
+    """Return the fewest moves that put siblings into the wanted order; `there` is the order that they have.
 
     Shapes: what `wanted` does not name stays among the others as it is; a move happens when those before it have
-    happened; each anchor stands in its right place by then. O(n log n).
+    happened; each anchor is in its right place by then. O(n log n).
     """
     place = {name: index for index, name in enumerate(there)}
     wanted = [name for name in wanted if name in place]
@@ -34,7 +34,7 @@ def plan_moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name
 
 
 def apply_moves(there: Sequence[Name], made: Sequence[Move[Name]]) -> list[Name]:
-    """Given siblings and moves, return the siblings as they stand after the moves."""
+    """Return the order of siblings after moves."""
     order = list(there)
     for move in made:
         order.remove(move.name)

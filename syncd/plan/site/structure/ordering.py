@@ -24,7 +24,9 @@ _DRAG = "drag it in the site's structure"
 
 
 def plan_order(sides: Sides, structure: Structure, lists: Mapping[Ref, list[Ref]]) -> PlanPart:
-    """Given what each list holds, by its parent's ref, return the moves that put it into the declared order (W10)."""
+    """Return the moves that put each list into its declared order (W10); `lists` has their items by the parent's
+    ref.
+    """
     parts: list[PlanPart] = []
     for parent, wanted in sides.desired.orders.items():
         current = lists.get(parent, [])

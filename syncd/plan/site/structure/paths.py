@@ -25,7 +25,7 @@ class Paths:
 
 
 def drop_taken_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Structure:
-    """Given the decisions, return them without what cannot have its path; the same value when everything can."""
+    """Return the structure without what cannot have its path; the same value when everything can."""
     broken = find_broken_addresses(sides, structure) if sides.desired.policy.require_bridge else ()
     notes = {ref: _explain_broken(former) for ref, former in broken}
     structure = block_field(sides, structure, "path", notes)
@@ -46,7 +46,7 @@ def _explain_broken(former: str) -> tuple[str, str]:
 
 
 def plan_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Paths:
-    """Given decisions in which everything can have its path, return how it gets it."""
+    """Return how everything gets its path, for a structure in which everything can."""
     first: dict[Ref, str] = {}
     plans: list[Renames] = []
     for parent in _list_namespaces(sides, structure):
@@ -64,7 +64,7 @@ def plan_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Path
 
 
 def draft_renames(sides: Sides, paths: Paths, deletions: Deletions) -> Iterator[Draft]:
-    """Given how everything gets its path, yield the requests (W8)."""
+    """Yield the requests that change paths (W8)."""
     for plan in paths.renames:
         for one in plan.order:
             ref = one.name if isinstance(one.name, Ref) else deletions.deleted.get(one.name) or sides.find_ref(one.name)
@@ -75,7 +75,7 @@ def draft_renames(sides: Sides, paths: Paths, deletions: Deletions) -> Iterator[
 
 
 def find_broken_addresses(sides: Sides, structure: Structure) -> Iterator[tuple[Ref, str]]:
-    """Given the decisions, yield each part that leaves a path from which no redirect leads, and that path."""
+    """Yield each part that leaves a path without a redirect from it, and that path."""
     leaving = [
         ref
         for ref, diff in structure.diffs.items()

@@ -15,7 +15,7 @@ from syncd.plan.site.structure.decisions import PARTS, Structure
 
 
 def draft_memberships(sides: Sides, structure: Structure) -> Iterator[Draft]:
-    """Given the decisions, yield what puts sections and groups into other parents, behind what is there (W9)."""
+    """Yield the requests that move sections and groups to other parents, behind what is there (W9)."""
     for item in sides.items("group", "section"):
         diff = structure.diffs.get(item.ref)
         is_new_section = item.kind == "section" and item.ref in structure.new
@@ -34,9 +34,10 @@ def draft_memberships(sides: Sides, structure: Structure) -> Iterator[Draft]:
 
 
 def sort_by_creation(sides: Sides, structure: Structure, kind: Kind) -> list[Item]:
-    """Given a kind, return the declared things of that kind in the order in which they are made.
+    """Return the declared items of a kind in the order in which they are created.
 
-    Where nothing stands yet, visitors see first what is made first: so that is the default, and else the file's order.
+    Where nothing exists yet, visitors see first what is created first: so the default is, and else the file's order
+    counts.
     """
     beside = {thing.parent if kind == "variant" else ROOT for thing in sides.existing.of(kind)}
     first = {
@@ -49,9 +50,9 @@ def sort_by_creation(sides: Sides, structure: Structure, kind: Kind) -> list[Ite
 
 
 def list_children(sides: Sides, structure: Structure, memberships: Iterable[Draft]) -> Mapping[Ref, list[Ref]]:
-    """Given what gets another parent, return what each list holds once W9 has run, by the parent's ref.
+    """Return what each list holds once W9 has run, by the parent's ref.
 
-    Shape: what is new stands at the end, but the variant that a section is made with stands first.
+    Shape: what is new is at the end, but the variant that a section is created with is first.
     """
     lists: dict[Ref, list[Ref]] = {}
     for id, children in sides.existing.orders.items():
@@ -72,10 +73,10 @@ def list_children(sides: Sides, structure: Structure, memberships: Iterable[Draf
 
 
 def plan_defaults(sides: Sides, structure: Structure, drafts: Sequence[Draft]) -> PlanPart:
-    """Given what is made and moved, return which section and which variants visitors see first (W7).
+    """Return which section and which variants visitors see first, after everything is created and moved (W7).
 
-    A default that is declared and in place is written once more when its siblings change: the platform may have
-    chosen it only because it was the first. That cannot be seen; so, when a run died over it, the moves come first.
+    A default that is declared and in place is written once more when its siblings change: the platform may have chosen
+    it only because it was the first. That cannot be seen; so, when a run was killed meanwhile, the moves come first.
     """
     rearranged = {sides.desired.items[draft.ref].parent for draft in drafts if _rearranges(sides, draft)}
     are_sections = any(one.ref.kind in ("section", "group") and _rearranges(sides, one) for one in drafts)
@@ -100,7 +101,7 @@ def plan_defaults(sides: Sides, structure: Structure, drafts: Sequence[Draft]) -
 
 
 def was_choosing(sides: Sides, ref: Ref) -> bool:
-    """Given a section or variant, return whether a dead run was about to make it the default, as it was allowed to."""
+    """Return whether a run that was killed was about to make a section or variant the default, as it was allowed to."""
     return ref in sides.matches.found and was_sending(sides.base, *_build_default(sides, ref))
 
 

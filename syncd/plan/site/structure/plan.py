@@ -27,7 +27,7 @@ class DecidedStructure:
 
 
 def decide_structure(sides: Sides) -> DecidedStructure:
-    """Given the sides, return what is made, changed and deleted.
+    """Return what of the structure is created, changed and deleted.
 
     Whatever cannot have its path is left out, so that its siblings may stay where they would have been deleted; that is
     repeated until everything that is left can have its path.
@@ -42,7 +42,9 @@ def decide_structure(sides: Sides) -> DecidedStructure:
 
 
 def plan_structure(sides: Sides, decided: DecidedStructure, visitors: Diff | None) -> PlanPart:
-    """Given the decisions, and the diff of the claims that conditions may read, return what is made and changed."""
+    """Return the lines and requests of a decided structure; `visitors` is the diff of the claims that conditions may
+    read.
+    """
     structure, deletions = decided.structure, decided.deletions
     made = tuple(_draft_parts(sides, structure, visitors, plan_paths(sides, structure, deletions), deletions))
     memberships = tuple(draft_memberships(sides, structure))

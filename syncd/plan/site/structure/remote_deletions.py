@@ -17,7 +17,9 @@ from syncd.plan.site.structure.decisions import PARTS, RemoteDeletions
 
 
 def find_remote_deletions(sides: Sides) -> RemoteDeletions:
-    """Given the sides, return which declared parts of the structure were deleted, and which of them stay away."""
+    """Return which declared parts of the structure were deleted on the platform, and which of them are not created
+    again.
+    """
     lost: dict[Ref, Lost] = {}
     left: set[Ref] = set()
     declared = [item for kind in PARTS for item in sides.desired.of(kind)]
@@ -36,20 +38,20 @@ def find_remote_deletions(sides: Sides) -> RemoteDeletions:
 
 
 def judge_deletion(sides: Sides, item: Item, *, is_changed: bool) -> tuple[Lost, bool]:
-    """Given something that was deleted, return whether the file changed it since, and whether it stays away."""
+    """Return whether the file changed an item since it was deleted, and whether the item is left deleted."""
     judge = sides.judge(AREA[item.kind])
     is_back = judge.prefer == "file" or (not judge.prefer and not is_changed and judge.on_drift == "revert")
     return "conflict" if is_changed else "drift", not is_back
 
 
 def is_away(sides: Sides, remote: RemoteDeletions, ref: Ref, former: Any) -> bool:
-    """Given a ref and the id that the lock has of it somewhere, return whether just that was deleted and stays away."""
+    """Return whether an item was deleted under the id that the lock has of it somewhere, and is left deleted."""
     entry = find_lost_entry(sides, ref)
     return ref in remote.left and entry is not None and former == entry.id
 
 
 def find_lost_entry(sides: Sides, ref: Ref) -> LockEntry | None:
-    """Given a ref, return what the lock has of it when it was deleted."""
+    """Return what the lock has of an item that was deleted, or None."""
     known = sides.matches.lost_refs.get(ref)
     return None if known is None else sides.base.items[known]
 
@@ -57,7 +59,7 @@ def find_lost_entry(sides: Sides, ref: Ref) -> LockEntry | None:
 def has_changed(
     sides: Sides, desired: Mapping[str, Any], base: Mapping[str, Any], deleted: Container[str] = frozenset()
 ) -> bool:
-    """Given the values that the file declares and those that the lock has, return whether the file changed.
+    """Return whether the file declares other values than the lock has.
 
     Shape: `deleted` are the ids of what this plan deletes. An id of that, or of what is gone, is as good as any other.
     """
@@ -67,7 +69,7 @@ def has_changed(
 
 
 def describe_remote_deletions(sides: Sides, remote: RemoteDeletions) -> Iterator[Line]:
-    """Given what was deleted, yield what stays away, one line for each thing that did not go with another."""
+    """Yield a line for each item that is left deleted and was not deleted with another one."""
     for ref, of in remote.lost.items():
         item = sides.desired.items[ref]
         is_part = item.kind == "variant" and item.parent in remote.lost

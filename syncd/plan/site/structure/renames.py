@@ -28,11 +28,11 @@ class Renames:
 
 
 def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], deleted: Set[str] = frozenset()) -> Renames:
-    """Given the paths that siblings have, those that some shall have and who is about to be deleted, return the order.
+    """Return the order in which siblings get the paths that they want, and what blocks some of them.
 
-    Shapes: paths differ without regard to letter case; whatever is neither wanted elsewhere nor doomed stays where it
-    is, and blocks those that want its place. Something doomed is put aside, so that nothing is deleted early; a cycle
-    is opened by one temporary path. Linear in the number of siblings.
+    Shapes: paths are the same regardless of letter case; whatever is neither wanted elsewhere nor deleted stays where
+    it is, and blocks those that want its path. Something that is deleted gets a temporary path first, so that nothing
+    is deleted early; a cycle is opened by one temporary path. Linear in the number of siblings.
     """
     holders: defaultdict[str, set[str]] = defaultdict(set)
     for name, path in now.items():
@@ -44,7 +44,9 @@ def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], deleted: Set
 
 
 def make_temporary_path(path: str, name: str, taken: Set[str]) -> str:
-    """Given a path, who needs another for a while and those in use (case-folded), return one: always the same one."""
+    """Return a path that is not taken, for something that has to give way; always the same one. Shape: `taken` is
+    case-folded.
+    """
     number = 0
     while True:
         digits = hashlib.sha256(f"{name}\0{path}\0{number}".encode()).hexdigest()[:4]
@@ -55,7 +57,7 @@ def make_temporary_path(path: str, name: str, taken: Set[str]) -> str:
 
 
 def is_temporary(path: str) -> bool:
-    """Given a path, return whether it only made room for another."""
+    """Return whether a path is one that only makes room for another."""
     return _MARK in path
 
 

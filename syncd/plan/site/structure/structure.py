@@ -28,12 +28,12 @@ _DRAG = "drag it in the site's structure"
 
 
 def is_same(name: str, desired: Any, existing: Any) -> bool:
-    """Given a field of the structure, return whether two values of it say the same: nothing, empty and off do."""
+    """Return whether two values of a structure's field are the same in meaning: absent, empty and off are."""
     return (desired or None) == (existing or None)
 
 
 def compare_structure(sides: Sides) -> Structure:
-    """Given the sides, return what is to change on the declared parts that are there, and which are to be made.
+    """Return what is to change in the declared parts that exist, and which parts are to be created.
 
     Shape: what is unclear, or cannot be done by the platform, is left out, with a line that says why.
     """
