@@ -26,13 +26,15 @@ class Branch:
 
 
 def is_own_branch(name: str, names: Sequence[str], patterns: Sequence[str]) -> bool:
-    """Given a branch, and the names and patterns of tracked ones, return whether it is one that syncd makes for people
-    to merge, and not one of theirs to propose."""
+    """Return whether a branch is one that syncd makes for people to merge, and not one of theirs to propose.
+
+    Shape: `names` and `patterns` are those of tracked branches.
+    """
     return name.startswith(OWN_PREFIX) and name not in names and not list(match_branches([name], patterns))
 
 
 def find_tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str]) -> list[Branch]:
-    """Given names and patterns, return the tracked branches: the named ones in order, then the matched ones by name.
+    """Return the tracked branches: the named ones in order, then the matched ones by name.
 
     Shape: a named branch need not exist; a pattern that matches nothing is no error.
     """
@@ -46,7 +48,7 @@ def find_tracked(repository: Repository, names: Sequence[str], patterns: Sequenc
 
 
 def match_branches(names: Iterable[str], patterns: Sequence[str]) -> Iterable[str]:
-    """Given the names of branches, return those that a pattern matches and that can be shown as they are.
+    """Yield the names of branches that a pattern matches and that can be shown as they are.
 
     Shape: `*` matches any signs, a slash too, as in Git's own patterns for branches. What syncd made for people to
     merge by hand is matched only by a pattern that says so.

@@ -73,7 +73,7 @@ Outcome = Unchanged | Applied | Waiting | Held
 
 
 def outcome_of(flow: Callable[[], Outcome]) -> Outcome:
-    """Given a flow, return what it came to; errors become Waiting or Held, a defect passes through."""
+    """Return the outcome of a flow; a syncd error becomes Waiting or Held, a defect passes through."""
     try:
         return flow()
     except SyncdError as error:
@@ -81,7 +81,7 @@ def outcome_of(flow: Callable[[], Outcome]) -> Outcome:
 
 
 def outcome_from(error: SyncdError) -> Waiting | Held:
-    """Given an error, return what a flow came to that it ended."""
+    """Return the outcome of a flow that an error ended."""
     if isinstance(error, RateLimited):
         return Waiting(error.what, error.hint, until=error.until, exit_code=error.exit_code)
     if error.retry is Retry.NEVER:
@@ -90,7 +90,7 @@ def outcome_from(error: SyncdError) -> Waiting | Held:
 
 
 def describe_outcome(outcome: Outcome) -> tuple[str, str]:
-    """Given an outcome, return its state in one word and what a person should know of it."""
+    """Return the state of an outcome in one word, and what a person should know of it."""
     match outcome:
         case Unchanged():
             return "unchanged", ""

@@ -6,12 +6,12 @@ from syncd.sync.workspace import Binding
 
 
 def read_settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:
-    """Given a commit, return the settings of the space's `.gitbook.yaml` there, or the defaults."""
+    """Return the settings of the space's `.gitbook.yaml` in a commit, or the defaults."""
     text = read_text_at(repository, commit, binding.path(".gitbook.yaml"))
     return read_settings(text, at=binding.path(".gitbook.yaml"))
 
 
 def read_text_at(repository: Repository, commit: str | None, path: str) -> str | None:
-    """Given a commit and a path from the root, return the file's text, or None when there is none."""
+    """Return the text of a file in a commit, or None when there is none."""
     oid = repository.lookup(commit, path) if commit else None
     return repository.read(oid).decode("utf-8", "replace") if oid else None

@@ -36,8 +36,7 @@ class SpaceFilesWriter:
         self.start, self.former, self.seen, self.shape = before
 
     def write(self, revision: Revision, placement: Placement, settings: Settings, *, is_summary_current: bool) -> None:
-        """Given a revision and its placement, write the files that differ; SUMMARY.md is not checked with
-        `is_summary_current`."""
+        """Write the files of a revision that differ; SUMMARY.md is not checked with `is_summary_current`."""
         if not is_summary_current:
             self._write_summary(revision, placement, self.former.add_root(self.former.summary))
         self._write_variables(revision, settings.add_root(VARIABLES))
@@ -101,7 +100,7 @@ class SpaceFilesWriter:
 
 
 def compute_shape(revision: Revision, placement: Placement) -> str:
-    """Given a revision and its placement, return a digest of everything that SUMMARY.md contains.
+    """Return a digest of everything in a revision that SUMMARY.md contains.
 
     Shape: suffixes say that the platform has variables, and tags.
     """

@@ -22,7 +22,7 @@ class Progress(Protocol):
 
 
 def ignore_progress(label: str, done: int, total: int) -> None:
-    """Given progress, tell nobody."""
+    """Do nothing with progress."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Binding:
     name: str
 
     def path(self, inner: str) -> str:
-        """Given a path below the space's directory, return it from the repository's root."""
+        """Return a path below the space's directory from the repository's root."""
         return f"{self.directory}/{inner}" if self.directory else inner
 
     def holds(self, path: str) -> bool:
-        """Given a path from the repository's root, return whether it lies in the space's directory."""
+        """Return whether a path from the repository's root lies in the space's directory."""
         return path.startswith(self.path(""))
 
 
@@ -61,26 +61,26 @@ class Upstream:
         return bool(self.mirror) and self.push != "never"
 
     def change_branch(self, name: str) -> str:
-        """Given a change request as `<space>/<number>`, return the branch that its content goes to."""
+        """Return the branch that the content of a change request, named as `<space>/<number>`, is pushed to."""
         return f"{self.mirror}-changes/{name}"
 
     def is_of_mirror(self, branch: str) -> bool:
-        """Given a branch of the remote, return whether it is one that holds what the platform has."""
+        """Return whether a branch of the remote is one that holds what the platform has."""
         return self.has_mirror and (branch == self.mirror or branch.startswith(self.change_branch("")))
 
     def tracking_ref(self, branch: str) -> str:
-        """Given a branch, return the ref that says where it was on the remote when somebody last looked."""
+        """Return the ref that says where a branch was on the remote when a run last looked."""
         return f"refs/remotes/{self.name}/{branch}"
 
     def last_seen_ref(self, branch: str) -> str:
-        """Given a branch, return the ref of the remote's commit that it last held; only syncd moves it.
+        """Return the ref of the commit of the remote that a branch last took in or pushed; only syncd moves it.
 
         Shape: a slash is escaped, so that `a`, which is gone, is not in the way of `a/b`.
         """
         return f"refs/syncd/upstream/{self.name}/{branch.replace('%', '%25').replace('/', '%2f')}"
 
     def parse_last_seen_ref(self, ref: str) -> str:
-        """Given such a ref, return the branch that it is for."""
+        """Return the branch that such a ref is for."""
         return ref.removeprefix(self.last_seen_ref("")).replace("%2f", "/").replace("%25", "%")
 
 
@@ -120,18 +120,18 @@ class Workspace:
         return self.main_ref or f"refs/remotes/{self.remote}/main"
 
     def change_ref(self, binding: Binding, number: int) -> str:
-        """Given a change request, return the ref that holds its content."""
+        """Return the ref that holds the content of a change request."""
         return f"refs/remotes/{self.remote}/changes/{binding.name}/{number}"
 
     def proposed_refs(self, binding: Binding) -> str:
-        """Given a space, return where its proposals are anchored: `<number>/<branch>` is the proposed commit."""
+        """Return the prefix of the refs of a space's proposals: `<number>/<branch>` names the proposed commit."""
         return f"refs/syncd/proposed/{binding.name}/"
 
     def has_same_content(self, binding: Binding, one: str, other: str) -> bool:
-        """Given two commits, return whether they hold the same in the space's directory."""
+        """Return whether two commits hold the same in the space's directory."""
         subtree = self.repository.find_tree
         return subtree(one, binding.directory) == subtree(other, binding.directory)
 
     def committer(self) -> Person:
-        """Given the time, return syncd as the committer."""
+        """Return syncd as the committer, at the present time."""
         return Person(*COMMITTER, when=self.now())

@@ -43,17 +43,17 @@ _MAIN, _UNDECIDED = "main", "undecided"
 
 
 def find_undecided_ref(workspace: Workspace, binding: Binding) -> str:
-    """Given a space, return the ref of its mirror commit while nobody has chosen between both sides."""
+    """Return the ref of a space's mirror commit while nobody has chosen between both sides."""
     return f"refs/remotes/{workspace.remote}/undecided/{binding.name}"
 
 
 def bind_spaces(
     workspace: Workspace, *, prefer: Mapping[str, PreferredSide] | None = None, move: bool = True
 ) -> tuple[Workspace, list[tuple[str, Outcome]]]:
-    """Given a workspace, bind every space that is not bound yet; return it with those that are, and what came of each.
+    """Bind every space that is not bound yet; return the workspace with those that are bound, and the outcomes.
 
-    Shape: `prefer` says by name which side goes first, and makes the comparison anew; without it a space that is
-    undecided stays so and costs no request. Without `move` no branch is moved, so nothing is bound.
+    Shape: `prefer` says by name which side goes first, and repeats the comparison; without it a space that is undecided
+    stays so and costs no request. Without `move` no branch is moved, so nothing is bound.
     """
     if workspace.onto is not None or not workspace.branch:
         return workspace, []
@@ -294,10 +294,10 @@ def _find_pushed(workspace: Workspace, newest: str) -> str | None:
 
 
 def _find_carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
-    """Given a branch's tip, return the newest mirror commit of the space in its history, or None.
+    """Return the newest mirror commit of a space in the history of a branch, or None.
 
-    A commit that a person made from one, by squashing or rewriting, has another committer and is none; nor is one that
-    holds a change request's content.
+    A commit that a person made from one, by squashing or rewriting, has another committer and does not count; nor does
+    one that holds a change request's content.
     """
     words = f"{COMMITTER[0]} <{COMMITTER[1]}>"
     for commit in workspace.repository.find_carrying(tip, SPACE, binding.space, committer=words):

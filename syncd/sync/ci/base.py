@@ -58,7 +58,7 @@ class ComparisonBase:
 
 
 def find_known_requests(workspace: Workspace, binding: Binding, branch: str) -> KnownRequests:
-    """Given a space and a branch, return the change requests that this repository made there.
+    """Return the change requests of a branch that this repository made in a space.
 
     Shape: of several that are live, which two jobs at once may have made, the first one counts.
     """
@@ -79,7 +79,7 @@ def _select_own(requests: Iterator[ChangeRequest], sign: str) -> list[ChangeRequ
 
 
 def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
-    """Given a job and what is known, return what the branch is to be compared with, the surest first.
+    """Return what a job's branch is to be compared with, the most certain base first.
 
     Raises: Held when nothing can be told without undoing what others did.
     """
@@ -142,7 +142,7 @@ def _find_by_revision(workspace: Workspace, job: Job, known: KnownRequests) -> C
 
 
 def find_common_base(workspace: Workspace, one: str, other: str) -> str | None:
-    """Given two commits, return a best common ancestor; None when there is none, or where the history is cut off."""
+    """Return a merge base of two commits; None when there is none, or where the history is cut off."""
     try:
         return workspace.repository.find_merge_base(one, other)
     except GitFailed:
@@ -163,7 +163,7 @@ def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
 
 
 def explain_unreadable(live: ChangeRequest | None, name: str) -> Held | None:
-    """Given that a past revision cannot be read, return why a push has to wait for a person, or None when it need not.
+    """Return why a push has to wait for a person as no past revision can be read, or None when it need not.
 
     Shape: while main content is as it was when the change request was made, it is itself what to compare with.
     """
@@ -176,7 +176,7 @@ def explain_unreadable(live: ChangeRequest | None, name: str) -> Held | None:
 
 
 def choose_mirror(workspace: Workspace, starts: Mapping[Binding, ComparisonBase]) -> str | None:
-    """Given the starts of all spaces, return the newest mirror commit among them."""
+    """Return the newest mirror commit from which a space starts, or None."""
     commits = [start.commit for start in starts.values() if start.kind == "mirror"]
     newest = commits[0] if commits else None
     for commit in commits[1:]:

@@ -20,7 +20,7 @@ TRIES = 3
 
 
 def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> CiResult:
-    """Given a way to workspaces without refs that borrow the objects of a clone, propose a commit of that clone.
+    """Propose a commit of a clone; `fresh` makes workspaces without refs that borrow the clone's objects.
 
     Shape: what the branch grew from is found first, so that what others did since is kept. Safe to repeat: the same
     commit again writes nothing, and a job that runs beside another leaves one change request.

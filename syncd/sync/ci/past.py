@@ -33,20 +33,20 @@ class RevisionContent:
         return self._revisions.get(self._space, self._id)
 
     def page(self, page: str) -> Page:
-        """Given a page's id, return the page as it was."""
+        """Return a page as it was."""
         return self._revisions.get_page(self._space, self._id, page)
 
     def file(self, file: str) -> File:
-        """Given a file's id, return the file as it was."""
+        """Return a file as it was."""
         return self._revisions.get_file(self._space, self._id, file)
 
     def include(self, reusable_content: str) -> ReusableContent:
-        """Given the id of a reusable content, return it as it was."""
+        """Return a reusable content as it was."""
         return self._revisions.get_reusable_content(self._space, self._id, reusable_content)
 
 
 def write_past_commit(workspace: Workspace, binding: Binding, revision: str, *, like: str) -> str | None:
-    """Given a revision's id, return a commit that holds it in the space's directory, laid out like another commit.
+    """Write a commit that holds a past revision in the space's directory, laid out like another commit, and return it.
 
     Shape: None when the platform does not show past revisions, or not this one.
     """
@@ -62,7 +62,9 @@ def write_present_commit(workspace: Workspace, binding: Binding, *, like: str) -
 
 
 def write_proposed_commit(workspace: Workspace, binding: Binding, change_request: str, *, like: str) -> str:
-    """Given a change request, return a commit that holds its content as it is now, laid out like another commit."""
+    """Write a commit that holds the present content of a change request, laid out like another commit, and return
+    it.
+    """
     return _write_commit(workspace, binding, ProposedContent(workspace.client, binding.space, change_request), like)
 
 
@@ -83,7 +85,7 @@ def _write_commit(workspace: Workspace, binding: Binding, source: Source, like: 
 
 
 def replace_directory(workspace: Workspace, binding: Binding, tree: str, commit: str) -> str:
-    """Given a tree, return it with the space's directory as a commit has it."""
+    """Return a tree with the space's directory as a commit has it."""
     repository = workspace.repository
     changes: dict[str, Blob | bytes | None] = {
         difference.path: difference.after for difference in repository.compare_trees(tree, commit)

@@ -40,7 +40,7 @@ class Stage:
 
 
 def prepare_stage(workspace: Workspace, job: Job, known: Mapping[Binding, KnownRequests]) -> Stage:
-    """Given a job and what is known of its change requests, return the stage for the flows.
+    """Return the stage on which a job runs the flows.
 
     Shape: the branch is the job's commit; where its history lacks what it grew from, it is a merge of that with the
     commit, whose tree is the commit's and whose trailer names it. Raises: Held, and what the adapters raise.

@@ -44,15 +44,14 @@ class HunkView:
 
 
 def view_hunks(workspace: Workspace, conflict: PageConflict, *, context: int) -> list[HunkView]:
-    """Given a page in conflict, return its hunks with where they are and who wrote them; `context` counts lines."""
+    """Return the hunks of a page in conflict with where they are and who wrote them. Units: `context` in lines."""
     hunks = list_hunks(conflict.parts)
     sides = {side: _view_side(workspace, conflict, side, context) for side in SIDES}
     return [HunkView(hunk, sides["ours"][hunk.number], sides["theirs"][hunk.number]) for hunk in hunks]
 
 
 def find_author(workspace: Workspace, conflict: PageConflict, page: Page, side: Side) -> Author | None:
-    """Given a page in conflict, it or a page that is left out with it, and a side, return who changed that there last;
-    None where nobody did."""
+    """Return who changed a page in conflict, or one that is left out with it, last on a side; None where nobody did."""
     if conflict.entry.why == TITLES:
         return _find_title_author(workspace, conflict, side)
     version = page.at(side) or page.base
@@ -61,7 +60,7 @@ def find_author(workspace: Workspace, conflict: PageConflict, page: Page, side: 
 
 
 def find_title(workspace: Workspace, conflict: PageConflict, side: Side) -> str:
-    """Given a page in conflict and a side, return what the table of contents calls it there; "" where it is not."""
+    """Return the title that the table of contents gives a page in conflict on a side; "" where it is not listed."""
     version = conflict.page.at(side)
     for binding in workspace.bindings if version is not None else ():
         listing = read_summary(workspace.repository, binding, _find_side_commit(conflict, side))

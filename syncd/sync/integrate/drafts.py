@@ -24,12 +24,12 @@ FORMER = "former"
 
 
 def draft_file(workspace: Workspace, conflict: PageConflict) -> Path:
-    """Given a page in conflict, return where its draft is, if there is one."""
+    """Return where the draft of a page in conflict is, if there is one."""
     return _branch_folder(workspace, conflict.branch) / _digest(conflict) / conflict.path
 
 
 def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[TextPart, ...]:
-    """Given a page in conflict, return its text as far as it is settled; hunks keep their numbers."""
+    """Return the text of a page in conflict as far as it is settled; hunks keep their numbers."""
     file, labels = draft_file(workspace, conflict), conflict.labels
     try:
         text = read_file(workspace.repository.git_dir, str(file.relative_to(workspace.repository.git_dir)))
@@ -39,7 +39,7 @@ def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[TextPart, 
 
 
 def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> Path:
-    """Given a page in conflict and its text as far as it is settled, keep it, and return the file."""
+    """Save the text of a page in conflict as far as it is settled, and return the file."""
     file, top = draft_file(workspace, conflict), workspace.repository.git_dir
     text, path = join_hunks(parts, conflict.labels), str(file.relative_to(top))
     try:
@@ -50,13 +50,16 @@ def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[Te
 
 
 def delete_draft(workspace: Workspace, conflict: PageConflict) -> None:
-    """Given a page that is settled, delete its draft."""
+    """Delete the draft of a page that is settled."""
     shutil.rmtree(_branch_folder(workspace, conflict.branch) / _digest(conflict), ignore_errors=True)
 
 
 def drop_outdated_drafts(workspace: Workspace, branch: str, conflicts: Sequence[PageConflict]) -> dict[str, Path]:
-    """Given a branch and all of its pages in conflict, drop drafts that answer another question, and return by page
-    those of a page that is in conflict still: a side has changed it since. Their text is kept, and no more used."""
+    """Put drafts aside whose conflict is not the present one, and return where, by page, for pages still in conflict.
+
+    A side has changed such a page since, so the draft answers another question; its text is kept, and not used any
+    more.
+    """
     folder = _branch_folder(workspace, branch)
     current = {_digest(conflict) for conflict in conflicts} | {FORMER}
     dropped: dict[str, Path] = {}

@@ -31,7 +31,7 @@ class Integrated:
 
 
 def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[str, Choice] | None = None) -> Outcome:
-    """Given a branch and a ref of the platform, merge the ref's commit into the branch.
+    """Merge the commit of a ref of the platform into a branch.
 
     Shape: pages in conflict stay as the branch has them; all others come by a merge with a part of the ref's commit.
     `choices` are a person's decisions by path; they are recorded by a merge too. No work tree is needed; a checked-out
@@ -63,7 +63,7 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
 
 
 def is_change_request(workspace: Workspace, ref: str) -> bool:
-    """Given a ref that a branch takes in, return whether it holds the content of a change request."""
+    """Return whether a ref that a branch takes in holds the content of a change request."""
     return ref.startswith(f"refs/remotes/{workspace.remote}/changes/")
 
 
@@ -77,7 +77,7 @@ def integrate_commit(
     choices: Mapping[str, Choice] | None = None,
     may_follow: bool = True,
 ) -> Integrated:
-    """Given a branch, its commit and one of the platform, return the commit that has both; no ref is moved.
+    """Return a commit that has a branch's commit and one of the platform; no ref is moved.
 
     Shape: a branch that has nothing of its own is fast-forwarded. Without `may_follow`, for a change request, it is not
     when it was rewritten, and its former commits do not come back: a part stands for what they are in.

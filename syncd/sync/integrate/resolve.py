@@ -60,8 +60,10 @@ class PageConflict:
 
 
 def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
-    """Given a branch, return its pages in conflict with change requests and with main content; nothing is asked of the
-    platform, and nothing is moved."""
+    """Return the pages of a branch in conflict with change requests and with main content.
+
+    Nothing is asked of the platform, and nothing is moved.
+    """
     return [
         _build_page_conflict(workspace, branch, lane, held, result)
         for lane in _list_lanes(workspace, branch)
@@ -73,12 +75,11 @@ def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
 def resolve_pages(
     workspace: Workspace, branch: str, choices: Mapping[str, Choice]
 ) -> tuple[Applied, list[PageConflict]]:
-    """Given what a person decided by path, record it in the branch, and return what was done and the pages still open.
+    """Record what a person decided, by path, in a branch; return what was done and the pages still in conflict.
 
     Shape: a page that is in conflict with a change request and with main content is settled with the first, and with
     both where they have the same version of it, or where the branch's own is to stay. What else the platform has comes
-    along.
-    Raises: what integrating raises.
+    along. Raises: as `integrate`.
     """
     still: list[PageConflict] = []
     answered: dict[str, tuple[Version | None, ...]] = {}

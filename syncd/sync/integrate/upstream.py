@@ -31,7 +31,9 @@ class Exchange:
     """One run's talk with the upstream remote; what could not be fetched is not pushed."""
 
     def __init__(self, workspace: Workspace, names: Sequence[str], patterns: Sequence[str]) -> None:
-        """Given the tracked branches, by name and by pattern, prepare; without an upstream there is nothing to do."""
+        """Prepare the exchange of tracked branches, by name and by pattern; without an upstream there is nothing to
+        do.
+        """
         self.workspace, self.repository = workspace, workspace.repository
         self.names, self.patterns = tuple(names), tuple(patterns)
         self.remote_heads: dict[str, str] | None = None
@@ -78,7 +80,7 @@ class Exchange:
         }
 
     def open_remote(self, upstream: Upstream) -> Remote:
-        """Given the upstream, prepare to speak to it. Raises: ConfigInvalid, GitFailed."""
+        """Prepare to connect to the upstream. Raises: ConfigInvalid, GitFailed."""
 
         def pulse() -> None:
             if self.workspace.is_cancelled():
@@ -180,7 +182,7 @@ class Exchange:
         return Applied((Change("delete", "branch", branch, f"{upstream.name} has it no more", before=ours),))
 
     def record_last_seen(self, upstream: Upstream, branch: str, commit: str) -> None:
-        """Given a branch of the remote, record which commit of it was taken in, or pushed, last."""
+        """Record which commit of a branch of the remote was taken in, or pushed, last."""
         ref = upstream.last_seen_ref(branch)
         if (old := self.repository.resolve(ref)) != commit:
             self.repository.update_ref(ref, commit, old=old)
@@ -233,7 +235,7 @@ class Exchange:
         return Applied(arrived.changes, (f"{why}: open a pull request from {side}",))
 
     def record_push(self, upstream: Upstream, branch: str, name: str, tip: str) -> Applied:
-        """Given a branch and the name under which the remote has its tip now, record that, and return it as done."""
+        """Record that the remote has a branch's tip under a name now, and return the push as an outcome."""
         assert self.remote_heads is not None
         reach(FaultPoint.BRANCH_PUSHED)
         old, self.remote_heads[name] = self.remote_heads.get(name), tip

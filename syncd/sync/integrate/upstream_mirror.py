@@ -29,10 +29,10 @@ _MOVED = ("stale info", "fetch first", "non-fast-forward")
 
 
 def push_mirror(exchange: Exchange, conflicts: Collection[str], *, is_whole: bool) -> Iterator[Step]:
-    """Given the talk of a run and the change requests that pages are in conflict with, as `<space>/<number>`, return
-    the steps that bring what the platform has to the remote; none where the remote has it.
+    """Yield the steps that bring what the platform has to the remote; none where the remote has it.
 
-    Shape: `is_whole` says that every change request that is not among `conflicts` is settled.
+    Shape: `conflicts` are the change requests that pages are in conflict with, as `<space>/<number>`; `is_whole` says
+    that every change request that is not among them is settled.
     """
     workspace, upstream = exchange.workspace, exchange.workspace.upstream
     if upstream is None or exchange.remote_heads is None or not upstream.has_mirror:

@@ -23,7 +23,7 @@ MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
-    """Given two commits, return their base; that of unrelated histories is empty.
+    """Return the merge base of two commits, parts counted; that of unrelated histories is empty.
 
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
@@ -36,7 +36,7 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
 
 
 def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
-    """Given a branch's commit and one of the platform, return their base, also where the branch was rewritten.
+    """Return the merge base of a branch's commit and one of the platform, also where the branch was rewritten.
 
     Shape: by default the base counts what the branch's former tip had in its history, so that what a rewrite dropped
     stays dropped. But for an entry that others changed, and that the branch has now in another version than the former
@@ -72,7 +72,7 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
 
 
 def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> str:
-    """Given a commit and others, return one that has all of them as parents; no ref ever names it."""
+    """Return a commit that has a commit and others as parents; no ref ever names it."""
     missing = [other for other in dict.fromkeys(others) if other != commit]
     if not missing:
         return commit
@@ -83,7 +83,7 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
 
 
 def record_tip(workspace: Workspace, branch: str) -> None:
-    """Given a branch that is in step with the platform, or about to be sent, record its tip in `refs/syncd/tip/`.
+    """Record the tip of a branch, which is in step with the platform or about to be sent, in `refs/syncd/tip/`.
 
     Shape: a branch that is at main content needs no record, unless it was reset while it has a change request: without
     the record it would look like a branch that has yet to take in that change request.

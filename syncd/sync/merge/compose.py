@@ -27,7 +27,7 @@ from syncd.sync.workspace import Workspace
 def compose_result(
     workspace: Workspace, ours: str, theirs: str, base: Base, decided: Decisions, choices: Mapping[str, Choice]
 ) -> MergeResult:
-    """Given two commits, their base and what was decided for each page, write the merged trees and return the result.
+    """Write the merged trees of two commits from what was decided for each page, and return the result.
 
     Shape: `choices` says by path what a person decided for pages in conflict.
     """
@@ -45,15 +45,14 @@ def compose_result(
 
 
 def apply_choices(workspace: Workspace, result: MergeResult, choices: Mapping[str, Choice]) -> MergeResult:
-    """Given a merge result, and by path what a person decided for pages in conflict, return the result with these
-    choices; nothing is merged again."""
+    """Return a merge result with what a person decided, by path, for pages in conflict; nothing is merged again."""
     if result.decisions is None or not choices:
         return result
     return compose_result(workspace, result.ours, result.theirs, result.base, result.decisions, choices)
 
 
 def find_choice(conflict: EntryConflict, choices: Mapping[str, Choice]) -> Choice | None:
-    """Given a page in conflict and choices by path, return the choice for any of its paths; None when there is none."""
+    """Return the choice for any path of a page in conflict; None when there is none."""
     return next((choices[path] for path in conflict.paths if path in choices), None)
 
 
@@ -136,7 +135,7 @@ class _TreeChanges:
     titles_kept: dict[Side, list[EntryPaths]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
     def add_page(self, page: Page, target: Version | None) -> None:
-        """Given a page and what it is to be (None: deleted), note the changes to files that this needs."""
+        """Note the changes to files that turn a page into its target; None deletes it."""
         self.pages.append(page)
         if page.base is not None:
             self.final_paths[page.base.path] = target.path if target is not None else None
@@ -149,10 +148,10 @@ class _TreeChanges:
 def merge_summary(
     repository: Repository, tables: SummaryVersions, places: PagePlaces, present: Collection[str]
 ) -> tuple[Blob | bytes | None, tuple[str, ...]]:
-    """Given the versions of SUMMARY.md and where pages end up, return the merged file (None: as ours), with notes.
+    """Return the merge of SUMMARY.md, None where ours stays, and notes for people.
 
-    Shape: `present` are the files of the merged tree. The bytes of a side, or of a merge line by line, are used when
-    they have the same entries.
+    Shape: `places` says where pages end up, `present` are the files of the merged tree. The bytes of a side, or of a
+    merge line by line, are used when they have the same entries.
     """
     if not tables.is_changed("theirs") and not tables.is_changed("ours"):
         return None, ()

@@ -19,7 +19,7 @@ _TAKEN_IN, _LEFT_OUT, _COMMON = "Syncd-Met", "Syncd-Held", "Syncd-Since"
 
 
 def convert_former_record(workspace: Workspace, branch: str) -> bool:
-    """Given a branch, record as a part what a former version had recorded in trailers; return whether the branch moved.
+    """Record as a part what a former version of syncd had recorded in trailers; return whether the branch moved.
 
     Raises: WorkTreeInTheWay, OperationInProgress or RefMoved when the branch cannot be moved.
     """

@@ -17,7 +17,7 @@ def leave_out(
     *,
     directories: Sequence[str] = (),
 ) -> str:
-    """Given a commit or tree, return its tree with some entries, and whole directories, as the base's tree has them.
+    """Return the tree of a commit or tree with some entries, and whole directories, as the base's tree has them.
 
     Shape: an entry is named by all paths that its page has on any side. Its place and title in SUMMARY.md become the
     base's too.

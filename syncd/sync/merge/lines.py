@@ -23,7 +23,7 @@ Moves = Mapping[Side, Mapping[str, str]]
 def merge_lines(
     repository: Repository, to_merge: Sequence[Decision], moves: Moves, decisions: Iterable[Decision]
 ) -> list[MergedText]:
-    """Given decisions for texts that have a base, merge each text line by line and return the results, in order.
+    """Return the three-way merge, line by line, of each text that a decision leaves to be merged, in order.
 
     Shape: a text in conflict, or one that the sides have at different paths, is merged once more with every link as the
     base would write it; the links of that result are then written for the paths that all `decisions` give. A first
@@ -55,7 +55,7 @@ def merge_lines(
 
 
 def list_blobs(page: Page) -> tuple[str, str, str]:
-    """Given a page, return the blob ids of base, ours and theirs, "" where there is none."""
+    """Return the blob ids of a page in base, ours and theirs, "" where there is none."""
     base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
     return base, ours, theirs
 

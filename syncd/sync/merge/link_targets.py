@@ -19,8 +19,10 @@ def find_deleted_targets(
     free: Iterable[Decision],
     conflicts: Iterable[Sequence[Decision]],
 ) -> list[tuple[Page, Page]]:
-    """Given both sides' trees, clean decisions and groups of pages in conflict, return pairs of a page in conflict and
-    a file that one side deleted while the page links to it on the other side."""
+    """Return pairs of a page in conflict and a file that it links to on one side and that the other side deleted.
+
+    Shape: `free` are the decisions without a conflict, `conflicts` groups of those with one.
+    """
     deleted: dict[tuple[Side, str], Page] = {
         (side, version.path): decision.page
         for decision in free

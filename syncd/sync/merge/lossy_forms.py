@@ -62,7 +62,8 @@ class NormalisedForms:
         return forms_ref(self.binding)
 
     def choose_text(self, page: str, text: bytes, git: GitVersions, *, at: str) -> bytes:
-        """Given a page's id, its text as the server answers it, and the blobs that Git may have, return Git's text.
+        """Return the text that Git keeps of a page whose text the server answered; `git` has the blobs that Git may
+        have.
 
         Shape: one of Git's own texts, byte for byte, where the server's is a form of it. Else the server's text, in
         which blocks that mean the same have Git's bytes, and words that the server had lost are still there.
@@ -87,13 +88,12 @@ class NormalisedForms:
         return likeliest
 
     def learn(self, page: str, blob: str, text: bytes) -> None:
-        """Given a page, a blob of Git and the server's form of it, note the form; an id that is no file name is passed
-        over."""
+        """Note the server's form of a blob of Git; a page whose id cannot be a file name is ignored."""
         if _PLAIN.fullmatch(page):
             self._new[f"{page}/{blob}"] = text
 
     def find_form(self, page: str, blob: str) -> bytes | None:
-        """Given a page and a blob of Git, return the server's form of it, or None when none is kept."""
+        """Return the server's form of a blob of Git, or None when none is known."""
         name = f"{page}/{blob}"
         if name in self._new:
             return self._new[name]
@@ -108,11 +108,11 @@ class NormalisedForms:
         return self._known
 
     def has_unsaved(self, page: str) -> bool:
-        """Given a page, return whether a form of it is not saved yet."""
+        """Return whether a form of a page is not saved yet."""
         return any(name.startswith(f"{page}/") for name in self._new)
 
     def find_losses(self, anchors: Iterable[Anchor]) -> Iterator[tuple[Anchor, tuple[LostLine, ...]]]:
-        """Given the pages of a lane, return each of which the server does not keep every word, with those words."""
+        """Yield each page of a lane of which the server does not keep every word, with those words."""
         for anchor in anchors:
             form = self.find_form(anchor.id, anchor.oid) if anchor.kind == "page" else None
             if form is not None:
@@ -211,12 +211,12 @@ class NormalisedForms:
 
 
 def forms_ref(binding: Binding) -> str:
-    """Given a space, return the ref of its forms."""
+    """Return the ref of a space's forms."""
     return f"refs/syncd/forms/{binding.name}"
 
 
 def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
-    """Given two commits, return the paths of pages where theirs replaced words of ours that the server had lost.
+    """Return the paths of pages where theirs replaced words of ours that the server had lost.
 
     Shape: such a page differs on one side only, and yet it is a conflict: the editor never saw the words. Costs nothing
     where there is none.

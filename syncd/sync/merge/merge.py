@@ -61,7 +61,7 @@ def merge(
     base: Base | None = None,
     excluded: Collection[str] = (),
 ) -> MergeResult:
-    """Given two commits, merge them and return the result; no ref is moved.
+    """Return the merge of two commits, page by page; no ref is moved.
 
     Shape: `branch` is the branch that `ours` is the tip of: it tells whether the branch was rewritten. `base` is given
     where the platform has merged from another base than Git knows of. Pages with a path in `excluded` are left out in
@@ -78,7 +78,7 @@ def merge(
 
 
 def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str = "") -> Base:
-    """Given two commits, and the name of the branch that the first is the tip of, return their merge base.
+    """Return the merge base of two commits; `branch` is the one that the first is the tip of.
 
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
@@ -97,13 +97,13 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
 
 
 def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
-    """Given a commit and a later one, return the new path of each file that was moved in between, by its old path."""
+    """Return the new path of each file that was moved between a commit and a later one, by its old path."""
     base = Base(_find_tree(workspace.repository, former), (former,))
     return _list_renames(_Merge(workspace, base, later, former).find_pages(), "ours")
 
 
 def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> dict[str, frozenset[str]]:
-    """Given a base and two sides, return for each path of a changed file all paths that the file has on any side.
+    """Return, for each path of a changed file, all paths that the file has in the base and on both sides.
 
     Shape: files that exchanged paths share all of their paths.
     """

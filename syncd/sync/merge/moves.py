@@ -21,20 +21,20 @@ RecordedMoves = tuple[dict[str, str], dict[str, str]]
 
 
 def find_moved(binding: Binding, before: Mapping[str, Anchor], after: Mapping[str, Anchor]) -> dict[str, str]:
-    """Given the anchors of a revision and of the next one, return the new path of each moved page by its old path."""
+    """Return the new path of each page that was moved between two revisions, by its old path."""
     moved = {id: (former, after[id]) for id, former in before.items() if id in after and former.kind == "page"}
     pairs = sorted((former.path, later.path) for former, later in moved.values() if former.path != later.path)
     return {binding.path(old): binding.path(new) for old, new in pairs}
 
 
 def render_moves(moves: Mapping[str, str]) -> str:
-    """Given new paths by old ones, return the trailers that record them, a line each."""
+    """Return the trailers that record moves, a line each; `moves` has new paths by old ones."""
     return "".join(f"{MOVED}: {json.dumps(pair)}\n" for pair in moves.items())
 
 
 def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: str) -> RecordedMoves:
-    """Given the tree of a base and the two commits to merge, return for each commit the recorded moves of the base's
-    files onto, or away from, paths of other files.
+    """Return, for each of two commits to merge, the recorded moves of the base's files onto, or away from, paths of
+    other files.
 
     Shape: records are followed along first parents, with Git's renames in between. A record counts only if the other
     commit does not know it already; where the other commit has a part of it, only for entries that the part leaves out.
@@ -49,7 +49,7 @@ def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: st
 
 
 def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str, str]:
-    """Given a commit and an older one, return the new paths of the older one's files, as far as records name them.
+    """Return the new paths of an older commit's files in a later one, as far as records name them.
 
     Shape: as in `find_recorded_moves`.
     """
@@ -96,8 +96,11 @@ def _follow_records(
 
 
 def find_exact_moves(changes: Iterable[Change]) -> dict[str, str]:
-    """Given what a side changed as Git sees it, return the moves of unchanged files onto, or away from, paths of other
-    files: they are known by their bytes."""
+    """Return a side's moves of unchanged files onto, or away from, paths of other files, which their bytes tell.
+
+    Git reports these as edits of both files: it looks for renames only among paths that are gone and paths that are
+    new.
+    """
     listed = list(changes)
     before = _index_by_text(old for old, _ in listed)
     after = _index_by_text(new for _, new in listed)
@@ -119,7 +122,7 @@ def _index_by_text(versions: Iterable[Version | None]) -> dict[str, str]:
 def follow_moves(
     repository: Repository, changes: Iterable[Change], moves: Mapping[str, str], base: str, side: str
 ) -> list[Change]:
-    """Given what a side changed as Git sees it, and known moves, return the changes with moved files paired by them."""
+    """Return what a side changed with moved files paired by known moves instead of as Git sees them."""
     listed = list(changes)
     before = {old.path: old for old, _ in listed if old is not None}
     after = {new.path: new for _, new in listed if new is not None}

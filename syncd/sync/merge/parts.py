@@ -17,7 +17,7 @@ date is late, because git looks for common ancestors from the youngest commit on
 
 
 def find_original(repository: Repository, commit: Commit) -> str | None:
-    """Given a commit, return the commit that it is a part of; None when it is no part."""
+    """Return the commit that another one is a part of; None when it is no part."""
     words = commit.trailers.get(PART_TRAILER, [""])[-1].split()
     if len(words) != 2 or repository.find_tree(commit.oid) != words[1]:
         return None

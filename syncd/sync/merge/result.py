@@ -49,7 +49,7 @@ class SummaryFile:
         return found
 
     def render_entries(self, entries: Iterable[Entry]) -> bytes:
-        """Given entries, return the text of the file for them."""
+        """Return the text of the file for entries."""
         return render_summary(transform_entries(entries, self._make_relative)).encode()
 
     def _make_relative(self, entry: Entry) -> Entry:
@@ -57,7 +57,7 @@ class SummaryFile:
 
 
 def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[Entry, ...]:
-    """Given the text of a SUMMARY.md, return its entries, each with the path of its file from the repository's root.
+    """Return the entries in the text of a SUMMARY.md, each with the path of its file from the repository's root.
 
     Raises: FileInvalid, UnicodeDecodeError.
     """
@@ -84,11 +84,11 @@ class SummaryVersions:
     theirs: SummaryFile
 
     def is_changed(self, side: Side) -> bool:
-        """Given a side, return whether it changed the file."""
+        """Return whether a side changed the file."""
         return self.base is None or self.at(side).oid != self.base.oid
 
     def at(self, side: Side) -> SummaryFile:
-        """Given a side, return its version."""
+        """Return the version of a side."""
         return self.ours if side == "ours" else self.theirs
 
     def index_base_pages(self) -> dict[str, Entry]:
@@ -96,7 +96,7 @@ class SummaryVersions:
         return self.base.index_pages() if self.base is not None else {}
 
     def find_retitled(self, side: Side, paths: Mapping[str, str]) -> set[str]:
-        """Given a side and its renames of the base's files, return the base's pages that it gave another title."""
+        """Return the base's pages to which a side gave another title; `paths` has its renames."""
         if not self.is_changed(side):
             return set()
         pages = self.at(side).index_pages()
@@ -106,7 +106,7 @@ class SummaryVersions:
         }
 
     def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
-        """Given the renames of both sides, return the paths in base, ours and theirs of pages whose titles conflict."""
+        """Return the paths in base, ours and theirs of pages whose titles conflict."""
         if not (self.is_changed("ours") and self.is_changed("theirs")):
             return []
         former, one, other = self.index_base_pages(), self.ours.index_pages(), self.theirs.index_pages()
@@ -135,8 +135,9 @@ class PagePlaces:
     titles_kept: Mapping[Side, Sequence[EntryPaths]]
 
     def list_renames(self, side: Side, *, but_kept: bool = True) -> dict[str, str]:
-        """Given a side, return its renames of the base's files; with `but_kept`, none of a page that stays as the other
-        side has it."""
+        """Return a side's renames of the base's files; with `but_kept`, none of a page that stays as the other side has
+        it.
+        """
         unchanged = {path for paths in self.kept[other_side(side)] for path in paths} if but_kept else set[str]()
         return {
             page.base.path: version.path
@@ -170,7 +171,7 @@ class EntryConflict:
         return tuple(page.paths for page in self.pages)
 
     def list_paths(self, side: Side) -> tuple[str, ...]:
-        """Given a side, return its paths there; none where it was deleted or never was."""
+        """Return the paths of a side; none where the page was deleted or never existed there."""
         return tuple(version.path for page in self.pages if (version := page.at(side)) is not None)
 
 

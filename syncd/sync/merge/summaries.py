@@ -10,7 +10,7 @@ from syncd.sync.workspace import Binding
 
 
 def read_summary(repository: Repository, binding: Binding, tree: str) -> SummaryFile | None:
-    """Given a tree, return the space's SUMMARY.md there; None when there is none, or none that can be read."""
+    """Return the space's SUMMARY.md in a tree; None when there is none, or none that can be read."""
     found = _locate_summary(repository, binding, tree)
     if found is None:
         return None
@@ -36,7 +36,7 @@ def _locate_summary(repository: Repository, binding: Binding, tree: str) -> tupl
 def find_summaries(
     repository: Repository, bindings: Iterable[Binding], trees: tuple[str, str, str]
 ) -> Iterator[SummaryVersions]:
-    """Given the trees of base, ours and theirs, return the summaries that can be merged by structure."""
+    """Yield the tables of contents that can be merged by structure; `trees` are those of base, ours and theirs."""
     for binding in bindings:
         located = [_locate_summary(repository, binding, tree) for tree in trees]
         if len(set(located)) == 1:

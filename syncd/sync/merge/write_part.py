@@ -11,7 +11,7 @@ from syncd.sync.workspace import COMMITTER
 
 
 def write_part(repository: Repository, commit: str, base: Sequence[str], tree: str, *, name: str) -> str:
-    """Given a commit, the commits of the base and the tree without what is left out, write the part and return its id.
+    """Write a part of a commit, with the tree that lacks what is left out, and return its id; `base` are its parents.
 
     Shape: `name` is what people call the commit. The same arguments give the same commit, so that a second run writes
     nothing new. The commits that record moves are no ancestors of a part, so it has its own record of the moves.

@@ -32,12 +32,12 @@ def find_mirror_base(
     lanes: Mapping[str, str],
     named: Sequence[str] = (),
 ) -> MirrorBase:
-    """Given the last mirror commit of a space, and the commits of change requests by lane, return the base.
+    """Return the base of the next mirror commit of a space; `commit` is the last one, `lanes` those of change requests.
 
-    Shape: anchors of main content, overlaid by those of the lanes; found again from Git, in the newest of these
-    commits, when the store does not know this mirror commit. Before the first one, what the mirror will sit on is
-    aligned with the revision in the same way. `named` are commits of change requests that another clone has sent:
-    new files stay where these have them.
+    Shape: anchors of main content, overlaid by those of the lanes; recovered from Git, from the newest of these
+    commits, when the store does not know this mirror commit. Before the first one, the content that the mirror starts
+    from is aligned with the revision in the same way. `named` are commits of change requests that another clone has
+    sent: new files stay where these have them.
     """
     base = _find_known_base(workspace, binding, revision, commit, lanes)
     for other in named:
@@ -73,10 +73,10 @@ def _follow_root(workspace: Workspace, binding: Binding, seen: LastSeen, newest:
 def recover_anchors(
     repository: Repository, binding: Binding, revision: Revision, commit: str | None
 ) -> dict[str, Anchor]:
-    """Given a commit that holds an earlier state of the space, return anchors for all that can be told apart there.
+    """Return anchors for all of a revision that can be found in a commit with an earlier state of the space.
 
     Shape: pages are aligned by structure, files by name and bytes; a body counts as seen only when the platform names
-    its blob; files that nothing claims any more have an id that starts with LOST.
+    its blob; files that no page or file of the revision claims have an id that starts with LOST.
     """
     if commit is None:
         return {}
@@ -103,7 +103,7 @@ def recover_anchors(
 
 
 def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple[Entry, ...]:
-    """Given a commit, return the entries of the space there, from SUMMARY.md or from its folders.
+    """Return the entries of the space's table of contents in a commit, from SUMMARY.md or from its folders.
 
     Shape: none when a file that declares them cannot be read.
     """
@@ -156,7 +156,7 @@ def save_anchors(
     written: WrittenCommit,
     stored: Mapping[str, Anchor],
 ) -> None:
-    """Given what was written and what the store holds of this lane, record the difference in one transaction."""
+    """Save what changed in the anchors of a lane in one transaction; `stored` is what the store has of it."""
     workspace.store.save_last_seen(
         binding.space,
         lane,

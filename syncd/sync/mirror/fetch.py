@@ -202,7 +202,7 @@ class BodyFetcher:
             return into
 
     def _complete_page(self, item: RevisionBody, markdown: str) -> bytes:
-        """Given a page's Markdown as answered, return the file: exactly that where the platform names it."""
+        """Return the file of a page from its Markdown as answered: exactly that where the platform names its blob."""
         body = markdown.encode()
         if item.blob is not None and compute_blob_id(body) == item.blob:
             return body
@@ -220,7 +220,7 @@ class BodyFetcher:
         )
 
     def _read_present(self, item: RevisionBody, blob: str) -> Anchor:
-        """Given a body that Git holds as the platform has it, return its anchor."""
+        """Return the anchor of a body that Git has already as the platform has it."""
         if item.kind != "file":
             return self._store_text(item, self.repository.read(blob), blob)
         return _build_anchor(
@@ -229,7 +229,7 @@ class BodyFetcher:
         )
 
     def _stream_file(self, item: RevisionBody, file: IO[bytes]) -> Anchor:
-        """Given a file that was downloaded, send it piece by piece and return its anchor."""
+        """Write a downloaded file piece by piece, and return its anchor."""
         with file, translate_system_failures(f"reading {item.path}"):
             if (pointer := self.pointers.find_pointer(self._list_blobs(item), lambda: file)) is not None:
                 return _build_anchor(item, pointer)
@@ -249,7 +249,7 @@ class BodyFetcher:
         return _build_anchor(item, oid)
 
     def _store_text(self, item: RevisionBody, body: bytes, here: str | None = None) -> Anchor:
-        """Given a body as the platform has it, return its anchor; bytes that mean the same stay as they are in Git."""
+        """Write a text as Git is to have it, where Git lacks it, and return its anchor."""
         former, page = self._find_former_blob(item), self.pages.get(item.id)
         text = self.incoming_texts.convert_text(item, body, former, title=page.title if page is not None else "")
         oid = here if here is not None and text is body else compute_blob_id(text)
@@ -280,14 +280,14 @@ class BodyFetcher:
         return [blob for blob in dict.fromkeys((self._find_former_blob(item), known and known.oid)) if blob]
 
     def write_text(self, text: bytes) -> str:
-        """Given a text, send it to the writer and return its blob id."""
+        """Send a text to the writer, and return its blob id."""
         oid = compute_blob_id(text)
         self.marks[oid] = self.writer.write_blob(text)
         self._bytes += len(text)
         return oid
 
     def _find_former_blob(self, item: RevisionBody) -> str | None:
-        """Given a body's place, return the blob that Git holds for it now."""
+        """Return the blob that Git has in the place of a body, or None."""
         if self.listing is not None:
             blob = self.listing.get(item.path)
             return blob.oid if blob is not None else None
@@ -311,14 +311,14 @@ class LfsPointers:
     """The pointers among the blobs that Git has for some files."""
 
     def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
-        """Given the blobs, find the pointers; only what is small enough is read."""
+        """Find the Git LFS pointers among blobs; only what is small enough to be one is read."""
         sizes = repository.read_sizes(set(blobs))
         small = sorted(oid for oid, size in sizes.items() if size <= SIZE_MAX)
         read = ((oid, parse_pointer(repository.read(oid))) for oid in small)
         self._pointers: dict[str, LfsPointer] = {oid: pointer for oid, pointer in read if pointer is not None}
 
     def find_pointer(self, blobs: Sequence[str], opened: Callable[[], IO[bytes]]) -> str | None:
-        """Given blobs that Git has and a file as the platform has it, return the blob that points to it, or None."""
+        """Return which of the blobs that Git has points to a file as the platform has it, or None."""
         found = {pointer: blob for blob in reversed(blobs) if (pointer := self._pointers.get(blob)) is not None}
         if not found:
             return None

@@ -67,11 +67,11 @@ class _MirrorStep:
 def mirror(
     workspace: Workspace, binding: Binding, *, space: Space, proposals: Sequence[Proposal]
 ) -> tuple[Outcome, list[Proposal]]:
-    """Given a space as it is now and its own proposals, bring its main content into Git.
+    """Bring the main content of a space into Git, and return the outcome and the space's own proposals.
 
     Shape: Unchanged costs no request; else a commit for the revision, and for each that has passed since the last one,
-    as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root that the
-    workspace's branch has changed is the root from now on. Returned are also the proposals, as they were when the
+    as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root directory
+    that the workspace's branch has changed is the root from now on. The proposals are returned as they were when the
     content was read: one may have been merged since they were listed.
     Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: house, section 6, "Mirror".
     """
@@ -212,7 +212,7 @@ def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> tuple[str, ..
 def _join_heads(
     workspace: Workspace, binding: Binding, tip: str | None, heads: Sequence[str]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Given the commits of merged proposals, return the commit to start from and the parents.
+    """Return the commit from which a mirror commit starts, and its parents; `heads` are commits of merged proposals.
 
     Where a proposal conflicts with main content outside of the space, a part of it is the parent: else Git would take
     its changes there for merged, and they would be lost.

@@ -57,9 +57,9 @@ class PassedRevisions:
 def find_passed(
     client: Client, space: str, current: Revision, last: str, is_in_git: Callable[[str], bool] = lambda _: False
 ) -> PassedRevisions:
-    """Given the current revision, the id of the last one in Git, and which others are there, return what passed.
+    """Return the revisions between the last one in Git and the current one; `is_in_git` tells which others are there.
 
-    Shape: nothing where the platform does not show it, or where it is too much. The order is that of the parents.
+    Shape: none where the platform does not show them, or where there are too many. The order is that of the parents.
     """
     if is_in_git(current.id):
         return PassedRevisions(restored=current.id)

@@ -29,9 +29,9 @@ class IncomingTexts:
         self.notes: list[str] = []
 
     def convert_text(self, item: RevisionBody, body: bytes, former: str | None, *, title: str) -> bytes:
-        """Given a text as the platform has it, and the blob in its place in Git, return what Git shall have.
+        """Return the text that Git is to have of one on the platform; `former` is the blob in its place in Git.
 
-        Shape: where the platform names the blob, the text is all that there is; else what it cannot know stays.
+        Shape: where the platform names the blob, its text is complete; else what the platform cannot know stays.
         """
         arrived = self.translation.translate_incoming(body, item.id)
         if former is None or (item.blob is not None and BROKEN.encode() not in arrived):
@@ -58,9 +58,9 @@ class IncomingTexts:
 
 
 def follow_links(repository: Repository, gathered: GatheredRevision, put: Callable[[bytes], str]) -> Iterator[Anchor]:
-    """Given a revision whose pages moved, return an anchor for each text that is not fetched and has links to follow.
+    """Yield an anchor for each text that is not fetched and has links to pages that the revision moved.
 
-    Shape: the texts that moved, and those that stayed and lead to one that did; `put` keeps a new text.
+    Shape: the texts that moved, and those that stayed and link to one that did; `put` stores a new text.
     """
     plan, base = gathered.plan, gathered.base.anchors
     paths = [*((item.id, item.path) for item in plan.fetch), *((anchor.id, anchor.path) for anchor in plan.moved)]

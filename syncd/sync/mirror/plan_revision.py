@@ -16,7 +16,7 @@ from syncd.sync.workspace import Binding, Workspace
 
 
 def list_known(anchors: Iterable[Anchor]) -> dict[str, BasePath]:
-    """Given anchors, return what the layout needs of them to keep paths as they are."""
+    """Return what the layout needs of anchors to keep paths as they are."""
     return {anchor.id: BasePath(anchor.path, anchor.form, anchor.oid) for anchor in anchors}
 
 
@@ -29,10 +29,10 @@ def gather_content(
     *,
     guide: str | None = None,
 ) -> GatheredRevision:
-    """Given a revision and a base, return where everything goes and what has to be fetched.
+    """Return where everything in a revision goes, and what has to be fetched.
 
-    Shape: `guide` is the commit of a branch: a root that was changed there is the root from now on. A root that was
-    changed in the commit to start from has its files there already.
+    Shape: `guide` is the commit of a branch: a root directory that was changed there is the root from now on. A root
+    that was changed in the commit to start from has its files there already.
     """
     repository = workspace.repository
     ruler = choose_settings_commit(repository, binding, base.start, guide)

@@ -13,9 +13,10 @@ from syncd.sync.workspace import Binding
 def choose_settings_commit(
     repository: Repository, binding: Binding, start: str | None, guide: str | None
 ) -> str | None:
-    """Given the commit that a mirror commit starts from, and a branch's, return the one whose `.gitbook.yaml` counts.
+    """Return whose `.gitbook.yaml` a mirror commit follows: that of the commit it starts from, or of a branch, `guide`.
 
-    Shape: the branch's, when only the branch has changed the root since they parted, and the file can be read there.
+    Shape: the branch's, when only the branch has changed the root since their merge base, and the file can be read
+    there.
     """
     if start is None or guide is None:
         return start
@@ -36,7 +37,7 @@ def choose_settings_commit(
 def follow_root(
     repository: Repository, binding: Binding, anchors: Mapping[str, Anchor], former: str | None, now: str | None
 ) -> dict[str, Anchor]:
-    """Given anchors of one commit, return them where their files are in another whose `.gitbook.yaml` has a new root.
+    """Return the anchors of one commit where their files are in another whose `.gitbook.yaml` has a new root.
 
     Shape: whoever changed the root there moved the files; a path that is right already stays.
     """
@@ -50,7 +51,7 @@ def follow_root(
 
 
 def move_below_root(anchors: Mapping[str, Anchor], former: Settings, now: Settings) -> dict[str, Anchor]:
-    """Given anchors below one root, return them below another."""
+    """Return anchors below one root as they are below another."""
     old, new = former.add_root(""), now.add_root("")
     return {
         id: anchor._replace(path=new + anchor.path[len(old) :]) if anchor.path.startswith(old) else anchor

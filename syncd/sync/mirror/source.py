@@ -20,15 +20,15 @@ class Source(Protocol):
         ...
 
     def page(self, page: str) -> Page:
-        """Given a page's id, return the page with its text."""
+        """Return a page with its text."""
         ...
 
     def file(self, file: str) -> File:
-        """Given a file's id, return the file."""
+        """Return a file."""
         ...
 
     def include(self, reusable_content: str) -> ReusableContent:
-        """Given the id of a reusable content, return it with its text."""
+        """Return a reusable content with its text."""
         ...
 
 

@@ -29,10 +29,9 @@ def write_content(
     signature: Signature,
     former: Mapping[str, Anchor],
 ) -> WrittenCommit:
-    """Given a gathered revision, write it as one commit and move `ref` from `old` to it, or change nothing.
+    """Write a gathered revision as one commit, move `ref` from `old` to it and return it, or change nothing.
 
-    Shape: `former` are the anchors of what the commit follows upon, so that it tells of pages that moved, and keeps
-    none where it was.
+    Shape: `former` are the anchors of the parent's content, by which the commit records pages that moved.
     Raises: RevisionMoved when the content changed meanwhile; RefMoved when the ref did.
     """
     with workspace.repository.open_writer(ref, old=old) as writer:
@@ -140,7 +139,7 @@ class _CommitComposer:
 
 
 def _check_obstacles(workspace: Workspace, binding: Binding, commit: str | None, paths: Iterable[str]) -> None:
-    """Given paths that a mirror commit is to have upon another commit, make sure that only files stand there.
+    """Require that only files are at the paths that a mirror commit is to have on top of another commit.
 
     Raises: PathRefused naming what is in the way.
     """

@@ -31,7 +31,7 @@ FORMAT = 1
 
 
 def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> Conflicts:
-    """Given what a branch asks of a space, return what its change request is to say of the pages in conflict."""
+    """Return what a change request says of the pages of its branch that are in conflict."""
     if not intent.entry_conflicts:
         return NO_CONFLICTS
     reporter = _Reporter(workspace, binding, intent)
@@ -43,10 +43,10 @@ def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> 
 
 
 def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal | None, intent: Intent | None) -> None:
-    """Given a change request to which nothing is to be written, if there is one, and what its branch asks for, if
-    anything, let its description say which pages are in conflict.
+    """Update which conflicts the description of a change request reports, where nothing else is written to it.
 
-    Shape: costs no request where it says so already; a person's words in it stay.
+    Shape: costs no request where it says so already; a person's words in it stay. `intent` is None when the branch asks
+    for nothing.
     """
     if proposal is None:
         return
@@ -64,7 +64,7 @@ def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal
 
 
 def has_report(proposal: Proposal) -> bool:
-    """Given a change request, return whether its description tells of pages in conflict."""
+    """Return whether the description of a change request reports conflicts."""
     return bool(read_fingerprint(proposal.change_request.description))
 
 
@@ -83,7 +83,7 @@ class _Reporter:
     intent: Intent
 
     def find_lines(self, pages: Sequence[EntryConflict]) -> list[Hunks]:
-        """Given pages, return the lines in conflict of each, on both sides; none where lines say nothing of it."""
+        """Return the lines in conflict of each page, on both sides; none where the conflict is not one of lines."""
         repository = self.workspace.repository
         wanting = {
             number: one
@@ -101,7 +101,7 @@ class _Reporter:
         return found
 
     def report(self, name: str, page: EntryConflict, lines: Hunks) -> ConflictingPage:
-        """Given a page, what it is in conflict with and the lines that are, return what is told of it."""
+        """Return what is reported of a page in conflict with `name`; `lines` are those in conflict."""
         intent, is_main = self.intent, name == f"{self.workspace.remote}/main"
         place = "main content" if is_main else "this change request"
         names = (f"In Git, on {intent.branch}", f"In {place}")

@@ -54,7 +54,7 @@ class ExistingContent:
 
 
 def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | None = None) -> ExistingContent:
-    """Given a space whose main content is mirrored, read that content, with an anchor for each page and file.
+    """Return the main content of a mirrored space, with an anchor for each page and file.
 
     Shape: where the commit `guide` has changed the root directory, paths are below the new one.
     Raises: RevisionMoved when the space has a newer revision than the mirror.
@@ -83,7 +83,7 @@ def read_proposed_content(
     wrote: Sequence[str] = (),
     update: Update = NO_UPDATE,
 ) -> ExistingContent:
-    """Given a change request and what was just written to it, bring its content to its ref in Git and return it.
+    """Bring the content of a change request to its ref in Git, and return it; `written` is what was just written to it.
 
     Shape: the parents of the commit say what of the branch and of main content has arrived (`lane_content.py`). `guide`
     is the commit that says where new pages belong. `wrote` are the revisions that the writes of this run made: while
@@ -254,7 +254,7 @@ def _keep_proposed_paths(
     written: Mapping[str, Anchor],
     commit: str,
 ) -> dict[str, Anchor]:
-    """Given a change request's revision, return anchors that keep each proposed page where the branch has it.
+    """Return anchors that keep each proposed page of a change request's revision where the branch has it.
 
     What was written in this run is known by id; what an earlier, interrupted run wrote is found by its place in the
     branch's SUMMARY.md. A page that the platform does not name by blob id is read back, to see what became of it.
@@ -328,7 +328,7 @@ def _read_link_titles(repository: Repository, binding: Binding, commit: str) -> 
 def find_linked_files(
     repository: Repository, pages: Iterable[str], blobs: Mapping[str, str], *, root: str
 ) -> Iterator[str]:
-    """Given changed pages and where content lies, return the files outside `.gitbook/assets` that they link to."""
+    """Yield the files outside `.gitbook/assets` that changed pages link to."""
     for page in pages:
         text = repository.read(blobs[page]).decode("utf-8", "replace")
         for target in find_targets(text):

@@ -45,7 +45,7 @@ def propose(
     subject: str = "",
     is_requested: bool = True,
 ) -> Outcome:
-    """Given a branch and the space's proposals, bring the branch's content into its change request.
+    """Bring the content of a branch into its change request.
 
     Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
     that the platform's own Git Sync writes gets only a note, or Held where a person requested just this.
@@ -165,7 +165,7 @@ def _is_written(workspace: Workspace, binding: Binding, intent: Intent, own: Pro
 def find_new_branches(
     workspace: Workspace, binding: Binding, branches: Sequence[Branch], space: Space, proposals: Sequence[Proposal]
 ) -> list[str]:
-    """Given tracked branches and a space with its proposals, return those that would be proposed for the first time.
+    """Return the tracked branches that would be proposed for the first time.
 
     Shape: names of branches that only a pattern matches; none while there are so few that no guard asks.
     """

@@ -21,15 +21,15 @@ COMMITS_SHOWN = 50
 
 
 def find_own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | None:
-    """Given the space's proposals, return the branch's newest one that is not merged."""
+    """Return the newest change request of a branch that is not merged, or None."""
     own = [p for p in proposals if p.branch == branch and p.change_request.status != "merged"]
     return max(own, key=lambda p: p.change_request.number, default=None)
 
 
 def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Proposal | None) -> Intent | None:
-    """Given a branch and its live change request, merge both with main content and return what the branch asks of the
-    space; None when the branch has no commit of its own.
+    """Return what a branch asks of a space, merged with main content and its live change request.
 
+    Shape: None when the branch has no commit of its own.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
     Source: two-way, section 4, "propose".
     """

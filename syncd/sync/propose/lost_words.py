@@ -29,7 +29,7 @@ class LostWords:
 
 
 def find_losses(workspace: Workspace, binding: Binding, live: Proposal) -> list[LostWords]:
-    """Given a change request, return the pages that it changed and that the platform does not keep whole.
+    """Return the pages that a change request changed and of which the platform does not keep every word.
 
     Shape: costs nothing where the platform never lost a word.
     """
@@ -42,12 +42,12 @@ def find_losses(workspace: Workspace, binding: Binding, live: Proposal) -> list[
 
 
 def format_losses(losses: Sequence[LostWords]) -> tuple[str, ...]:
-    """Given pages with losses, return what a person should know of them, a line for each line of a file."""
+    """Return what a person should know of pages with losses, a line for each line of a file."""
     return tuple(line for lost in losses for line in format_loss_lines(lost.path, lost.losses))
 
 
 def comment_on_losses(workspace: Workspace, binding: Binding, live: Proposal, losses: Sequence[LostWords]) -> None:
-    """Given the pages of a change request with losses, comment on each of them, once for the same words."""
+    """Comment on each page of a change request with losses, once for the same words."""
     number = live.change_request.number
     commented = set(load_notes(workspace, binding, number).get(COMMENTED_NOTE) or ())
     fresh = {mark: lost for lost in losses if (mark := build_loss_mark(lost.page, lost.losses)) not in commented}

@@ -51,7 +51,7 @@ def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subjec
 
 
 def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, space: Space) -> Proposal | None:
-    """Given a branch's change request, return a newer one of the branch, which counts from then on; or None.
+    """Return a newer change request of the branch, which counts from then on, or None.
 
     Shape: costs nothing where the platform counts no more live ones than Git knows of.
     """
@@ -65,7 +65,7 @@ def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Pro
 
 
 def _find_origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -> str:
-    """Given a change request, return the mirror commit of the main content that it started from or last took in."""
+    """Return the mirror commit of the main content that a change request started from or last took in."""
     start = request.revision_merged_ancestor or request.revision_initial or ""
     found = workspace.repository.find_commit(workspace.main, REVISION, start)
     return found.oid if found is not None else intent.main

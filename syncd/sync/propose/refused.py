@@ -22,7 +22,7 @@ class Refusal:
 
 
 def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
-    """Given the tree that a space is to hold, and the commit of what it holds, return what of it cannot be sent.
+    """Return what of a space's desired tree cannot be sent; `here` is the commit of what the space holds.
 
     Shape: pages whose text cannot be sent; submodules and symbolic links at paths of pages and files, which must not
     pass for deletions of these. Cost grows with the difference.
@@ -36,7 +36,7 @@ def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: st
 
 
 def render_refusal(refusal: Refusal) -> Held:
-    """Given a refusal, return what a person is told of it."""
+    """Return the outcome that tells a person of a refusal."""
     error = refusal.error
     hint = f"{error.hint}; {HINT}" if error.hint else HINT
     return Held(error.what, hint, error.exit_code, (error.path,), manual=True)

@@ -12,7 +12,7 @@ ASKED = "reviewers_asked"
 
 
 def ask_reviewers(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[str, ...]:
-    """Given an own change request, ask the policy's reviewers when it is open and they were never asked.
+    """Ask the policy's reviewers for a review of an open change request, when they were never asked.
 
     Shape: returns what a person should know; whom a person takes off the list is not asked again. The operations are
     beyond the API document: a server without them, or an address that nobody has, is noted and holds nothing up.
@@ -28,7 +28,7 @@ def ask_reviewers(workspace: Workspace, binding: Binding, proposal: Proposal) ->
 
 
 def _find_users(workspace: Workspace, binding: Binding, wanted: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Given addresses and ids, return the ids, and a remark for each address that leads to nobody."""
+    """Return the ids of users named by e-mail address or id, and a remark for each address that nobody has."""
     known: dict[str, str] = {}
     if any("@" in name for name in wanted):
         try:

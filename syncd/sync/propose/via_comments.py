@@ -28,7 +28,7 @@ LISTINGS_MAX = 3
 
 
 def is_commented(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal) -> bool:
-    """Given a branch's change request, return whether its comments have all that is left to propose."""
+    """Return whether the comments of a branch's change request have all that is left to propose."""
     number = own.change_request.number
     seen = workspace.store.read_last_seen(binding.space, own.lane)
     is_read = seen is not None and seen.revision == own.change_request.revision
@@ -46,7 +46,7 @@ def post_proposal(
     *,
     paths: Mapping[str, str],
 ) -> str:
-    """Given a proposal that cannot be written, put it into comments of its change request, and return a note.
+    """Put a proposal that the platform does not take into comments of its change request, and return a note.
 
     Shape: `paths` are those of existing pages by id. A comment that is right already stays, one for what is not
     proposed any more is resolved. Raises: AnswerLost when answers keep being lost.
@@ -65,13 +65,13 @@ def post_proposal(
 
 
 def report_comments(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:
-    """Given a change request, return the report that comments have the proposal, if they do."""
+    """Return the report that the comments of a change request have the proposal, if they do."""
     number = live.change_request.number
     return () if sent_log.find_commented(workspace, binding, number) is None else (build_comments_report(number),)
 
 
 def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> None:
-    """Given a change request that holds its branch's content, resolve the comments that had the proposal before."""
+    """Resolve the comments that had a proposal which the change request holds itself now."""
     number = live.change_request.number
     if sent_log.find_commented(workspace, binding, number) is not None:
         _update_comments(workspace, binding, live, ())

@@ -58,7 +58,7 @@ class ContentWriter:
     _size: int = 0
 
     def write(self, proposal: Proposal) -> None:
-        """Given a proposal, write its steps in order, in as few requests as the limits allow.
+        """Write the steps of a proposal in order, in as few requests as the limits allow.
 
         Shape: each request leaves a tree that the next run can go on from.
         Raises: RevisionMoved when somebody wrote since it was read; Rejected with status 404 where there is no content
@@ -81,7 +81,7 @@ class ContentWriter:
         reach(FaultPoint.CONTENT_WRITTEN)
 
     def _group_uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
-        """Given files to add, return them in groups that fit one request."""
+        """Yield the files to add in groups that fit one request."""
         group: list[tuple[AddFile, NewFile]] = []
         size = 0
         for step in steps:
@@ -136,7 +136,7 @@ class ContentWriter:
         return ROOT if into == ROOT else self._find_id(into)
 
     def _find_id(self, page: str) -> str:
-        """Given a page id or the path of a page inserted before, return the id, sending the batch to learn it."""
+        """Return a page's id, from the id or from the path of a page inserted before, sending the batch to learn it."""
         if any(step.path == page for step in self._inserting.values()):
             self._send_batch()
         return self._inserted.get(page, page)

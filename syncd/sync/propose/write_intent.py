@@ -51,10 +51,10 @@ class WrittenIntent:
 def write_intent(
     workspace: Workspace, binding: Binding, intent: Intent, live: Proposal | None, *, subject: str
 ) -> WrittenIntent:
-    """Given what a branch asks for and its change request, or None, bring it to the platform.
+    """Bring what a branch asks for to the platform; `live` is its change request, None for a new one.
 
-    Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what
-    planning, the guards and the adapters raise.
+    Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what planning,
+    the guards and the adapters raise.
     """
     rounds = _Rounds(workspace, binding, intent, live, subject)
     for _ in range(ROUNDS):
@@ -223,7 +223,7 @@ def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingCo
 
 
 def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> DesiredSide:
-    """Given what a branch asks for, return its tree and blobs; no page is read for it."""
+    """Return the tree and blobs that a branch asks for; no page is read for it."""
     repository = workspace.repository
     listing = repository.list_files(intent.desired, binding.directory)
     blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}

@@ -22,7 +22,7 @@ REFUSED = "merge_refused"
 
 
 def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> Outcome:
-    """Given a branch's change request as it is, merge it when all who have a say are content; else say what is missing.
+    """Merge a branch's change request when all who have a say approve; else return what is missing.
 
     Shape: a draft is nobody's to merge. A refusal is remembered, and the same state is never tried again. Waiting for
     people has exit code 0. Raises: AnswerLost when the merge may or may not have happened.
@@ -77,7 +77,7 @@ def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Propos
 
 
 def list_verdicts(workspace: Workspace, binding: Binding, request: ChangeRequest) -> list[Review]:
-    """Given a change request, return the latest review of each reviewer; none from a server that has no reviews."""
+    """Return the latest review of a change request by each reviewer; none from a server that has no reviews."""
     try:
         reviews = sorted(workspace.client.reviews.list(binding.space, request.id), key=lambda review: review.created_at)
     except (NotFound, Rejected):

@@ -12,7 +12,7 @@ from syncd.sync.workspace import Binding, Workspace
 
 
 def is_over(workspace: Workspace, proposal: Proposal, proposals: Sequence[Proposal]) -> bool:
-    """Given one of a space's proposals, return whether nothing is to come of it any more.
+    """Return whether nothing will come of a proposal any more.
 
     Shape: its branch is gone and the policy archives it or a person did, or it was archived and another one followed.
     """
@@ -24,7 +24,7 @@ def is_over(workspace: Workspace, proposal: Proposal, proposals: Sequence[Propos
 
 
 def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, existing: int) -> Outcome:
-    """Given the proposals of a space that are over, archive those that are live, and forget all of them.
+    """Archive those proposals that are over and still live, and forget all that are over.
 
     Shape: `existing` counts the space's proposals; edits of reviewers that the branch never had stay in Git. A branch
     that comes back is proposed afresh. Raises: TooMuch.

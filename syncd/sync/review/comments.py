@@ -56,7 +56,7 @@ class Discussion:
 
 
 def list_discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discussion]:
-    """Given a workspace, return the discussion of each live change request, those with problems first.
+    """Return the discussion of each live change request, those with problems first.
 
     Shape: comments are oldest first, open ones before resolved ones, which are there when asked for.
     """
@@ -75,7 +75,7 @@ def list_discussions(workspace: Workspace, *, resolved: bool = False) -> list[Di
 
 
 def list_live(workspace: Workspace) -> Iterator[tuple[Binding, ProposalRecord, ChangeRequest]]:
-    """Given a workspace, return its live change requests, each with its space and what Git remembers of it."""
+    """Yield the live change requests, each with its space and what Git has recorded of it."""
     for binding in workspace.bindings:
         for item in list_records(workspace, binding):
             try:
@@ -96,7 +96,7 @@ class FoundComment:
 
 
 def find_comments(workspace: Workspace, beginning: str) -> list[FoundComment]:
-    """Given an id or its beginning, return the comments that it can mean: an id that is whole means one only."""
+    """Return the comments that an id, or its beginning, can mean; a complete id means only one."""
     found = [
         FoundComment(binding, request, comment)
         for binding, _, request in list_live(workspace)
@@ -107,7 +107,7 @@ def find_comments(workspace: Workspace, beginning: str) -> list[FoundComment]:
 
 
 def reply(workspace: Workspace, to: FoundComment, text: str) -> None:
-    """Given a comment and words, post them as a reply, exactly once. Raises: AnswerLost when they did not arrive."""
+    """Post a reply to a comment, exactly once. Raises: AnswerLost when it did not arrive."""
     comments = workspace.client.change_request_comments
     at = (to.binding.space, to.request.id, to.comment.id)
     before = {known.id for known in comments.list_replies(*at)}
@@ -120,7 +120,7 @@ def reply(workspace: Workspace, to: FoundComment, text: str) -> None:
 
 
 def resolve(workspace: Workspace, comment: FoundComment, *, resolved: bool) -> None:
-    """Given a comment, resolve it, or open it again."""
+    """Resolve a comment, or open it again."""
     change = CommentUpdate(resolved=resolved)
     comments = workspace.client.change_request_comments
     comments.update(comment.binding.space, comment.request.id, comment.comment.id, change)
@@ -151,7 +151,7 @@ class _CommentPlaces:
     _texts: dict[str, tuple[str, Document | None]] = field(default_factory=dict)
 
     def find_place(self, comment: Comment) -> tuple[str, int]:
-        """Given a comment, return path and line, or "" and 0 for one that is about no page."""
+        """Return path and line that a comment is about, or "" and 0 for one that is about no page."""
         target = comment.target
         path = self.paths.find_path(target.page.id) if target.page is not None else ""
         if not path or target.page is None:

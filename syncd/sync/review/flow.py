@@ -17,7 +17,7 @@ from syncd.sync.workspace import Binding, Workspace
 
 
 def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, Outcome]:
-    """Given an own change request, return it as it now is after its news came into Git.
+    """Bring the news of an own change request into Git, and return the change request as it is after that.
 
     Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
     content becomes a commit on its ref; an unchanged one costs nothing, and one that was archived is read a last time.

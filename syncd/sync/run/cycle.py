@@ -307,9 +307,9 @@ def _is_shared_failure(error: PlatformError) -> bool:
 
 
 def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
-    """Given a workspace and options, run every flow once, record each outcome, and return them in order.
+    """Run every flow once, record each outcome, and return them in order.
 
-    Shape: a flow that ran twice is remembered by its trouble, if any. What ends the run before its time is the last
+    Shape: a flow that ran twice is recorded with its trouble, if any. What ends the run before its time is the last
     result, of the flow `run`; the results before it are those of flows that had their turn. A run that is asked to stop
     ends with the flow that heard it. Source: house, section 6.
     """

@@ -46,12 +46,12 @@ RUN = "run"
 
 
 def is_stopped(results: Sequence[Result]) -> bool:
-    """Given results, return whether somebody asked the run to end before its time."""
+    """Return whether somebody asked the run to end before its time."""
     return any(result.outcome.exit_code == Stopped.exit_code for result in results)
 
 
 def find_exit_code(results: Sequence[Result]) -> int:
-    """Given results, return the exit code: 0, the one code of all failures, or 4 when some flows got through.
+    """Return the exit code of results: 0, the one code of all failures, or 4 when some flows succeeded.
 
     Source: house, section 8.
     """

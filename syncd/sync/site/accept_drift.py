@@ -30,7 +30,7 @@ class DriftBranch:
 def accept_on_branch(
     workspace: Workspace, source: SiteFileTexts, file: SiteFile, live: LiveSite, plan: SitePlan
 ) -> DriftBranch:
-    """Given a committed site file and its plan, commit the drift that its policy accepts.
+    """Commit the drift that the policy of a committed site file accepts to a branch of its own.
 
     Shape: what the branch says already is not said again, and what people wrote there stays.
     """

@@ -22,7 +22,7 @@ _SHOWN = 5
 
 
 def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockPlace = "repo") -> str:
-    """Given a ref that the site file declares and the id of something on the site, make that the thing that is meant.
+    """Record that a ref which the site file declares is the item with an id on the site.
 
     Shape: returns why the lock could not be committed yet, or "". The next plan says what it still has to change.
     Raises: ConfigInvalid when either does not exist, or when either belongs to something else; PlatformError.
@@ -53,10 +53,10 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
 
 
 def forget(workspace: Workspace, file: SiteFile, name: str, place: LockPlace = "repo") -> str:
-    """Given a ref in the lock, let the thing go: it stays on the site, and no run deletes it unasked.
+    """Remove a ref from the lock: its item stays on the site, and no run deletes it unasked.
 
-    Shape: returns why the lock could not be committed yet, or "". A thing that the file still declares is taken again
-    by the next run, when it can be told by its path. Raises: ConfigInvalid when the lock does not have it.
+    Shape: returns why the lock could not be committed yet, or "". An item that the file still declares is adopted again
+    by the next run, when its path tells which it is. Raises: ConfigInvalid when the lock does not have it.
     """
     keeping = LockWriter(workspace, file, place)
     known, ref = keeping.load(), Ref(name)

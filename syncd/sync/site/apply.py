@@ -65,11 +65,11 @@ def apply_plan(
     options: Options = Options(),
     keep_before: KeepBefore | None = None,
 ) -> ApplyResult:
-    """Given a plan whose gates are open, and the site that it was made from, carry it out.
+    """Carry out a plan whose gates are open on the site that it was made from.
 
     Shape: `keep_before` is called once, before the first request that writes. Later looks run only what the gates of
     this plan let through. Raises: Unreachable, RateLimited, NotThePlatform, Stopped, ConfigInvalid; what was done until
-    then is written down and committed.
+    then is recorded and committed.
     """
     first, done = plan, ApplyResult(keeping.lock, replace(plan, steps=()))
     if keep_before is not None and any(not step.call.is_local for step in plan.steps):

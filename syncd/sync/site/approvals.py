@@ -16,13 +16,13 @@ VALID = timedelta(hours=24)
 
 
 def find_closed_gates(workspace: Workspace, plan: SitePlan) -> tuple[Gate, ...]:
-    """Given a plan, return the gates that nobody has opened, by force of their very number or by approving it."""
+    """Return the gates of a plan that nobody has opened, by force with their exact number or by approving the plan."""
     closed = tuple(gate for gate in plan.gates if workspace.force.get(gate.scope) != gate.count)
     return () if not closed or is_approved(workspace, plan) else closed
 
 
 def is_approved(workspace: Workspace, plan: SitePlan) -> bool:
-    """Given a plan, return whether somebody approved exactly this one, less than a day ago."""
+    """Return whether somebody approved exactly this plan, less than a day ago."""
     digest = plan.digest()
     return any(
         one.digest == digest and is_approval_valid(one, workspace.now())
@@ -31,7 +31,7 @@ def is_approved(workspace: Workspace, plan: SitePlan) -> bool:
 
 
 def is_approval_valid(pending: PendingPlan, now: datetime) -> bool:
-    """Given a held plan and the time, return whether it is approved and the approval still holds."""
+    """Return whether a pending plan is approved and the approval still counts."""
     if not pending.approved:
         return False
     age = now - datetime.fromisoformat(pending.approved)
@@ -39,7 +39,7 @@ def is_approval_valid(pending: PendingPlan, now: datetime) -> bool:
 
 
 def hold_plan(workspace: Workspace, plan: SitePlan, file: str) -> None:
-    """Given a plan with closed gates, keep it until a person has decided."""
+    """Save a plan with closed gates until a person has decided."""
     at = workspace.now().isoformat(timespec="seconds")
     words = {"plan": render_plan_document(plan), "text": render_plan_text(plan)}
     document = json.dumps(words, ensure_ascii=False, default=str)
@@ -50,9 +50,9 @@ def hold_plan(workspace: Workspace, plan: SitePlan, file: str) -> None:
 
 
 def find_held_plan(held: Sequence[PendingPlan], beginning: str) -> PendingPlan:
-    """Given the plans that are held and how a digest begins, return the one that is meant.
+    """Return the pending plan whose digest begins so.
 
-    Raises: ConfigInvalid when several are; StalePlan when none is.
+    Raises: ConfigInvalid when several do; StalePlan when none does.
     """
     fitting = [plan for plan in held if beginning and plan.digest.startswith(beginning)]
     if len(fitting) > 1:

@@ -13,9 +13,9 @@ BACKUP_AGE = timedelta(days=90)
 
 
 def save_backup(workspace: Workspace, path: str, plan: SitePlan, live: LiveSite, lock: SiteLock) -> None:
-    """Given a plan that is about to run, of the site file at a path, keep what it changes as it is now.
+    """Save what a plan is about to change as it is now; `path` is that of the site file.
 
-    Shape: a plan that only takes things over changes nothing on the site, and is not kept.
+    Shape: a plan that only adopts things changes nothing on the site, and is not saved.
     """
     kept = record_former_state(path, plan, live, lock)
     if not kept.things:
@@ -27,5 +27,5 @@ def save_backup(workspace: Workspace, path: str, plan: SitePlan, live: LiveSite,
 
 
 def list_backups(workspace: Workspace, site: str = "") -> list[tuple[Backup, FormerState]]:
-    """Given a site or nothing, return the plans that ran on it, or on any, and what they changed, the newest first."""
+    """Return the plans that ran on a site, or with "" on any, and what they changed, newest first."""
     return [(one, parse_former_state(one.document)) for one in workspace.store.backups.list_backups(site)]

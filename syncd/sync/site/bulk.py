@@ -35,7 +35,7 @@ class RedirectSender:
     offered: bool = True
 
     def carry_out(self, steps: Sequence[Step]) -> Iterator[list[Result]]:
-        """Given steps on different redirects, return what came of them, as they are done.
+        """Yield the results of steps on different redirects, as they are done.
 
         Raises: what `is_fatal`, Stopped.
         """
@@ -103,7 +103,7 @@ class RedirectSender:
 
 
 def split_rounds(steps: Sequence[Step], live: LiveSite) -> Iterator[list[Step]]:
-    """Given steps on redirects in order, yield them in rounds: within one, none needs a source that another leaves."""
+    """Yield steps on redirects in rounds, in order: within one, none needs a source that another leaves."""
     current: list[Step] = []
     left: set[str] = set()
     for step in steps:
@@ -118,7 +118,9 @@ def split_rounds(steps: Sequence[Step], live: LiveSite) -> Iterator[list[Step]]:
 
 
 def _run_each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int) -> Iterator[tuple[Item, Answer]]:
-    """Given a call and items, return each answer. Raises: the first error, when what was under way is answered, too."""
+    """Yield the answer of a call for each item. Raises: the first error, once all calls that were under way have
+    ended.
+    """
     errors: list[SyncdError] = []
 
     def try_item(item: Item) -> list[Answer]:

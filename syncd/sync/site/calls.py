@@ -50,11 +50,11 @@ class IdTable:
     """By the ref of a section that is to be made, the ref of the variant that comes with it."""
 
     def resolve(self, value: Any) -> Any:
-        """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
+        """Return a value in which refs may stand for ids as JSON, with the ids."""
         return replace_refs(value, self.by_ref.__getitem__)
 
     def add(self, ref: Ref, id: str) -> None:
-        """Given a thing that is there now, remember its id."""
+        """Remember the id of an item that exists now."""
         self.by_ref[ref] = id
         self.kinds[id] = ref.kind
 
@@ -71,7 +71,7 @@ class Likeness:
     moves: bool = False
 
     def takes(self, own: ExistingItem, other: ExistingItem, there: ReadStructure) -> bool:
-        """Given what was made, something else and where both are, return whether they are the same."""
+        """Return whether another item is the same as the one that was just made; `there` is where both are."""
         inner = {there.items[id].fields.get("space") for id in there.orders.get(other.id, ())}
         in_place = self.moves or own.parent == other.parent
         return in_place and self.like(other) and (self.spaces is None or inner <= self.spaces)
@@ -99,7 +99,7 @@ class CallSender:
     spaces: Mapping[Ref, frozenset[str]] = field(default_factory=dict)
 
     def carry_out(self, step: Step) -> None:
-        """Given a step, do it; what comes into being is in `ids` then.
+        """Send the request of a step; the id of what it creates is in `ids` then.
 
         Raises: PlatformError, Stopped; Rejected also for a body that the API does not take.
         """
@@ -299,10 +299,11 @@ class CallSender:
         return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
 
     def _keep_older(self, made: str, alike: Likeness, delete: Callable[[str, str, str], object]) -> KeptItem:
-        """Given what was just made, return it, or what another clone made of the same file at the same time.
+        """Return what was just made, or what another clone made of the same file at the same time.
 
-        The younger of the two goes, by the hand of who made it, so that neither takes the other's away: that is the one
-        behind in its place, and what has been moved from there is older in any case.
+        Each clone deletes only what it made itself, and only when it is the younger of the two, so that neither deletes
+        the other's: the younger is the one behind in its place, and what has been moved from there is older in any
+        case.
         """
         there = self.reader.structure(sorts=self.sorts)
         own = there.items.get(made)
@@ -361,7 +362,7 @@ class CallSender:
 
 
 def is_fatal(error: PlatformError) -> bool:
-    """Given an error, return whether nothing else would get through either."""
+    """Return whether nothing else would get through to the platform after an error either."""
     return isinstance(error, Unreachable | NotThePlatform | RateLimited) or error.status == 401
 
 

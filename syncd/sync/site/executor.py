@@ -187,13 +187,13 @@ class PlanExecutor:
 
 
 def list_few(refs: Iterable[str]) -> str:
-    """Given refs, return the first few of them, and how many there are more."""
+    """Return the first few refs in words, and how many more there are."""
     each = list(dict.fromkeys(refs))
     return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
 
 
 def collect_ids(plan: SitePlan, live: LiveSite, lock: SiteLock) -> IdTable:
-    """Given a plan and what it was made from, return the ids that are known before it runs."""
+    """Return the ids that are known before a plan runs."""
     new = {step.id.ref for step in plan.steps if isinstance(step.id, IdOf)}
     known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.items and ref not in new}
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}

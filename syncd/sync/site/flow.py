@@ -71,7 +71,7 @@ def reconcile(workspace: Workspace, options: SiteOptions) -> Outcome:
 def prepare_plan(
     workspace: Workspace, source: SiteFileTexts, site_options: SiteOptions, options: Options | None = None
 ) -> PreparedPlan:
-    """Given the texts of a site file, return what they ask of the site now; nothing is written.
+    """Return what the texts of a site file ask of the site now; nothing is written.
 
     Raises: FileInvalid with every mistake; ConfigInvalid for a lock that cannot be used; PlatformError.
     """
@@ -87,7 +87,7 @@ def prepare_plan(
 
 @collect_seldom()
 def run_plan(workspace: Workspace, prepared: PreparedPlan, options: SiteOptions) -> PlanResult:
-    """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
+    """Hold a plan when a gate is closed, else carry it out, and record how the site is.
 
     An approval is used up by that. Raises: PlatformError, Stopped, ConfigInvalid; what was done stays recorded.
     """
@@ -120,7 +120,7 @@ def run_plan(workspace: Workspace, prepared: PreparedPlan, options: SiteOptions)
 
 
 def list_notes(prepared: PreparedPlan) -> tuple[str, ...]:
-    """Given a plan, return what a person should know of it that is no change: drift and warnings."""
+    """Return what a person should know of a plan that is no change: drift and warnings."""
     plan = prepared.plan
     drifted = [_describe_drift(line) for line in plan.list_drift()]
     warned = [f"{one.path}:{one.line}:{one.column}: {one.message}" for one in prepared.findings]
@@ -128,7 +128,7 @@ def list_notes(prepared: PreparedPlan) -> tuple[str, ...]:
 
 
 def refuse_plan(plan: SitePlan, closed: Sequence[Gate]) -> Held:
-    """Given a plan and the gates that hold it, return the outcome: why, and how to let it through."""
+    """Return the outcome of a plan that gates hold: why, and how to let it through."""
     digest = plan.digest()
     why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
     hint = f"syncd site pending {digest} shows it; syncd site approve {digest} lets it through"
@@ -169,7 +169,7 @@ def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResu
 
 
 def find_unfinished(plan: SitePlan) -> Held | None:
-    """Given a plan, return what of it waits for a person although no gate holds it: conflicts, else manual steps."""
+    """Return what of a plan waits for a person although no gate holds it: conflicts, else manual steps."""
     if refs := list_few(line.ref for line in plan.lines if line.is_conflict):
         return Held(
             f"the file and the site both changed {refs}; these stay as each side has them",
@@ -187,7 +187,7 @@ def find_unfinished(plan: SitePlan) -> Held | None:
 
 
 def format_tally(done: ApplyResult) -> str:
-    """Given what became of a plan, return how many of its steps failed, were left and are done, in words."""
+    """Return in words how many steps of a plan failed, were left and are done."""
     failed, left, count = len(done.failed), len(done.skipped), len(done.steps)
     parts = [f"{failed} {'step' if failed == 1 else 'steps'} failed"] if failed else []
     parts += [f"{left} {'was' if left == 1 else 'were'} left"] if left else []

@@ -72,7 +72,7 @@ class SiteImport:
 
 
 def import_site(workspace: Workspace, target: ImportTarget) -> SiteImport:
-    """Given a site, return the file and the lock that declare it as it is; nothing is written anywhere.
+    """Return the file and the lock that declare a site as it is; nothing is written anywhere.
 
     Raises: PlatformError; FileInvalid when the site holds what no file may say.
     Source: site-file notes, §4.5.
@@ -131,7 +131,7 @@ def _render_files(
 
 
 def read_site(workspace: Workspace, target: ImportTarget) -> tuple[LiveSite, SiteTitles]:
-    """Given a site, return all of it that a file can declare in the areas, and the titles that people know things by.
+    """Return everything of a site that a file can declare in the target's areas, and the titles that people see.
 
     Raises: PlatformError.
     """
@@ -152,7 +152,7 @@ def read_site(workspace: Workspace, target: ImportTarget) -> tuple[LiveSite, Sit
 
 
 def adopt_all(plan: SitePlan, lock: SiteLock) -> SiteLock:
-    """Given a plan and a lock, return the lock with everything that the plan takes for syncd's as it is."""
+    """Return a lock with everything that a plan adopts as it is."""
     entries = {
         step.ref: LockEntry(str(step.id), "adopted", step.applied)
         for step in plan.steps
@@ -162,7 +162,7 @@ def adopt_all(plan: SitePlan, lock: SiteLock) -> SiteLock:
 
 
 def choose_site(workspace: Workspace, organization: str, site: str) -> tuple[str, str]:
-    """Given ids of which either may be "", return both; a missing one is found where there is only one to choose.
+    """Return the ids of an organization and a site; one that is "" is found where there is only one to choose.
 
     Raises: ConfigInvalid that lists what there is to choose from.
     """

@@ -47,7 +47,7 @@ class LockWriter:
     """Keeps the lock of one site for one run."""
 
     def __init__(self, workspace: Workspace, file: SiteFile, place: LockPlace = "repo") -> None:
-        """Given a site file of the tracked branch, and where its lock is kept, keep it."""
+        """Keep the lock of a site file of the tracked branch in its place."""
         self._workspace, self._file, self._place = workspace, file, place
         self._known: _LockState | None = None
 
@@ -58,11 +58,11 @@ class LockWriter:
         return replace(known.lock, items=dict(known.items), in_flight=dict(known.in_flight))
 
     def entry(self, ref: Ref) -> LockEntry | None:
-        """Given a ref, return what the lock knows of it."""
+        """Return what the lock has of a ref, or None."""
         return (self._known or self._load()).items.get(ref)
 
     def find_in_flight(self, ref: Ref) -> InFlightRequest | None:
-        """Given a ref, return the request about it of which nobody has heard yet what came of it."""
+        """Return the request about a ref whose outcome is not known, or None."""
         return (self._known or self._load()).in_flight.get(ref)
 
     def load(self) -> SiteLock:
@@ -71,7 +71,7 @@ class LockWriter:
         return self.lock
 
     def begin(self, requests: Mapping[Ref, InFlightRequest]) -> None:
-        """Given requests by ref that are about to be sent, write them down durably."""
+        """Record requests by ref that are about to be sent, durably."""
         if requests:
             known = self._known or self._load()
             known.in_flight |= requests
@@ -80,7 +80,7 @@ class LockWriter:
             )
 
     def save(self, changes: Mapping[Ref, LockEntry | None], heard: Iterable[Ref] = ()) -> None:
-        """Given what became of things by ref (None: not syncd's any more), write it down durably, at once.
+        """Record what became of items by ref, durably and at once; None for one that is not syncd's any more.
 
         Shape: `heard` are the refs of requests that were answered.
         """

@@ -38,7 +38,7 @@ class LastLook:
 
     @classmethod
     def of(cls, workspace: Workspace, options: SiteOptions, source: SiteFileTexts) -> "LastLook":
-        """Given how a site is followed and the committed texts, return the last look at that site."""
+        """Return the last look at a site, for its options and committed texts."""
         ways = [__version__, options.lock, options.ordering, sorted(options.kinds), source.inputs()]
         inputs = hashlib.sha256(json.dumps(ways).encode()).hexdigest()
         return cls(workspace, options, source, inputs, workspace.store.plans.read_site_state(options.file))
@@ -61,7 +61,7 @@ class LastLook:
         return Held(**held) if held else Unchanged()
 
     def has_changed(self, facts: dict[str, Any]) -> bool:
-        """Given how a site is, return whether it was different the last time, or nobody has looked yet."""
+        """Return whether a site was different the last time, or has not been read yet."""
         return any(self._facts().get(name) != value for name, value in facts.items())
 
     def read_last_applied(self) -> SiteFileTexts | None:
@@ -87,7 +87,7 @@ class LastLook:
             self.workspace.store.plans.save_site_state(replace(self.look, inputs=""))
 
     def note(self, facts: dict[str, Any], outcome: Outcome, *, carried: bool = False) -> None:
-        """Given how a site is and what the run came to, remember both, and the commit when it was carried out."""
+        """Record how a site is and the outcome of the run, and the commit when it was carried out."""
         held = None
         if isinstance(outcome, Held):
             held = {"why": outcome.why, "hint": outcome.hint, "exit_code": outcome.exit_code}
@@ -111,7 +111,7 @@ class LastLook:
 
 
 def summarize_site(plan: SitePlan, lock: SiteLock) -> dict[str, Any]:
-    """Given a plan and the lock, return how the site is, in numbers by state and area."""
+    """Return how a site is, in numbers by state and area."""
     return {
         "site": plan.site,
         "owned": _count_by_area(lock.items),

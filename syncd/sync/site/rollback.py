@@ -40,9 +40,9 @@ class Rollback:
 
 
 def find_backup(workspace: Workspace, site: str, beginning: str) -> tuple[Backup, FormerState]:
-    """Given how the digest of a plan begins, return what is kept of the one that is meant.
+    """Return the backup of the plan whose digest begins so.
 
-    Raises: StalePlan when nothing is kept of it; ConfigInvalid when several begin so.
+    Raises: StalePlan when there is none; ConfigInvalid when several begin so.
     """
     all_kept = list_backups(workspace, site)
     meant = [one for one in all_kept if beginning and one[0].digest.startswith(beginning)]
@@ -57,7 +57,7 @@ def find_backup(workspace: Workspace, site: str, beginning: str) -> tuple[Backup
 
 
 def plan_rollback(workspace: Workspace, file: SiteFile, site_options: SiteOptions, beginning: str) -> Rollback:
-    """Given a site file as it is now and how a plan's digest begins, return the way back from that plan.
+    """Return the rollback of a plan whose digest begins so; `file` is the site file as it is now.
 
     Shape: only what that plan changed is planned; what somebody changed again since then is blocked as a conflict.
     Raises: as `find_backup`; PlatformError.
@@ -72,7 +72,7 @@ def plan_rollback(workspace: Workspace, file: SiteFile, site_options: SiteOption
 
 
 def roll_back(workspace: Workspace, back: Rollback) -> ApplyResult:
-    """Given a way back whose gates are open, go it; it is kept like every plan, so that it can be taken back, too."""
+    """Carry out a rollback whose gates are open; it is saved like every plan, so that it can be rolled back, too."""
     file = replace(back.file, path=back.kept.path)
     return apply_plan(
         workspace,

@@ -6,8 +6,7 @@ from syncd.sync.workspace import Binding, Workspace
 
 
 def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
-    """Given what a change request holds and a commit of its branch, return whether both have the same content of the
-    space.
+    """Return whether a change request and a commit of its branch have the same content of the space.
 
     Shape: main content that the branch has not taken in yet is merged into it first, if that needs no person.
     """
@@ -22,5 +21,5 @@ def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit:
 
 
 def has_conflict(binding: Binding, result: MergeResult) -> bool:
-    """Given a merge result, return whether a page of this space is in conflict."""
+    """Return whether a page of a space is in conflict."""
     return any(binding.holds(path) for page in result.conflicts for path in page.paths)

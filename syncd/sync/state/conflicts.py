@@ -13,7 +13,7 @@ from syncd.sync.workspace import Binding, Workspace
 def describe_conflicts(
     workspace: Workspace, result: MergeResult, branch: str, name: str, *, among: Callable[[str], bool] | None = None
 ) -> tuple[Held, ...]:
-    """Given a merge of a branch with the ref that people call `name`, return an outcome for each page in conflict.
+    """Return an outcome for each page in conflict between a branch and the ref that people call `name`.
 
     Shape: `among` selects by path; pages that the caller had left out are not in the result.
     """
@@ -35,8 +35,7 @@ def describe_conflicts(
 
 
 def find_shared_branch(workspace: Workspace, name: str) -> str:
-    """Given what pages are in conflict with, return the branch of the upstream remote that settles it in any clone; ""
-    for none.
+    """Return the branch of the upstream remote whose merge settles a conflict with `name` in any clone; "" for none.
 
     Shape: a change request's content is there once a run has pushed it. What people have pushed is in conflict with
     main content that the branch here has taken in, and the branch there has not.
@@ -60,7 +59,9 @@ def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ..
 def clear_settled(
     workspace: Workspace, flow: str, *, but: Collection[str] = (), among: Collection[str] | None = None
 ) -> None:
-    """Given a flow that reports pages, record its last reports as settled: those of all pages but some, or of some."""
+    """Record the last reports of a flow about pages as settled, for all pages except `but`, or only for those
+    `among`.
+    """
     at = workspace.now().isoformat(timespec="seconds")
     held = [found.key for found in workspace.store.list_outcomes() if found.flow == flow and found.state == "held"]
     settled = [path for path in held if path not in but and (among is None or path in among)]

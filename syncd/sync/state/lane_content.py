@@ -72,7 +72,7 @@ NO_UPDATE = Update()
 
 
 def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
-    """Given a commit that was sent, and that of main content, return what the first was made from.
+    """Return what a commit that was sent was made from; `main` is the commit of main content.
 
     Shape: a commit with other parents was written by a former version, or by a person: it is its own branch's commit.
     """
@@ -83,7 +83,7 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 
 
 def find_content(repository: Repository, commit: str) -> str:
-    """Given a commit that stands for a change request's content, return the tree that the platform holds."""
+    """Return the tree that the platform holds of a change request; `commit` is the one that stands for its content."""
     found = repository.list_commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
     tree = repository.find_tree(commit)
     assert tree is not None
@@ -91,7 +91,7 @@ def find_content(repository: Repository, commit: str) -> str:
 
 
 def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
-    """Given a change request, return the newest commit of main content that it holds, as far as Git knows it."""
+    """Return the newest commit of main content that a change request holds, as far as Git knows it."""
     if not request.outdated:
         return workspace.repository.resolve(workspace.main)
     start = request.revision_merged_ancestor or request.revision_initial or ""
@@ -100,8 +100,11 @@ def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
 
 
 def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], taken: str | None) -> str:
-    """Given what a change request held, what was sent to it, and the main content in it, return the commit or tree that
-    its content is written upon: files that the platform does not store come from there."""
+    """Return the commit or tree on which the content of a change request is written.
+
+    Files that the platform does not store come from there. Shape: `here` is what it held, `taken` the main content in
+    it.
+    """
     start = sent[-1].commit if sent else here
     if taken is None or has_taken_in(workspace, start, taken):
         return start
@@ -109,7 +112,7 @@ def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], tak
 
 
 def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
-    """Given a commit and one of main content, return whether the second, or a part of it, is in the first's history."""
+    """Return whether a commit's history has one of main content, or a part of it."""
     return _find_taken_in(workspace.repository, commit, main) is not None
 
 
@@ -124,7 +127,8 @@ def record_lane(
     is_own: bool = False,
     update: Update = NO_UPDATE,
 ) -> LaneContent:
-    """Given the tree of a change request as it was read, return the tree and the parents that its commit is to have.
+    """Return the tree and the parents that the commit of a change request is to have; `read` is its tree as it was
+    read.
 
     Shape: `here` is the commit of what it held before, `taken` that of the main content in it. `is_own` says that
     nobody has written since syncd did, so that every difference was made by the platform. `update` says what is known
@@ -176,8 +180,7 @@ def find_arrived(
     is_own: bool,
     moves: Mapping[str, str] = NO_UPDATE.moves,
 ) -> str:
-    """Given what was sent, the content before, and the tree that was read, return the branch's commit, or the part of
-    it that has arrived; "" when nothing has.
+    """Return the branch's commit, or the part of it that has arrived in the tree that was read; "" when nothing has.
 
     Shape: `is_own` says that nobody else has written; `moves` are the new paths of pages that the revision moved.
     """

@@ -13,12 +13,12 @@ WAITING = "by_hand"
 
 
 def describe_state(repository: Repository, binding: Binding, desired: str, main: str) -> str:
-    """Given what is desired of a space and what it holds, return a text that identifies this state."""
+    """Return a text that identifies what is desired of a space and what it holds."""
     return " upon ".join(str(repository.find_tree(commit, binding.directory)) for commit in (desired, main))
 
 
 def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
-    """Given a change request, or none, and the state, return the manual steps that were noted for it."""
+    """Return the manual steps that were noted for a state of a change request, or of none."""
     noted = load_notes(workspace, binding, number).get(WAITING)
     known = noted.get(state) if isinstance(noted, dict) else None
     try:
@@ -31,7 +31,7 @@ def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, stat
 def note_waiting_steps(
     workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]
 ) -> None:
-    """Given the manual steps of a state, note them in place of what was noted before.
+    """Note the manual steps of a state in place of what was noted before.
 
     Shape: where the space does not hold all that is desired, an empty list is noted too: this state needs no push.
     """
@@ -48,11 +48,11 @@ def _is_complete(state: str) -> bool:
 
 
 def is_state_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
-    """Given a change request, or none, and the state, return whether all of it that can be written was written."""
+    """Return whether all of a state that can be written was written."""
     noted = load_notes(workspace, binding, number).get(WAITING)
     return isinstance(noted, dict) and state in noted
 
 
 def has_waiting_steps(workspace: Workspace, binding: Binding, number: int) -> bool:
-    """Given a change request, return whether something was noted that waits for a person."""
+    """Return whether a change request has noted steps that wait for a person."""
     return bool(load_notes(workspace, binding, number).get(WAITING))

@@ -15,12 +15,12 @@ ADDRESS = "address"
 
 
 def load_notes(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
-    """Given a change request's number, return what was noted of it; nothing where a person took the note away."""
+    """Return the notes of a change request; {} where a person removed them."""
     return read_notes(workspace.repository, binding, number)
 
 
 def read_notes(repository: Repository, binding: Binding, number: int) -> dict[str, Any]:
-    """Given a change request's number, return what was noted of it, for a caller that has Git only."""
+    """Return the notes of a change request, for a caller that has Git only."""
     commit = repository.resolve(notes_ref(binding, number))
     blob = repository.lookup(commit, FILE) if commit is not None else None
     try:
@@ -31,7 +31,7 @@ def read_notes(repository: Repository, binding: Binding, number: int) -> dict[st
 
 
 def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mapping[str, Any]) -> None:
-    """Given facts by name, add them to what is noted of a change request."""
+    """Add facts by name to the notes of a change request."""
     before = load_notes(workspace, binding, number)
     after = before | dict(facts)
     if after != before:
@@ -42,5 +42,5 @@ def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mappin
 
 
 def notes_ref(binding: Binding, number: int) -> str:
-    """Given a change request's number, return the ref of its notes."""
+    """Return the ref of a change request's notes."""
     return f"refs/syncd/notes/{binding.name}/{number}"

@@ -54,7 +54,7 @@ class ProposalRecord:
 
 
 def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]:
-    """Given a space, return its proposals as Git remembers them."""
+    """Return the proposals of a space as Git has recorded them."""
     prefix = workspace.proposed_refs(binding)
     found: list[ProposalRecord] = []
     for ref, commit in sorted(workspace.repository.list_refs(prefix).items()):
@@ -64,7 +64,7 @@ def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]
 
 
 def list_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
-    """Given a space, return its own change requests as they are now.
+    """Return the space's own change requests as they are now.
 
     Shape: one request each, or, when `space` says that this is less, a listing of all that are live.
     """
@@ -84,7 +84,7 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
 
 
 def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
-    """Given a branch, return its newest change request, read now."""
+    """Return the newest change request of a branch as it is now, or None."""
     numbers = [item for item in list_records(workspace, binding) if item.branch == branch and item.number.isdecimal()]
     if not numbers:
         return None
@@ -94,7 +94,7 @@ def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Propos
 
 @contextmanager
 def detect_end(workspace: Workspace, binding: Binding, proposal: Proposal | None) -> Iterator[None]:
-    """Given a proposal that is worked on, or None, translate a refusal when the change request has ended meanwhile.
+    """Translate a refusal in the block when the change request has ended meanwhile.
 
     Raises: ProposalEnded instead of Rejected, when it was merged or archived meanwhile.
     """
@@ -127,19 +127,19 @@ def _list_live(workspace: Workspace, binding: Binding, space: Space) -> dict[str
 
 
 def find_head(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
-    """Given a proposal, return the commit that holds its content as last seen: with what reviewers did to it."""
+    """Return the commit that holds the content of a proposal as last read, with what reviewers did to it."""
     return (
         workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number)) or proposal.commit
     )
 
 
 def is_branch_gone(workspace: Workspace, branch: str) -> bool:
-    """Given a branch that was proposed, return whether there is no such branch any more."""
+    """Return whether the branch of a proposal no longer exists."""
     return workspace.repository.resolve(f"{HEADS}{branch}") is None
 
 
 def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
-    """Given a proposal whose content is on the platform, anchor the branch's commit in Git."""
+    """Record the branch's commit whose content is on the platform now by a ref, which also keeps it in Git."""
     ref = f"{workspace.proposed_refs(binding)}{proposal.change_request.number}/{proposal.branch}"
     old = workspace.repository.resolve(ref)
     if old != proposal.commit:
@@ -147,7 +147,7 @@ def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
 
 
 def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
-    """Given a proposal that is merged and mirrored, or closed, drop its refs and its lane."""
+    """Delete the refs and the lane of a proposal that is merged and mirrored, or closed."""
     number = proposal.change_request.number
     anchor = f"{workspace.proposed_refs(binding)}{number}/{proposal.branch}"
     workspace.store.forget(binding.space, proposal.lane)

@@ -12,38 +12,39 @@ READ = "refs/syncd/read/"
 
 
 def begin_sending(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
-    """Given the commit that is about to be written to a change request, record it in Git."""
+    """Record the commit that is about to be written to a change request."""
     _set_ref(workspace, f"{SENDING}{binding.name}/{number}", commit)
 
 
 def end_sending(workspace: Workspace, binding: Binding, number: int) -> None:
-    """Given a change request whose content was read back, delete the record that it was being written."""
+    """Delete the record that a change request was being written, once its content was read back."""
     _delete_ref(workspace, f"{SENDING}{binding.name}/{number}")
 
 
 def is_sending(workspace: Workspace, binding: Binding, number: int) -> bool:
-    """Given a change request, return whether a run ended before it had read back what it wrote."""
+    """Return whether a run ended before it had read back what it wrote to a change request."""
     return workspace.repository.resolve(f"{SENDING}{binding.name}/{number}") is not None
 
 
 def begin_comments(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
-    """Given the commit that comments on a change request propose, record it in Git."""
+    """Record the commit that the comments on a change request propose."""
     _set_ref(workspace, f"{COMMENTED}{binding.name}/{number}", commit)
 
 
 def end_comments(workspace: Workspace, binding: Binding, number: int) -> None:
-    """Given a change request whose content has the proposal now, delete the record that comments had it."""
+    """Delete the record that comments had the proposal, once the content of the change request has it."""
     _delete_ref(workspace, f"{COMMENTED}{binding.name}/{number}")
 
 
 def find_commented(workspace: Workspace, binding: Binding, number: int) -> str | None:
-    """Given a change request, return the commit that its comments propose; None when its content does."""
+    """Return the commit that the comments of a change request propose; None when its content does."""
     return workspace.repository.resolve(f"{COMMENTED}{binding.name}/{number}")
 
 
 def record_read(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
-    """Given the commit of what the platform holds of a change request, or "" where that is its own commit, keep it by a
-    ref."""
+    """Record the commit of what the platform holds of a change request; "" where that is the change request's own
+    commit.
+    """
     ref = f"{READ}{binding.name}/{number}"
     if commit:
         _set_ref(workspace, ref, commit)
@@ -52,14 +53,14 @@ def record_read(workspace: Workspace, binding: Binding, number: int, commit: str
 
 
 def list_sent(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
-    """Given a change request, or None for any of the space, return the commits that may have been sent to it."""
+    """Return the commits that may have been sent to a change request, or with None to any of the space."""
     below = f"{binding.name}/" if number is None else f"{binding.name}/{number}"
     listed = (workspace.repository.list_refs(f"{kind}{below}") for kind in (SENDING, COMMENTED))
     return tuple(dict.fromkeys(commit for found in listed for commit in found.values()))
 
 
 def forget_sent(workspace: Workspace, binding: Binding, number: int) -> None:
-    """Given a change request that is done, delete all records of what was sent to it."""
+    """Delete all records of what was sent to a change request that is done."""
     end_sending(workspace, binding, number)
     end_comments(workspace, binding, number)
     record_read(workspace, binding, number, "")

@@ -50,7 +50,7 @@ class Unsent:
 
 
 def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: str | None) -> Unsent:
-    """Given a space, a branch and the commit of main content, return what of the branch main content lacks.
+    """Return what main content lacks of a branch; `main` is the commit of main content.
 
     Raises: GitFailed.
     """
@@ -73,7 +73,7 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
 
 
 def find_request(repository: Repository, binding: Binding, branch: str) -> SentRequest | None:
-    """Given a space and a branch, return the branch's newest change request as Git remembers it."""
+    """Return the newest change request of a branch as Git has recorded it, or None."""
     prefix, suffix = f"refs/syncd/proposed/{binding.name}/", f"/{branch}"
     refs = repository.list_refs(prefix)
     numbers = {

@@ -40,9 +40,9 @@ class ForeignFile:
     def import_for(
         self, site: SiteMap, files: Callable[[str], Mapping[str, str] | None] = lambda space: None
     ) -> ImportedFile:
-        """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
+        """Return what of this file belongs in a site's file, and what cannot be imported.
 
-        Shape: `files` tells of a space the addresses of its pages by their files; None where nobody knows them.
+        Shape: `files` returns, for a space, the addresses of its pages by their files; None where they are not known.
         Raises: FileInvalid; ConfigInvalid when the site has no such variant.
         """
         variant = self._find_variant(site)
@@ -74,7 +74,7 @@ class LivePages(Mapping[str, Mapping[str, str]]):
     """The pages of spaces as the platform has them, each space read when it is first asked for."""
 
     def __init__(self, reader: SiteReader) -> None:
-        """Given a reader of a site, read with it. Raises, when asked: PlatformError."""
+        """Read pages with a site's reader, each space once. Raises, when asked: PlatformError."""
         self._pages = cache(reader.pages)
 
     def __getitem__(self, space: str) -> Mapping[str, str]:
@@ -91,9 +91,9 @@ class LivePages(Mapping[str, Mapping[str, str]]):
 
 
 def find_destination(site: SiteMap, path: str) -> Mapping[str, Any] | None:
-    """Given a site and a path below it, return what is there as a destination; without content, the path's address.
+    """Return what is at a path of a site as a redirect's destination; without content, the path's address.
 
-    Shape: a page that nobody could look for here is taken for there; the plan finds out.
+    Shape: a page that cannot be looked up here is taken to exist; the plan finds out.
     """
     inner = site.inner(path)
     spot = site.at(inner) if inner is not None else None

@@ -14,7 +14,7 @@ from syncd.sync.workspace import Binding
 def read_committed_pages(
     repository: Repository, commit: str, bindings: Sequence[Binding]
 ) -> dict[str, Mapping[str, str]]:
-    """Given a commit, return by space the file of each page by the page's path; a space that is not there is left out.
+    """Return by space the file of each page in a commit, by the page's path; a space that is not there is left out.
 
     Shape: so is one whose table of contents cannot be read: nobody can say then which pages it has.
     """
@@ -26,7 +26,7 @@ def read_committed_pages(
 
 
 def read_pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
-    """Given the top of a work tree, return the same of what is on disk."""
+    """Return by space the file of each page in a work tree, by the page's path, as `read_committed_pages` does."""
     listed = repository.list_tracked() if bindings else []
     found = {}
     for binding in bindings:
@@ -40,7 +40,7 @@ def read_pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Bin
 def find_renamed_pages(
     repository: Repository, before: str, after: str, bindings: Sequence[Binding]
 ) -> dict[tuple[str, str], str]:
-    """Given two commits, return the file that each renamed page has in the later one, by space and earlier file."""
+    """Return the file that each renamed page has in the later of two commits, by space and earlier file."""
     return {
         (binding.space, change.old_path): change.path
         for binding in bindings

@@ -32,7 +32,7 @@ class ReadStructure:
     sorts: bool = False
 
     def add(self, part: Part, parent: str = ROOT) -> None:
-        """Given a part and the id of what it stands in, take it in with all that it holds; what is known stays."""
+        """Add a part with all that it holds, below its parent; what is known already stays."""
         if part.id in self.items or isinstance(part, StructureItem):
             return
         self.orders.setdefault(parent, []).append(part.id)
@@ -143,11 +143,11 @@ class SiteReader:
         return self.client.customization.get(self.organization, self.site).wire()
 
     def override(self, site_space: str) -> Mapping[str, Any]:
-        """Given a site-space's id, return the settings that its visitors see, with every member."""
+        """Return the settings that visitors of a site-space see, with every member."""
         return self.client.customization.get_site_space(self.organization, self.site, site_space).wire()
 
     def pages(self, space: str) -> Mapping[str, str] | None:
-        """Given a space's id, return the ids of its pages by their paths; None when it cannot be read."""
+        """Return the ids of a space's pages by their paths; None when it cannot be read."""
         try:
             pages = tuple(self.client.content.list_pages(space))
         except (NotFound, Unauthorized):
@@ -155,7 +155,7 @@ class SiteReader:
         return {page.path or "": page.id for page, _ in walk_pages(pages)}
 
     def page_files(self, space: str) -> Mapping[str, str] | None:
-        """Given a space's id, return the paths of its pages by their files; None when the platform tells no files."""
+        """Return the paths of a space's pages by their files; None when the platform names no files."""
         try:
             pages = [page for page, _ in walk_pages(tuple(self.client.content.list_pages(space)))]
         except (NotFound, Unauthorized):
@@ -164,7 +164,7 @@ class SiteReader:
         return found or None
 
     def spaces(self, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Given ids of spaces, return why a site cannot show each: "" when it can."""
+        """Yield why a site cannot show each of some spaces: "" when it can."""
         missing = sorted(set(wanted))
         listed = self._listing(missing)
         for space in missing:
@@ -190,7 +190,7 @@ class SiteReader:
 
 
 def explain_unusable(space: Space) -> str:
-    """Given a space, return why a site cannot show it, in a few words; "" when it can."""
+    """Return why a site cannot show a space, in a few words; "" when it can."""
     return f"was deleted on {space.deleted_at[:10]}" if space.deleted_at else ""
 
 

@@ -26,7 +26,7 @@ Job = Callable[[], Update]
 
 
 def read_live(workspace: Workspace, file: SiteFile, lock: SiteLock, *, kinds: frozenset[str] = frozenset()) -> LiveSite:
-    """Given a site file and its lock, return what the platform has of what they speak of.
+    """Return what the platform has of what a site file and its lock are about.
 
     Shape: `kinds` are kinds of redirect destinations that the operator knows the platform takes.
     Raises: PlatformError, Stopped; what could not be read is never read as absent. Source: site-file notes, §4.1.
@@ -45,7 +45,7 @@ def read_live(workspace: Workspace, file: SiteFile, lock: SiteLock, *, kinds: fr
 
 
 def read_again(workspace: Workspace, file: SiteFile, live: LiveSite, area: Area) -> LiveSite:
-    """Given what was read before, return it with one area as it is now. Raises: as `read_live`."""
+    """Return what was read before with one area as it is now. Raises: as `read_live`."""
     reader = SiteReader(workspace.client, file.organization, file.site)
     jobs = [partial(_AREAS[area], reader)]
     if area == "customization":
@@ -54,11 +54,11 @@ def read_again(workspace: Workspace, file: SiteFile, live: LiveSite, area: Area)
 
 
 def list_areas(file: SiteFile, lock: SiteLock) -> tuple[Area, ...]:
-    """Given a site file and its lock, return the areas to read, the longest first.
+    """Return the areas of a site to read, the longest first.
 
-    Shape: the settings always, as they say that the site is there and where. Redirects, claims and the settings
-    of variants are about the structure, and conditions there are about the claims. Who may read the site is about all
-    that is on it.
+    Shape: the settings always, as they say that the site is there and where. Redirects, claims and the settings of
+    variants depend on the structure, and conditions there on the claims. Who may read the site concerns everything on
+    it.
     """
     kinds = {ref.kind for ref in lock.items}
     spoken: set[Area] = {"settings", *file.managed, *(area for kind, area in AREA.items() if kind in kinds)}
@@ -71,7 +71,7 @@ def list_areas(file: SiteFile, lock: SiteLock) -> tuple[Area, ...]:
 
 
 def find_variants(file: SiteFile, live: LiveSite, lock: SiteLock) -> Mapping[str, ExistingItem]:
-    """Given a structure, return the variant of each key: as the lock has it, else as the file or its path says."""
+    """Return the variant of each key: as the lock has it, else as the file or its path says."""
     found: dict[str, ExistingItem] = {}
     known = [(ref, entry.id) for ref, entry in lock.items.items()]
     for ref, id in (*known, *find_matched_ids(file, expect_structure(file, live, lock), lock).items()):
@@ -86,7 +86,7 @@ def find_variants(file: SiteFile, live: LiveSite, lock: SiteLock) -> Mapping[str
 
 
 def find_variants_of_pages(value: Any) -> Iterator[str]:
-    """Given a value of a site file, return the key of each variant of which it names a page."""
+    """Yield the key of each variant of which a value of a site file names a page."""
     if isinstance(value, dict):
         if "page" in value and isinstance(value.get("in"), str):
             yield value["in"]

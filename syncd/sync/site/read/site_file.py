@@ -34,7 +34,7 @@ class SiteFileTexts:
     commit: str = ""
 
     def inputs(self) -> str:
-        """Given these texts, return a digest that differs when any of them does."""
+        """Return a digest that differs when any of these texts does."""
         digest = hashlib.sha256()
         for path, text in sorted({**self.others, self.path: self.text}.items()):
             digest.update(f"{path}\0{len(text)}\0{text}\0".encode())
@@ -42,7 +42,7 @@ class SiteFileTexts:
 
 
 def read_committed(repository: "Repository", branch: str, path: str) -> SiteFileTexts:
-    """Given a branch and the path of its site file, return what is committed there.
+    """Return the texts of a site file that are committed on a branch.
 
     Raises: ConfigInvalid when there is no such branch or file; FileInvalid when one cannot be read.
     """
@@ -60,9 +60,9 @@ def read_committed(repository: "Repository", branch: str, path: str) -> SiteFile
 
 
 def read_at_commit(repository: "Repository", commit: str, path: str, missing: SyncdError) -> SiteFileTexts:
-    """Given a commit and the path of its site file, return what is in it.
+    """Return the texts of a site file in a commit.
 
-    Raises: what is given as `missing` when there is no such file; FileInvalid when one cannot be read.
+    Raises: `missing` when there is no such file; FileInvalid when one cannot be read.
     """
 
     def text_of(name: str, most: int) -> str | None:
@@ -76,7 +76,7 @@ def read_at_commit(repository: "Repository", commit: str, path: str, missing: Sy
 
 
 def read_work_tree(top: Path, path: str) -> SiteFileTexts:
-    """Given the top of a work tree and the path of its site file, return what is on disk.
+    """Return the texts of a site file on disk.
 
     Raises: ConfigInvalid when there is no such file; FileInvalid when one cannot be read.
     """
@@ -102,7 +102,7 @@ def read_work_tree(top: Path, path: str) -> SiteFileTexts:
 
 
 def read_source(source: SiteFileTexts) -> tuple[SiteFile, tuple[Finding, ...]]:
-    """Given the texts of a site file, return it, checked offline, with its warnings. Raises: FileInvalid."""
+    """Return a site file, checked offline, with its warnings. Raises: FileInvalid."""
     file, findings = read_site_file(source.text, path=source.path, others=source.others)
     refuse_errors(findings)
     if file is None:
@@ -113,7 +113,7 @@ def read_source(source: SiteFileTexts) -> tuple[SiteFile, tuple[Finding, ...]]:
 
 
 def refuse_errors(findings: Sequence[Finding], command: str = "syncd site validate") -> None:
-    """Given findings and the command that shows them all, return when none is an error.
+    """Refuse findings of which one is an error; `command` is what shows all of them.
 
     Raises: FileInvalid with the first one and what else is wrong.
     """
