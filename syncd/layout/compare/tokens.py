@@ -26,7 +26,7 @@ _TEXT = frozenset({"text", "text_special", "softbreak"})
 
 BlockTokens = tuple[tuple[object, ...], ...]
 NameAddress = Callable[[str], str | None]
-"""Given an address as written, one name for all addresses that lead to the same; None for one that it does not know."""
+"""One name for all addresses as written that lead to the same; None for one that it does not know."""
 
 
 class Block(NamedTuple):

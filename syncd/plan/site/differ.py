@@ -14,7 +14,7 @@ from syncd.plan.site.steps import Cause
 MISSING = object()
 """Stands for a value that nobody wrote down, as None is one that was."""
 Comparison = Callable[[str, Any, Any], bool]
-"""Given a field's name, a wanted value and one on the platform, whether there is nothing to do."""
+"""Whether nothing is to do about a field, given its name, the wanted value and the one on the platform."""
 
 
 @dataclass(frozen=True)
