@@ -94,6 +94,13 @@ class AnotherRuns(SyncdError):
     retry = Retry.LATER
 
 
+class ServiceUnavailable(SyncdError):
+    """No running service answers a command that is for one."""
+
+    exit_code = 69
+    retry = Retry.LATER
+
+
 class Stopped(SyncdError):
     """The run was asked to stop and did so between two steps."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord
 
 USEFUL = frozenset({"ok", "conflict", "approval", "manual"})
@@ -35,7 +36,8 @@ class RepositoryHealth:
     """One repository as the service knows it.
 
     Shape: `runs` are the records of the last run, also one before the service started; `has_run` says whether one has
-    ended since. `refusal` is why the last try began no run. `counts` is None while the state cannot be read.
+    ended since. `refusal` is why the last try began no run. `counts` is None while the state cannot be read. `pause` is
+    set while a person wants no runs.
     Units: `interval` in seconds.
     """
 
@@ -47,6 +49,7 @@ class RepositoryHealth:
     is_stuck: bool = False
     refusal: str = ""
     counts: StateCounts | None = None
+    pause: PauseRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -102,10 +105,26 @@ def find_faults(health: ServiceHealth, now: float) -> list[str]:
     return faults if health.is_alive or faults else ["the service shows no progress"]
 
 
+def list_pauses(health: ServiceHealth) -> list[str]:
+    """Given the health, return a line for each repository that is paused, which is no fault."""
+    return [
+        f"{repository.name}: paused {describe_pause(repository.pause)}"
+        for repository in health.repositories
+        if repository.pause is not None
+    ]
+
+
+def describe_pause(pause: PauseRecord) -> str:
+    """Given a pause, return since when and until when it lasts."""
+    return f"since {pause.at[:19]}Z until {f'{pause.until[:19]}Z' if pause.until else 'it is resumed'}"
+
+
 def _list_faults(repository: RepositoryHealth, now: float) -> Iterator[str]:
     whole = find_repository_run(repository.runs)
     if repository.is_stuck:
         yield f"{repository.name}: the run shows no progress"
+    if repository.pause is not None:
+        return
     if not repository.has_run or whole is None:
         yield f"{repository.name}: no run has ended since the service started"
         return
@@ -130,6 +149,9 @@ def render_status(health: ServiceHealth) -> str:
     troubles = [f"{name}: {trouble}" for name, trouble in known if trouble]
     of_all = f"{len(troubles)} of {len(known)} repositories: " if troubles and len(known) > 1 else ""
     parts = [f"syncing {', '.join(running)}"] if running else []
+    paused = [repository.name for repository in health.repositories if repository.pause is not None]
+    if paused:
+        parts.append(f"paused: {', '.join(paused)}")
     if troubles:
         parts.append(of_all + "; ".join(troubles))
     return "; ".join(parts) or ("in step" if all(r.has_run for r in health.repositories) else "no run has ended yet")
@@ -137,6 +159,8 @@ def render_status(health: ServiceHealth) -> str:
 
 def _find_trouble(repository: RepositoryHealth) -> str:
     whole = find_repository_run(repository.runs)
+    if repository.pause is not None:
+        return ""
     if repository.refusal:
         return repository.refusal
     return whole.why if whole is not None and whole.state != "ok" else ""

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from socket import AF_INET, AF_INET6
 from threading import Thread
 
-from syncd.daemon.health import ServiceHealth, find_faults
+from syncd.daemon.health import ServiceHealth, find_faults, list_pauses
 from syncd.daemon.metrics import render_metrics
 from syncd.errors import ConfigInvalid
 
@@ -100,7 +100,11 @@ class _Handler(BaseHTTPRequestHandler):
                 return (200, "alive\n") if health.is_alive else (503, "no progress\n")
             case "/readyz":
                 faults = find_faults(health, now)
-                return (503, "\n".join(["not ready", *faults, ""])) if faults else (200, "ready\n")
+                if faults:
+                    return 503, "\n".join(["not ready", *faults, ""])
+                pauses = list_pauses(health)
+                word = "paused" if pauses and len(pauses) == len(health.repositories) else "ready"
+                return 200, "\n".join([word, *pauses, ""])
             case _:
                 return 404, "there are /metrics, /livez and /readyz\n"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-Message = Callable[[], None]
+Message = Callable[[], object]
 
 
 class Inbox:

@@ -43,6 +43,8 @@ class _HealthCollector(Collector):
         yield _gauge("syncd_up", "Whether the work of the service moves on.", [], {(): self.health.is_alive})
         ready = is_ready(self.health, self.now)
         yield _gauge("syncd_ready", "Whether the last run of everything is recent and good.", [], {(): ready})
+        paused = {(repository.name,): repository.pause is not None for repository in repositories}
+        yield _gauge("syncd_paused", "Whether a person has paused the repository.", ["repository"], paused)
         yield from _run_gauges(repositories)
         held = {(name,): whole.held for name, whole in _whole_runs(repositories)}
         yield _gauge("syncd_held", "Flows of the last run that wait for a person.", ["repository"], held)

@@ -1,4 +1,5 @@
-"""Where the records of the last runs are kept: in memory, beside the repository's state, in a directory of the service.
+"""Where records are kept, of last runs and of pauses: in memory, beside the repository's state, in a directory of the
+service.
 
 A file has one writer: the service has one beside each repository's state and one in its own directory, so that what
 became of a repository is known also when that was moved away or cannot be read. Commands have another beside the state.
@@ -11,12 +12,15 @@ from threading import Lock
 
 from syncd.daemon.health import find_repository_run
 from syncd.errors import SyncdError
+from syncd.store.pauses import PauseRecord, read_pause, write_pause
 from syncd.store.runs import RunRecord, read_runs, write_runs
 
 SERVICE = "syncd/service.json"
 """Below a repository's git directory: the records of the service's last run."""
 COMMAND = "syncd/command.json"
 """Below a repository's git directory: the records of the last run by a command."""
+PAUSE = "syncd/pause.json"
+"""Below a repository's git directory: whether the service is to leave it alone."""
 SYSTEM_DIRECTORY = Path("/var/lib/syncd")
 """The directory of the service where systemd runs it as the unit says."""
 
@@ -28,6 +32,7 @@ class RunFiles:
         """Given the service's directory, or None, keep the records; `notice` is told what cannot be written, once."""
         self._directory, self._notice = directory, notice
         self._runs: dict[Path, tuple[RunRecord, ...]] = {}
+        self._pauses: dict[Path, PauseRecord | None] = {}
         self._fresh: set[Path] = set()
         self._complaints: set[str] = set()
         self._writing = Lock()
@@ -58,7 +63,27 @@ class RunFiles:
     def forget(self, path: Path) -> None:
         """Given the path of a repository that is served no more, forget its records; the files stay."""
         self._runs.pop(path, None)
+        self._pauses.pop(path, None)
         self._fresh.discard(path)
+
+    def read_pause(self, path: Path, git_dir: Path | None = None) -> PauseRecord | None:
+        """Given a repository's path, and its git directory where it is known, return what was last decided of it."""
+        if path not in self._pauses:
+            self._pauses[path] = choose_newest_pause(read_pause(file) for file in self._list_pauses(path, git_dir))
+        return self._pauses[path]
+
+    def save_pause(self, path: Path, git_dir: Path | None, record: PauseRecord) -> None:
+        """Given what was decided of a repository, keep it; it counts from now on, even where it cannot be written.
+
+        Raises: DiskFull, StoreError.
+        """
+        self._pauses[path] = record
+        for file in self._list_pauses(path, git_dir):
+            write_pause(file, record)
+
+    def _list_pauses(self, path: Path, git_dir: Path | None) -> list[Path]:
+        files = [find_pause_file(self._directory, path)] if self._directory is not None else []
+        return [*files, git_dir / PAUSE] if git_dir is not None else files
 
     def _list_files(self, path: Path, git_dir: Path | None) -> list[Path]:
         files = [find_service_file(self._directory, path)] if self._directory is not None else []
@@ -75,6 +100,25 @@ def find_service_directory(environ: Mapping[str, str]) -> Path:
 def find_service_file(directory: Path, path: Path) -> Path:
     """Given the service's directory and a repository's path, return the file of its records."""
     return directory / "runs" / f"{hashlib.sha256(str(path).encode()).hexdigest()[:32]}.json"
+
+
+def find_pause_file(directory: Path, path: Path) -> Path:
+    """Given the service's directory and a repository's path, return the file of what was decided of it."""
+    return directory / "pauses" / find_service_file(directory, path).name
+
+
+def read_service_pause(path: Path, git_dir: Path | None, environ: Mapping[str, str], now: float) -> PauseRecord | None:
+    """Given a repository, return the pause of it that lasts, as far as this process can find. Units: epoch seconds."""
+    files = [find_pause_file(directory, path) for directory in (find_service_directory(environ), SYSTEM_DIRECTORY)]
+    record = choose_newest_pause(
+        read_pause(file) for file in [*files, *([git_dir / PAUSE] if git_dir is not None else [])]
+    )
+    return None if record is None or record.is_over(now) else record
+
+
+def choose_newest_pause(records: Iterable[PauseRecord | None]) -> PauseRecord | None:
+    """Given records of one repository, return the last decision; None when there is none."""
+    return max((record for record in records if record is not None), key=lambda one: one.at, default=None)
 
 
 def read_service_runs(path: Path, git_dir: Path | None, environ: Mapping[str, str]) -> tuple[RunRecord, ...]:

@@ -1,12 +1,12 @@
 """The service: every job in its time, each alone in its repository, until a signal ends it."""
 
-import json
+import math
 import os
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from functools import partial
@@ -14,16 +14,19 @@ from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
 
 from syncd.daemon.clock import Clock
+from syncd.daemon.commands import Commands
+from syncd.daemon.control import ControlAnswer, ControlRequest
+from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
 from syncd.daemon.locks import RUN as RUN_LOCK
 from syncd.daemon.locks import STATE, FileLock, ServiceLocks
+from syncd.daemon.pauses import Pauses
 from syncd.daemon.records import is_run, judge_run, summarize_run
 from syncd.daemon.run_files import RunFiles
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
-from syncd.store.status import SITE_STATES, read_store_summary
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.run.values import RUN, Result, is_stopped
 from syncd.watch import Watcher
@@ -36,6 +39,8 @@ PATIENCE = 60.0
 """Seconds without a sign of progress after which a cycle counts as stuck."""
 RUN_LOCK_WAIT = 2.0
 """Seconds to wait for a person's run to end before trying again later."""
+ANSWER_SECONDS = 20.0
+"""How long the loop may take to do what a person asks for over the control socket."""
 _PULSE = 15.0
 _DEFECT = Waiting("the run ended in a defect; its traceback is on standard error", exit_code=1)
 _STUCK = Waiting("the run shows no progress; only a restart of the service ends it", exit_code=1)
@@ -75,8 +80,11 @@ class Service:
         self._watched: set[Path] = set()
         self._tasks: dict[Path, Task] = {}
         self._locks = ServiceLocks()
+        self._pauses = Pauses(files, self._locks.find_git_dir, now, notice)
+        self._commands = Commands(self._pauses, self._reload, self._stop, lambda: list(self._tasks.values()))
         self._counts: dict[Path, StateCounts | None] = {}
         self._stuck: set[Path] = set()
+        self._pause_wait = math.inf
         self._ready = False
         self._deadline: float | None = None
         self._next_pulse = clock()
@@ -103,6 +111,7 @@ class Service:
             while not self._is_finished():
                 for message in self._inbox.take(self._find_wait()):
                     message()
+                self._update_pauses()
                 self._start_due()
                 self._report_progress()
             return self._shut_down()
@@ -115,6 +124,15 @@ class Service:
         late = self._clock() - self._turned > turn + self._patience
         return ServiceHealth(not (stuck or late), tuple(self._build_health(path, task) for path, task in tasks))
 
+    def answer(self, request: ControlRequest) -> ControlAnswer:
+        """Given what a person asks for over the control socket, do it, and say what came of it; safe in any thread."""
+        future: Future[ControlAnswer] = Future()
+        self._inbox.put(lambda: future.set_result(self._commands.carry_out(request)))
+        try:
+            return future.result(ANSWER_SECONDS)
+        except TimeoutError:
+            return ControlAnswer(exit_code=75, messages=("the service is busy, and may do it later",))
+
     def _build_health(self, path: Path, task: Task) -> RepositoryHealth:
         return RepositoryHealth(
             task.job.name,
@@ -125,6 +143,7 @@ class Service:
             is_stuck=self._is_stuck(task),
             refusal=task.refusal,
             counts=self._counts.get(path),
+            pause=self._pauses.find(path),
         )
 
     def _is_stuck(self, task: Task) -> bool:
@@ -157,6 +176,7 @@ class Service:
         """Take the lock of a job's repository, where it can be had, and read what is known of it from before."""
         git_dir, _ = self._locks.take(job.path, job.locate)
         self._files.read_runs(job.path, git_dir)
+        self._files.read_pause(job.path, git_dir)
         self._update_counts(job, git_dir)
         return Unchanged()
 
@@ -247,21 +267,29 @@ class Service:
             return
         if task.is_leaving:
             self._remove_task(path, task)
-        if not self._ready and all(task.has_ended for task in self._tasks.values()):
+
+    def _update_pauses(self) -> None:
+        self._pause_wait = self._pauses.update_tasks(self._tasks.values())
+        is_ready = all(task.has_ended or task.is_paused for task in self._tasks.values())
+        if not self._ready and is_ready and self._deadline is None:
             self._ready = True
             self._notify.send_ready()
 
-    def _reload(self) -> None:
+    def _reload(self) -> SyncdError | None:
+        """Read the jobs again, and return the error where that failed: then the former ones stay."""
+        refusal = None
         if self._deadline is not None:
-            return
+            return None
         if self._ready:
             self._notify.send_reloading()
         try:
             self._serve_jobs(self._jobs())
         except SyncdError as error:
+            refusal = error
             self._report_error(error)
         if self._ready:
             self._notify.send_ready()
+        return refusal
 
     def _request_all(self) -> None:
         for task in self._tasks.values():
@@ -284,7 +312,7 @@ class Service:
 
     def _find_wait(self) -> float:
         ends = [self._next_pulse] if self._deadline is None else [self._next_pulse, self._deadline]
-        return min([min(ends) - self._clock(), *(task.find_wait() for task in self._tasks.values())])
+        return min([min(ends) - self._clock(), self._pause_wait, *(task.find_wait() for task in self._tasks.values())])
 
     def _report_progress(self) -> None:
         """Tell systemd that all is well, which no loop can know that only looks at itself: the cycles must move."""
@@ -329,24 +357,3 @@ class Service:
             self._leave(0)
         self._locks.release_all()
         return 0
-
-
-def read_counts(state: Path) -> StateCounts:
-    """Given the path of a state database, return what it holds in numbers; an absent or damaged one holds nothing.
-
-    Raises: StoreError.
-    """
-    seen = read_store_summary(state)
-    items: Counter[tuple[str, str]] = Counter()
-    try:
-        for look in seen.site_states:
-            facts = json.loads(look.facts)
-            for kind in SITE_STATES:
-                for area, count in facts[kind].items():
-                    items[area, kind] += count
-        moments = [datetime.fromisoformat(look.at).timestamp() for look in seen.site_states]
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise StoreError(f"{state} holds a look at a site that makes no sense: {error!r}") from error
-    outcomes = Counter((outcome.flow, outcome.state) for outcome in seen.outcomes)
-    pending = sum(not plan.approved for plan in seen.pending_plans)
-    return StateCounts(outcomes, pending, items, min(moments, default=None))

@@ -56,6 +56,8 @@ class Task:
         """Whether any run has come to an outcome."""
         self.is_leaving = False
         """Whether the job is gone and its last run is to end."""
+        self.is_paused = False
+        """Whether a person wants no run now; a running one is to end."""
         self.refusal = ""
         """Why the last try began no run, or nothing."""
         self._clock, self._chance = clock, chance
@@ -88,8 +90,8 @@ class Task:
         self.is_leaving = True
 
     def find_wait(self) -> float:
-        """Return the seconds until the next run may begin; infinite while one runs."""
-        if self.is_running or self.is_leaving:
+        """Return the seconds until the next run may begin; infinite while one runs, and during a pause."""
+        if self.is_running or self.is_leaving or self.is_paused:
             return math.inf
         due = self._not_before if self._asked else max(self._not_before, self._since + _MISSED * self.job.interval)
         return due - self._clock()
@@ -115,7 +117,7 @@ class Task:
     def is_cancelled(self) -> bool:
         """Return whether the cycle is to end; that it asks shows that it still makes progress."""
         self._beat = self._clock()
-        return self.is_leaving
+        return self.is_leaving or self.is_paused
 
     def find_silence(self) -> float:
         """Return the seconds since the running cycle last asked whether to end; 0 when none runs."""

@@ -1,16 +1,13 @@
 """The outcome of the last run, in a small file of its own, so that it outlives the process and the state database."""
 
-import errno
 import json
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from syncd.errors import DiskFull, StoreError
+from syncd.store.small_files import write_small_file
 
 FORMAT = 1
 """Of the file; one that says another number is not read."""
@@ -59,21 +56,7 @@ def write_runs(file: Path, records: Iterable[RunRecord]) -> None:
     Raises: DiskFull, StoreError.
     """
     text = json.dumps({"format": FORMAT, "runs": [asdict(record) for record in records]}, indent=1)
-    aside = file.with_name(f"{file.name}.new")
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as out:
-                out.write(text)
-            aside.replace(file)
-        except BaseException:
-            with suppress(OSError):
-                aside.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(f"no space is left for {file}") from error
-        raise StoreError(f"{file} cannot be written: {error.strerror}") from error
+    write_small_file(file, text)
 
 
 def _parse_record(each: Any) -> RunRecord:

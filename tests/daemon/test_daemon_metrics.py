@@ -10,11 +10,11 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
 from syncd.daemon.http import listen
 from syncd.daemon.locks import STATE
 from syncd.daemon.metrics import render_metrics
-from syncd.daemon.service import read_counts
 from syncd.errors import ConfigInvalid, StoreError
 from syncd.store.runs import RunRecord
 from syncd.store.status import FlowOutcome, PendingPlan, SiteState

@@ -12,7 +12,7 @@ from typing import Literal
 
 from syncd import __version__
 from syncd.api.client import Client
-from syncd.cli.service.run_status import RunStatus, find_run
+from syncd.cli.service.run_status import RunStatus, find_run, format_pause
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.text import format_time
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
@@ -172,6 +172,8 @@ def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]
 def check_run(run: RunStatus) -> Check:
     """Return whether the last run of a repository did its work, of which the other checks say nothing."""
     hint = "syncd status says more"
+    if run.pause is not None:
+        return Check("last run", "warn", format_pause(run.pause), "syncd resume ends the pause")
     if run.record is None:
         return Check("last run", "warn", "none has ended yet", "syncd sync")
     if run.is_silent:

@@ -7,9 +7,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.context import load_configuration, require_config_file
 from syncd.cli.terminal.output import format_results
 from syncd.cli.terminal.text import escape, log_text, print_error
+from syncd.daemon.control import find_runtime_directory, listen_control
 from syncd.daemon.health import USEFUL
 from syncd.daemon.http import listen
 from syncd.daemon.jobs import build_jobs
@@ -30,6 +31,7 @@ def run_service(config_file: Path | None, address: str) -> int:
         return build_jobs(load_configuration(config_file), os.environ)
 
     threading.excepthook = _log_defect
+    file = require_config_file(config_file)
     service = Service(
         load_jobs,
         notify=_ReadyNotifier(os.environ),
@@ -37,7 +39,11 @@ def run_service(config_file: Path | None, address: str) -> int:
         report=_RunLog().report,
         notice=_warn,
     )
-    with listen(address, service.health, time.time, _warn):
+    directory, path = find_runtime_directory(os.environ), str(file.path.absolute())
+    with (
+        listen(address, service.health, time.time, _warn),
+        listen_control(directory, service.answer, _warn, config=path),
+    ):
         return service.serve()
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from syncd.cli.terminal.text import escape, format_time
 from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
-from syncd.daemon.run_files import COMMAND, read_service_runs
+from syncd.daemon.run_files import COMMAND, read_service_pause, read_service_runs
+from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord, read_runs
 
 _RUNNERS = {"service": "the service", "command": "a command"}
@@ -19,17 +20,19 @@ class RunStatus:
 
     Shape: `by` is "service" or "command"; `record` is None while nothing has run; `is_recent` says that the run ended
     not long ago. `is_silent` is set when the service has the repository, and no run of it has ended for too long.
+    `pause` is set while a person wants no runs of the service.
     """
 
     by: str = ""
     record: RunRecord | None = None
     is_recent: bool = False
     is_silent: bool = False
+    pause: PauseRecord | None = None
 
     @property
     def is_good(self) -> bool:
-        """Whether the last run succeeded, not long ago."""
-        return self.is_recent and self.record is not None and self.record.state in USEFUL
+        """Whether the last run succeeded, not long ago, and the next one is due."""
+        return self.pause is None and self.is_recent and self.record is not None and self.record.state in USEFUL
 
     @property
     def exit_code(self) -> int:
@@ -46,15 +49,19 @@ def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: 
     command = read_runs(git_dir / COMMAND) if git_dir is not None else ()
     by, runs = choose_runs(read_service_runs(path, git_dir, os.environ), command, has_service=has_service)
     record = find_repository_run(runs)
+    pause = read_service_pause(path, git_dir, os.environ, now)
     if record is None:
-        return RunStatus()
+        return RunStatus(pause=pause)
     overdue = is_overdue(record, interval, now)
-    return RunStatus(by, record, not overdue, overdue and has_service)
+    return RunStatus(by, record, not overdue, overdue and has_service and pause is None, pause)
 
 
 def format_run_problems(run: RunStatus) -> Iterator[str]:
     """Return lines about what is wrong with the last run: since when, why, and what to do."""
     record = run.record
+    if run.pause is not None:
+        yield f"! {format_pause(run.pause)}"
+        yield "    syncd resume ends the pause; commands such as syncd sync work meanwhile"
     if record is None:
         return
     if run.is_silent:
@@ -64,6 +71,12 @@ def format_run_problems(run: RunStatus) -> Iterator[str]:
         since = f"since {format_time(record.since)} ({runs})"
         yield f"! run of {_RUNNERS[run.by]} {record.state} {since}: {escape(record.why)}"
         yield from (f"    {escape(line)}" for line in filter(None, record.hint.split("\n")))
+
+
+def format_pause(pause: PauseRecord) -> str:
+    """Return a sentence that says since when the service leaves a repository alone, and until when."""
+    since = f"the service has been paused since {format_time(pause.at)}"
+    return f"{since} until {format_time(pause.until)}" if pause.until else f"{since}, until somebody resumes it"
 
 
 def format_run(run: RunStatus) -> str:

@@ -48,6 +48,8 @@ def find_firing(metrics: str, now: float) -> dict[str, set[str]]:
 
 def _evaluate(expression: str, series: list[Series], now: float) -> Iterator[frozenset[tuple[str, str]]]:
     """Labels of what an expression is true of."""
+    expression, _, rest = expression.partition(" unless on (instance, repository) ")
+    but = {dict(labels).get("repository") for labels in _evaluate(rest, series, now)} if rest else set()
     for term in expression.split(" or "):
         if match := _ABSENT.fullmatch(term):
             if not any(one.is_meant(match["metric"], match["labels"]) for one in series):
@@ -58,8 +60,11 @@ def _evaluate(expression: str, series: list[Series], now: float) -> Iterator[fro
         number = float(match["number"])
         for one in series:
             value = now - one.value if match["age"] else one.value
-            if one.is_meant(match["metric"], match["labels"]) and (
-                value > number if match["operator"] == ">" else value == number
+            is_left_out = dict(one.labels).get("repository", "") in but
+            if (
+                one.is_meant(match["metric"], match["labels"])
+                and not is_left_out
+                and (value > number if match["operator"] == ">" else value == number)
             ):
                 yield one.labels
 

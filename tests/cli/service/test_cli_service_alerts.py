@@ -3,6 +3,8 @@
 import shutil
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from syncd.daemon.health import RepositoryHealth, ServiceHealth
 from syncd.daemon.metrics import render_metrics
 from syncd.model.site import SiteSectionUpdate
+from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord
 from tests.cli.conftest import Shell, plant
 from tests.cli.service.alerts import find_firing, read_alerts
@@ -24,6 +27,7 @@ TESTED = {
     "SyncdDoesNothing",
     "SyncdNotReady",
     "SyncdNeedsAPerson",
+    "SyncdPaused",
     "SyncdPlanWaits",
     "SyncdSiteDrifted",
 }
@@ -53,6 +57,16 @@ def test_a_service_that_ended_or_hangs_is_down() -> None:
     runs = (RunRecord("repository", "docs", "ok", at=AT, succeeded=AT),)
     hanging = ServiceHealth(False, (RepositoryHealth("docs", 60, runs, has_run=True),))
     assert {"SyncdDown", "SyncdNotReady"} <= find_firing(render_metrics(hanging, 0), 0).keys()
+
+
+def test_a_pause_alone_fires_once_and_not_for_what_was_not_done_meanwhile() -> None:
+    runs = (RunRecord("repository", "docs", "ok", at=AT, succeeded=AT),)
+    paused = RepositoryHealth("docs", 60, runs, has_run=True, pause=PauseRecord(True, AT))
+    late = datetime.fromisoformat(AT).timestamp() + 7200
+    health = ServiceHealth(True, (paused, replace(paused, name="other", pause=None)))
+    fired = find_firing(render_metrics(health, late), late)
+    assert fired["SyncdPaused"] == {"docs"}
+    assert fired["SyncdDoesNothing"] == {"other repository docs"}
 
 
 def test_a_repository_in_which_nothing_works_does_nothing_and_makes_not_ready(two: Two) -> None:

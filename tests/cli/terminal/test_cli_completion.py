@@ -24,7 +24,7 @@ def complete(shell: Any, words: str, place: int) -> list[str]:
 
 
 def test_commands_and_options_are_offered(shell: Any) -> None:
-    assert complete(shell, "syncd st", 1) == ["status"]
+    assert complete(shell, "syncd sta", 1) == ["status"]
     assert "apply" in complete(shell, "syncd site ", 2)
     assert complete(shell, "syncd push --dr", 2) == ["--dry-run"]
 

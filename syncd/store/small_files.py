@@ -1,0 +1,30 @@
+"""Small files of JSON that outlive the process and the state database: each is written whole or not at all."""
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from syncd.errors import DiskFull, StoreError
+
+
+def write_small_file(file: Path, text: str) -> None:
+    """Given a file of this user's own and a text, let the file hold it and nothing else, or what it held before.
+
+    Raises: DiskFull, StoreError.
+    """
+    aside = file.with_name(f"{file.name}.new")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as out:
+                out.write(text)
+            aside.replace(file)
+        except BaseException:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"no space is left for {file}") from error
+        raise StoreError(f"{file} cannot be written: {error.strerror}") from error

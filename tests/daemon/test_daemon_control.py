@@ -1,0 +1,260 @@
+"""The control socket, and the pauses that it is for: over real sockets, with a clock that the test sets."""
+
+import json
+import os
+import socket
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from syncd.daemon.commands import Commands
+from syncd.daemon.control import (
+    LINE_BYTES_MAX,
+    ControlRequest,
+    ask_service,
+    find_runtime_directory,
+    is_permitted,
+    list_sockets,
+    listen_control,
+    read_peer,
+)
+from syncd.daemon.health import RepositoryHealth, ServiceHealth, find_faults, list_pauses, render_status
+from syncd.daemon.metrics import render_metrics
+from syncd.daemon.pauses import Pauses
+from syncd.daemon.run_files import PAUSE, RunFiles, read_service_pause
+from syncd.daemon.task import Job, Task
+from syncd.errors import ConfigInvalid, ServiceUnavailable, SyncdError
+from syncd.store.pauses import PauseRecord, read_pause
+from syncd.store.runs import RunRecord
+from syncd.sync.outcome import Waiting
+
+EPOCH = 1_800_000_000.0
+
+
+class Bench:
+    """The commands of a service over two tasks, and the time that they believe in."""
+
+    def __init__(self, root: Path) -> None:
+        self.now, self.asked, self.mistake = EPOCH, list[str](), ""
+        self.git_dirs = {root / name: root / name / ".git" for name in ("docs", "other")}
+        for git_dir in self.git_dirs.values():
+            git_dir.mkdir(parents=True)
+        self.state, self.notices = root / "state", list[str]()
+        self.start()
+
+    def start(self) -> None:
+        """Start the service, anew: it knows what is on the disk."""
+        self.tasks = [self._build_task(path) for path in self.git_dirs]
+        self.pauses = Pauses(RunFiles(self.state), self.git_dirs.get, lambda: self.now, self.notices.append)
+        self.commands = Commands(self.pauses, self._reload, lambda: self.asked.append("stop"), lambda: self.tasks)
+        self.pauses.update_tasks(self.tasks)
+
+    def ask(self, command: str, repository: str = "", seconds: float | None = None) -> tuple[str, ...]:
+        request = ControlRequest.model_validate({"command": command, "repository": repository, "seconds": seconds})
+        answer = self.commands.carry_out(request)
+        assert answer.exit_code == 0
+        return answer.messages
+
+    def list_paused(self) -> list[str]:
+        self.wait = self.pauses.update_tasks(self.tasks)
+        return [task.job.name for task in self.tasks if task.is_paused]
+
+    def _build_task(self, path: Path) -> Task:
+        job = Job(path.name, path, lambda: path / ".git", 60, lambda cancelled: [])
+        return Task(job, clock=lambda: self.now)
+
+    def _reload(self) -> SyncdError | None:
+        self.asked.append("reload")
+        return ConfigInvalid(self.mistake, hint="mend it") if self.mistake else None
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    """A directory whose name is short enough for a socket."""
+    with TemporaryDirectory(dir="/tmp") as directory:
+        yield Path(directory) / "syncd"
+
+
+def test_a_pause_lets_a_run_end_begins_none_and_ends_by_itself(bench: Bench) -> None:
+    docs, other = bench.tasks
+    docs.begin()
+    assert bench.ask("pause", "docs", 7200) == (
+        "docs: paused until 2027-01-15 10:00:00 UTC; its run ends between two steps",
+    )
+    assert docs.is_cancelled()
+    docs.end(Waiting("stopped", exit_code=143), now=EPOCH, again=False)
+    docs.request_now()
+    assert bench.list_paused() == ["docs"]
+    assert (bench.wait, docs.find_wait()) == (7200, float("inf"))
+    assert other.find_wait() <= 0
+    bench.now += 7200
+    assert bench.list_paused() == []
+    assert docs.find_wait() <= 0
+    assert bench.notices == ["docs: paused until 2027-01-15 10:00:00 UTC", "docs: the pause is over"]
+
+
+def test_a_pause_outlives_the_service_and_a_resume_too(bench: Bench) -> None:
+    bench.ask("pause")
+    bench.start()
+    assert bench.list_paused() == ["docs", "other"]
+    bench.now += 400 * 86400
+    assert bench.list_paused() == ["docs", "other"]
+    assert bench.ask("resume", "other") == ("other: resumed",)
+    assert bench.ask("resume", "other") == ("other: was not paused",)
+    bench.start()
+    assert bench.list_paused() == ["docs"]
+
+
+def test_who_reads_the_repository_alone_knows_of_its_pause(bench: Bench) -> None:
+    bench.ask("pause", "docs", 60)
+    (path, git_dir), _ = bench.git_dirs.items()
+    environ = {"STATE_DIRECTORY": "/nonexistent"}
+    found = read_service_pause(path, git_dir, environ, bench.now)
+    assert found is not None
+    assert found.until == "2027-01-15T08:01:00.000+00:00"
+    assert read_service_pause(path, None, {"STATE_DIRECTORY": str(bench.state)}, bench.now) == found
+    assert read_service_pause(path, git_dir, environ, bench.now + 61) is None
+    (git_dir / PAUSE).unlink()
+    bench.start()
+    assert bench.list_paused() == ["docs"], "the service's own directory has it, too"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 2}', '{"format":1,"is_pause":true,"at":"x","until":""}'])
+def test_a_damaged_record_is_no_pause(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pause.json").write_text(text)
+    assert read_pause(tmp_path / "pause.json") is None
+
+
+def test_a_pause_that_cannot_be_written_counts_all_the_same_and_says_so(bench: Bench) -> None:
+    bench.state.write_text("no directory")
+    answer = bench.commands.carry_out(ControlRequest(command="pause"))
+    assert answer.exit_code == 1
+    assert "cannot be written" in answer.messages[0]
+    assert bench.list_paused() == ["docs", "other"]
+
+
+def test_reload_and_stop_are_answered_with_what_came_of_them(bench: Bench) -> None:
+    assert bench.ask("reload") == ("the configuration was read again",)
+    bench.mistake = "config.toml: line 3"
+    answer = bench.commands.carry_out(ControlRequest(command="reload"))
+    assert (answer.exit_code, answer.messages, answer.hint) == (78, ("config.toml: line 3",), "mend it")
+    assert bench.ask("stop") == ("running runs end between two steps, and the service stops",)
+    assert bench.asked == ["reload", "reload", "stop"]
+    unknown = bench.commands.carry_out(ControlRequest(command="pause", repository="dcos"))
+    assert (unknown.exit_code, unknown.hint) == (64, "it serves docs, other")
+
+
+def test_a_paused_repository_has_neither_failed_nor_is_it_in_step(bench: Bench) -> None:
+    run = RunRecord("repository", "docs", "failed", at="2026-05-01T10:00:00+00:00", why="no answer", failures=3)
+    pause = PauseRecord(True, "2027-01-15T08:00:00.000+00:00", "2027-01-15T10:00:00.000+00:00")
+    docs = RepositoryHealth("docs", 60, (run,), has_run=True, pause=pause)
+    health = ServiceHealth(True, (docs,))
+    assert find_faults(health, EPOCH) == []
+    assert list_pauses(health) == ["docs: paused since 2027-01-15T08:00:00Z until 2027-01-15T10:00:00Z"]
+    assert render_status(health) == "paused: docs"
+    assert 'syncd_paused{repository="docs"} 1.0' in render_metrics(health, EPOCH)
+    assert find_faults(ServiceHealth(True, (replace(docs, is_stuck=True),)), EPOCH) != []
+
+
+Ask = Callable[..., list[dict[str, object]]]
+
+
+@pytest.fixture
+def ask(bench: Bench, runtime: Path) -> Iterator[Ask]:
+    """Send lines to a served socket, and return the lines of the answer."""
+
+    def send(*lines: bytes) -> list[dict[str, object]]:
+        (path,) = runtime.glob("*.sock")
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path))
+            connection.sendall(b"".join(lines))
+            connection.shutdown(socket.SHUT_WR)
+            with connection.makefile("rb") as answers:
+                return [json.loads(line) for line in answers]
+
+    with listen_control(runtime, bench.commands.carry_out, print, config="/etc/syncd/config.toml"):
+        yield send
+
+
+def test_each_line_is_answered_by_a_line(ask: Ask, bench: Bench, runtime: Path) -> None:
+    first, second = ask(b'{"version": 1, "command": "pause", "new": 1}\n', b'{"command": "describe"}\n')
+    assert first["messages"] == ["docs: paused until: syncd resume", "other: paused until: syncd resume"]
+    assert (second["version"], second["config"]) == (1, "/etc/syncd/config.toml")
+    assert second["process"] == os.getpid()
+    assert bench.list_paused() == ["docs", "other"]
+    (path,) = runtime.iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(runtime.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        (b"pause\n", 64, "the request makes no sense"),
+        (b'{"command": "erase"}\n', 64, "command - "),
+        (b'{"command": "pause", "seconds": 1e99}\n', 64, "seconds - "),
+        (b'{"command": "pause", "seconds": -1}\n', 64, "seconds - "),
+        (b'{"version": 2, "command": "pause"}\n', 69, "speaks version 1"),
+        (b" " * LINE_BYTES_MAX + b"\n", 64, "one line of at most"),
+        (b'{"command": "pause"}', 64, "one line of at most"),
+    ],
+)
+def test_a_request_that_makes_no_sense_changes_nothing(
+    ask: Ask, bench: Bench, line: bytes, code: int, message: str
+) -> None:
+    (answer,) = ask(line)
+    assert answer["exit_code"] == code
+    assert message in str(answer["messages"])
+    assert bench.list_paused() == []
+
+
+def test_one_who_says_nothing_keeps_no_other_from_asking(ask: Ask, runtime: Path) -> None:
+    (path,) = runtime.glob("*.sock")
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.connect(str(path))
+        assert ask(b'{"command": "describe"}\n')[0]["exit_code"] == 0
+
+
+def test_only_the_user_of_the_service_and_root_are_answered() -> None:
+    assert is_permitted(1000, 1000)
+    assert is_permitted(0, 1000)
+    assert not is_permitted(1001, 1000)
+    one, other = socket.socketpair()
+    with one, other:
+        assert read_peer(one) in (os.geteuid(), None)
+
+
+def test_what_a_killed_service_left_behind_is_taken_away(runtime: Path) -> None:
+    runtime.mkdir()
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(runtime / "1.sock"))
+    with pytest.raises(ServiceUnavailable):
+        ask_service(runtime / "1.sock", ControlRequest(command="describe"), seconds=1)
+    with listen_control(runtime, lambda request: pytest.fail("nobody asks"), print):
+        assert [path.name for path in runtime.iterdir()] == [f"{os.getpid()}.sock"]
+    assert list(runtime.iterdir()) == []
+
+
+def test_without_a_place_for_a_socket_the_service_goes_on_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    notices: list[str] = []
+    for directory in (tmp_path / "file", tmp_path / ("long" * 40)):
+        with listen_control(directory, lambda request: pytest.fail("nobody asks"), notices.append):
+            assert len(notices) == 1
+        assert "do not reach this service" in notices.pop()
+
+
+def test_the_socket_is_where_systemd_says_or_the_user_looks(tmp_path: Path) -> None:
+    assert find_runtime_directory({"RUNTIME_DIRECTORY": "/run/syncd/syncd"}) == Path("/run/syncd/syncd")
+    assert find_runtime_directory({"XDG_RUNTIME_DIR": "/run/user/7"}) == Path("/run/user/7/syncd")
+    assert find_runtime_directory({"HOME": "/home/a"}) == Path("/home/a/.local/state/syncd/run")
+    assert list_sockets({"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}) == []
