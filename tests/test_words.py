@@ -1,6 +1,7 @@
 """The code and the manual use the words of the glossary: one table, one page, and no private words in names or text."""
 
 import ast
+import keyword
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +20,11 @@ RIGHT_HERE = {
     "plan/site/rollback.py:FormerState.things": "a key of the JSON of former states, which older stores have",
 }
 """Names in which a banned word is right, each with the reason."""
+OF_LIBRARIES = {"use_attribute_docstrings": "an option of pydantic", "include_name": "a function that Alembic calls"}
+"""Names in docstrings that are another library's and stand nowhere in the code."""
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+_QUOTED = re.compile(r"`([a-z_][a-z0-9_]+)`")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _IRREGULAR = """
     begun bought bound broken brought built chosen done drawn driven fallen felt forgotten found given gone grown heard
@@ -74,6 +80,73 @@ def list_texts(path: Path) -> Iterator[tuple[str, str]]:
             continue
         if isinstance(node.value, str) and " " in node.value.strip():
             yield f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", node.value
+
+
+def list_literals(tree: ast.AST) -> list[str]:
+    """Return the strings of a tree that are no docstrings."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
+    return [node.value for node in strings if isinstance(node.value, str)]
+
+
+def list_fields(tree: ast.AST) -> set[str]:
+    """Return the fields of all classes in a tree."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    found = [node.target for kind in classes for node in kind.body if isinstance(node, ast.AnnAssign)]
+    return {target.id for target in found if isinstance(target, ast.Name)}
+
+
+def list_used_names(tree: ast.AST) -> set[str]:
+    """Return the variables, attributes, parameters and keywords in a tree."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.arg | ast.keyword):
+            found.add(node.arg or "")
+    return found
+
+
+@cache
+def list_package_names() -> frozenset[str]:
+    """Return what a docstring may name anywhere: modules, functions and classes, and the words of the API.
+
+    Shape: those are the fields of the models, and the strings of one word that models and the platform know.
+    """
+    found = {*keyword.kwlist, *OF_LIBRARIES}
+    for path in MODULES:
+        tree, parts = parse(path), path.relative_to(ROOT).with_suffix("").parts
+        found |= {*parts, *(node.name for node in ast.walk(tree) if isinstance(node, _FUNCTION | ast.ClassDef))}
+        if parts[1] in ("model", "platform"):
+            found |= list_fields(tree) | {text for text in list_literals(tree) if _IDENTIFIER.fullmatch(text)}
+    return frozenset(found)
+
+
+def list_module_names(tree: ast.Module) -> set[str]:
+    """Return what a docstring may name in this module only: variables, fields, attributes, and words of its texts."""
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    words = set(_IDENTIFIER.findall(" ".join(list_literals(tree))))
+    return words | attributes | list_fields(tree) | {name for node in assigned for name in list_used_names(node)}
+
+
+def list_stale_names(path: Path) -> Iterator[str]:
+    """Give each name in backticks in a docstring that names nothing, and where it is."""
+    tree = parse(path)
+    known = list_package_names() | list_module_names(tree)
+    pending: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
+    while pending:
+        parent, around = pending.pop()
+        for node in ast.iter_child_nodes(parent):
+            inner = around
+            if isinstance(node, _FUNCTION | ast.ClassDef):
+                inner = around | list_used_names(node)
+                names = _QUOTED.findall(ast.get_docstring(node) or "")
+                where = f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
+                yield from (f"{where}: {name}" for name in names if name not in known | inner)
+            pending.append((node, inner))
 
 
 def is_participle(name: str) -> bool:
@@ -134,3 +207,8 @@ def test_messages_and_the_manual_have_no_private_words() -> None:
 def test_every_name_that_is_right_is_there() -> None:
     there = {where for package in PACKAGES for path in list_modules(package) for where, _ in list_names(path)}
     assert there >= RIGHT_HERE.keys()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_docstrings_name_what_exists(package: str) -> None:
+    assert not [found for path in list_modules(package) for found in list_stale_names(path)]

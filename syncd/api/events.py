@@ -17,9 +17,9 @@ def read_events(
 ) -> Iterator[Shape]:
     """Yield the events of a streamed answer in the shape asked for, each as soon as it arrives.
 
-    Shapes: `notice` is told of what was read all the same.
-    Raises NotThePlatform (no stream of events, or an event of another shape), AnswerTooLarge, Unreachable (it ends
-    without `done`: what came until then is not known to be all; nothing was changed, so it may be asked again).
+    Shapes: `add_notice` gets a sentence about what was read although it is not as documented.
+    Raises: NotThePlatform when it is no stream of events, or an event has another shape; AnswerTooLarge; Unreachable
+    when it ends without `done`: what came until then is not known to be all, and it may be asked again.
     """
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "text/event-stream":

@@ -43,7 +43,7 @@ class Notifier:
         self._send("STOPPING=1")
 
     def send_reloading(self) -> None:
-        """Say that the service reads its configuration again; `ready` ends it."""
+        """Say that the service reads its configuration again; `send_ready` ends it."""
         self._send(f"RELOADING=1\nMONOTONIC_USEC={round(self._clock() * _MICRO)}")
 
     def request_time(self, seconds: float) -> None:

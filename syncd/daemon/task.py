@@ -44,7 +44,7 @@ class Job:
 
 
 class Task:
-    """A job and when it runs. It belongs to the main loop, except `cancelled`, which the running cycle calls."""
+    """A job and when it runs. It belongs to the main loop, except `is_cancelled`, which the running cycle calls."""
 
     def __init__(
         self, job: Job, *, clock: Callable[[], float] = time.monotonic, chance: Callable[[], float] = random.random

@@ -69,7 +69,10 @@ class Change(Observed):
 
 
 class Changes(Observed):
-    """Up to `limit` changes, and how many more there are; `merged_from` names the change request of a merge."""
+    """The first changes, as many as were asked for, and how many more there are.
+
+    Shape: `merged_from` is the change request of a merge.
+    """
 
     changes: tuple[Change, ...]
     more: int

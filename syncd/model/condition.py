@@ -105,8 +105,8 @@ def find_condition_claims(text: str) -> frozenset[ClaimPath]:
     """Return the claims that a condition reads, each as its names below `visitor.claims`.
 
     Shapes: `visitor.claims.unsigned.plan === "pro"` gives `("unsigned", "plan")`; a key that is computed ends the
-    path, and a property of a value (`length`) looks like one more name.
-    Raises ValueError when the text is no condition.
+    path, and a property of a value, such as its length, looks like one more name.
+    Raises: ValueError when the text is no condition.
     """
     return frozenset(part.claim for part in split_condition(text) if part.claim is not None)
 

@@ -43,7 +43,7 @@ class MergeFacts:
         return [review for reviewer, review in self.reviews.items() if reviewer != self.author]
 
     def is_approved_by(self, user: str) -> bool:
-        """Given a person, return whether that person approves of the content as it is now."""
+        """Return whether a person's latest review approves the content as it is now."""
         return user in self.reviews and self.reviews[user].is_approval
 
 
@@ -95,7 +95,7 @@ _RULES: Mapping[str, tuple[Callable[[ObservedMergeRule, MergeFacts], bool], str]
 
 
 def list_unmet_rules(rules: ObservedMergeRules, facts: MergeFacts) -> Iterator[UnmetRule]:
-    """Given merge rules that are one's own, return those that forbid a merge, in their order.
+    """Yield those of a space's effective merge rules that forbid a merge, in their order.
 
     Shape: a rule that nobody here can evaluate, such as an agent's review or an expression, is not taken as met.
     """

@@ -81,7 +81,7 @@ def remove_marker(subject: str) -> str:
 
 
 def read_marked_branch(subject: str, instance: str) -> str:
-    """Given a change request's subject, return the branch in the marker of this instance, perhaps cut, or ""."""
+    """Return the branch in the marker of a change request's subject, perhaps cut; "" without one of this instance."""
     found = _MARKER.search(join_lines(subject))
     return found["branch"] if found is not None and found["instance"] == instance else ""
 

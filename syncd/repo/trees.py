@@ -186,7 +186,7 @@ def _is_within(difference: Difference, pathspec: Sequence[str]) -> bool:
 def _compare_by_git(
     git: Git, before: str, after: str, pathspec: Sequence[str], *, renames: bool
 ) -> Iterator[Difference]:
-    """As `differences`, by one command. Source: git-diff-tree(1), raw output format."""
+    """Yield what `compare_trees` returns, by one command. Source: git-diff-tree(1), raw output format."""
     options = ["-r", "-z", "--no-ext-diff", "-M" if renames else "--no-renames"]
     records = _split_records(git.run("diff-tree", *options, check_oid(before), check_oid(after), "--", *pathspec))
     for facts in records:

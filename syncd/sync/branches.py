@@ -14,7 +14,7 @@ OWN_PREFIX = "syncd/"
 
 @dataclass(frozen=True)
 class Branch:
-    """A tracked branch; `named` is false for one that only a pattern matches."""
+    """A tracked branch; `is_named` is false for one that only a pattern matches."""
 
     name: str
     is_named: bool = True

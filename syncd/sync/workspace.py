@@ -91,9 +91,10 @@ class Workspace:
     Shape: `branch` is the one that a space is bound to at first. `onto` is the commit on which the first mirror commit
     sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
-    the platform differ, and no guard counts it as deletions. `aside` is another ref for main content, for a space whose
-    two sides nobody has chosen between yet. `is_dry_run` says that nothing may be written to the platform. `cache` has
-    the merge bases and merges of commits for one run, by what they were computed from; commits never change.
+    the platform differ, and no guard counts it as deletions. `main_ref` is another ref for main content, for a space
+    whose two sides nobody has chosen between yet. `is_dry_run` says that nothing may be written to the platform.
+    `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
+    change.
     """
 
     client: "Client"

@@ -26,7 +26,7 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
 def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
     """Yield the cells of all tables in a document: the data of the table, a name, and the value.
 
-    Shapes: names are those of records and columns, such as `r0c1`. Values are the very objects that nodes hold.
+    Shapes: names are those of records and columns, such as "r0c1". Values are the very objects that nodes hold.
     """
     for node in _walk_nodes(nodes):
         for record, column, value in _walk_cells(node):

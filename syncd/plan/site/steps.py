@@ -114,8 +114,8 @@ class Step:
 class Gate:
     """Something that a person has to agree to: by `--force SCOPE=COUNT`, or by approving the whole plan.
 
-    Shape: `scope` is such as `redirects.delete`, `structure.delete`, `exposure`, `defaults`; `refs` are the things that
-    it is about.
+    Shape: `scope` names what it guards, such as `redirects.delete` or `structure.delete`; `refs` are the items that it
+    is about.
     """
 
     scope: str

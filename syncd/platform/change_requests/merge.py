@@ -19,7 +19,7 @@ _TEXTS = ("document", "reusable-content")
 
 @dataclass(frozen=True)
 class MergedTree:
-    """The merged tree as a draft of `ours`, and the ids of what the two sides contradicted each other on."""
+    """The merged tree as a draft of main content, and the ids of what both sides changed differently."""
 
     draft: Draft
     conflicts: tuple[str, ...]
@@ -27,7 +27,7 @@ class MergedTree:
 
 @dataclass(frozen=True)
 class MergeSides:
-    """What is merged: `ours` is main content, `theirs` the change request's."""
+    """The three sides of a merge: `ours` is main content, `theirs` the change request's content."""
 
     base: Outline
     ours: Outline

@@ -29,9 +29,9 @@ JOINED_MAX = 5
 
 @dataclass(frozen=True)
 class Stage:
-    """The workspace as the flows shall see it, and what a person should know of how it came about.
+    """The workspace on which a job runs the flows, and what a person should know of how it was made.
 
-    Shape: `cut` says that the clone lacks commits that the branch grew from, or proposed before.
+    Shape: `is_cut` says that the clone lacks commits that the branch grew from, or proposed before.
     """
 
     workspace: Workspace

@@ -55,7 +55,7 @@ class PageConflict:
 
     @property
     def page(self) -> Page:
-        """The page itself; others that are left out with it follow in `held`."""
+        """The page itself; `entry` has those that are left out with it, too."""
         return self.entry.pages[0]
 
 

@@ -40,7 +40,7 @@ REF = "syncd-new-"
 class ContentWriter:
     """Writes steps to one change request; `written` holds an anchor for every page and file that was sent.
 
-    Shape: `revision` is the one that the change request is known to be at, `wrote` are those that its writes made.
+    Shape: `revision` is the one that the change request is known to be at, `revisions` are those that its writes made.
     """
 
     workspace: Workspace

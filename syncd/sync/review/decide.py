@@ -14,7 +14,7 @@ from syncd.sync.workspace import Workspace
 
 
 def refresh_request(workspace: Workspace, found: FoundRequest) -> ChangeRequest:
-    """Given a change request, pull main content into it, and return it as it is then.
+    """Merge main content into a change request, and return the change request as it is then.
 
     Raises: Conflict when main content had changed the same.
     """
@@ -29,7 +29,7 @@ def refresh_request(workspace: Workspace, found: FoundRequest) -> ChangeRequest:
 
 
 def merge_request(workspace: Workspace, found: FoundRequest) -> MergeResult:
-    """Given a change request as it is now, merge it into main content.
+    """Merge a change request into main content.
 
     Shape: what is in the way is found before the merge, so that a refusal leaves everything as it was.
     Raises: Conflict when it is outdated or in conflict; Held when a rule or its status forbids it; Unauthorized.
@@ -55,7 +55,7 @@ def merge_request(workspace: Workspace, found: FoundRequest) -> MergeResult:
 
 
 def set_request_status(workspace: Workspace, found: FoundRequest, status: str) -> ChangeRequest:
-    """Given a change request and `open` or `archived`, give it that status, and return it.
+    """Give a change request the status "open" or "archived", and return it.
 
     Raises: Held for one that is merged.
     """

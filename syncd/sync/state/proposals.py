@@ -24,7 +24,7 @@ class ProposalEnded(Unreachable):
 class Proposal:
     """One change request that stands for a branch; `commit` is the branch's, when it was sent last.
 
-    Shape: `fresh` is true only in the run that created it, while its content is still main content.
+    Shape: `is_fresh` is true only in the run that created it, while its content is still main content.
     """
 
     branch: str

@@ -37,14 +37,15 @@ class Item:
     """One declared thing.
 
     Shapes of `key`: a group's or section's key; `<section>/<variant>` for a variant of a section and `<variant>` on a
-    site without sections; a redirect's `source_key`; the variant's key for an override; "" for the other kinds.
+    site without sections; a redirect's source as `make_source_key` spells it; the variant's key for an override; ""
+    for the other kinds.
     Shapes of `fields`, all in the file's own words:
     site: title, visibility, basename, proxy, adaptive_content, agents_context ·
     visitors: one field a claim, `claims.<name>` or `unsigned.<name>`, each the JSON Schema of that claim ·
     group: title, icon · section: title, path, icon, description, condition, default ·
     variant: space (the platform's id), path, condition, hidden, default · redirect: source, to ·
     customization and override: one field a leaf, named by its members joined by dots; a list is one leaf ·
-    an override that is to be reset has the one field `reset`.
+    an override that is to be reset has the one field "reset".
     `parent` is the ref (`group:products`, `section:home` or ROOT) of what it stands in; `places` has a place for each
     field. `id` is a pin, `was` are former keys or paths, `protect` forbids every deletion. `note` has the words for
     people that stand beside a redirect; nothing is compared with them.

@@ -33,7 +33,7 @@ _NAMED = """("literal["""
 
 @dataclass(frozen=True)
 class Member:
-    """What a leaf may hold; `many` are the names of what it may have below it."""
+    """What a leaf may hold; `below` are the names of the members that it may have."""
 
     adapter: TypeAdapter[Any]
     unsettable: bool

@@ -47,8 +47,8 @@ def render_csv(entries: Iterable[Mapping[str, Any]]) -> str:
 
 
 def render_redirects(site: SiteMap) -> tuple[str, tuple[str, ...]]:
-    """Return the redirects of a site in the format of Netlify's file `_redirects`, and the sources of those that cannot
-    be in one.
+    """Return the redirects of a site in the format of Netlify's redirect file, and the sources of those that cannot be
+    in one.
 
     Shape: a destination on the site becomes its path there; one that has only ids cannot. A note is a comment above its
     redirect, which every reader of such files passes over.
