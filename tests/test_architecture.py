@@ -38,6 +38,7 @@ SOLE_IMPORTER = {
     "prometheus_client": {"daemon"},
     "typer": {"cli"},
     "rich": {"cli"},
+    "keyring": {"config"},
     "tomllib": {"config"},
     "yaml": {"layout"},
     "markdown_it": {"layout"},
@@ -75,8 +76,8 @@ ORDER = {
         *("bind", "integrate", "propose", "review", "site", "run", "ci"),
     ),
     "cli": (
-        *("terminal", "service", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api", "demo"),
-        *("change_requests", "configuration"),
+        *("terminal", "service", "auth", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api"),
+        *("demo", "change_requests", "configuration"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "start", "app"),
     ),
     "platform": (

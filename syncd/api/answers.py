@@ -29,7 +29,10 @@ Shape = TypeVar("Shape", bound=Observed)
 MESSAGE_MAX = 300
 """Characters kept of a message from outside."""
 CHECK_URL = "Check platform.url: something answers there, but not the platform's API."
-CHECK_WHO = "Put a valid token into the file that --token-file or platform.token_file names, or into SYNCD_TOKEN."
+CHECK_WHO = (
+    "Put a valid token into the file that --token-file or platform.token_file names, or into SYNCD_TOKEN,\n"
+    "or save one: syncd auth login"
+)
 CHECK_NETWORK = "Check that the platform runs there, and platform.url."
 LIMITS = "The manual names the limits: start/servers. Of a space that is too large, make several."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})

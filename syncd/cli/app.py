@@ -11,6 +11,7 @@ import typer
 from typer.completion import completion_init  # type: ignore[attr-defined] # exported, but not by `__all__`
 
 from syncd import __version__
+from syncd.cli.auth.commands import auth
 from syncd.cli.change_requests.commands import cr
 from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
@@ -46,6 +47,7 @@ app = typer.Typer(
     **(GROUP_SETTINGS | {"no_args_is_help": False}),
 )
 app.add_typer(reference)
+app.add_typer(auth, name="auth")
 app.add_typer(configuration, name="config")
 app.add_typer(cr, name="cr")
 app.add_typer(control)

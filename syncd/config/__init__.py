@@ -12,7 +12,7 @@ from syncd.config.shapes import (
     UpstreamConfig,
 )
 from syncd.config.tokens import check_private, is_credential, load_token, read_token
-from syncd.config.trust import ConfigFile
+from syncd.config.trust import ConfigFile, is_same_address
 
 __all__ = [
     "ChangeRequestsConfig",
@@ -26,6 +26,7 @@ __all__ = [
     "check_private",
     "find_config",
     "is_credential",
+    "is_same_address",
     "load",
     "load_config",
     "load_repositories",

@@ -32,6 +32,19 @@ def find_base(environ: Mapping[str, str], name: str, usual: str) -> Path:
     return named if named.is_absolute() else (home if home.is_absolute() else Path("/")) / usual
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all; its directory is made. Raises OSError."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # A file that a killed process left may have another mode, and O_CREAT would keep it.
+    aside.unlink(missing_ok=True)
+    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    aside.replace(path)
+
+
 class Register:
     """The records of one user, in `syncd/trust` below $XDG_STATE_HOME, or below ~/.local/state."""
 
@@ -49,15 +62,8 @@ class Register:
 
     def write(self, record: Record) -> None:
         """Write a record in place of an older one for the same file. Raises ConfigInvalid when it cannot be written."""
-        path = self._path(Path(record.file))
-        aside = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as out:
-                json.dump({"version": _VERSION, **asdict(record)}, out, indent=2)
-                out.flush()
-                os.fsync(out.fileno())
-            aside.replace(path)
+            write_private(self._path(Path(record.file)), json.dumps({"version": _VERSION, **asdict(record)}, indent=2))
         except OSError as error:
             raise ConfigInvalid(
                 f"what is trusted cannot be recorded in {self.directory}: {error.strerror}",

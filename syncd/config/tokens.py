@@ -1,14 +1,17 @@
-"""Files that hold a secret: who may read them, and what a token looks like."""
+"""Where a token is looked for; files that hold a secret: who may read them, and what a token looks like."""
 
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast
 
 from pydantic import SecretStr
 
 from syncd.config.reading import explain_failure
+from syncd.config.saved_tokens import SavedToken, Storage, TokenRegister
 from syncd.config.shapes import PlatformConfig
 from syncd.config.trust import is_same_address
 from syncd.errors import ConfigInvalid
@@ -16,28 +19,66 @@ from syncd.errors import ConfigInvalid
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 _BYTES_MAX = 1 << 16
-_WAYS = "set platform.token_file, or the variable SYNCD_TOKEN"
+_WAYS = "syncd auth login saves one; or set platform.token_file, or the variable SYNCD_TOKEN"
+
+SOURCE_NAMES = {
+    "token_file": "token_file of the configuration",
+    "variable": "variable SYNCD_TOKEN",
+    "credential": "credential of systemd",
+    "keyring": "keyring",
+    "file": "file that syncd auth login wrote",
+}
+"""The places where a token is looked for, in words."""
+
+
+@dataclass(frozen=True)
+class TokenSource:
+    """One of the places where a token is looked for; `place` is its file or variable, `saved` what a login saved."""
+
+    kind: Literal["token_file", "variable", "credential", "keyring", "file"]
+    place: str
+    is_set: bool
+    saved: SavedToken | None = None
+
+
+def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> Iterator[TokenSource]:
+    """Yield the places where a token for a platform is looked for, in their order; no secret is read.
+
+    Shape: a place is looked at when it is its turn: a service whose credential is there need not be able to read its
+    user's home. Raises ConfigInvalid when what a login saved cannot be read, or others may read it.
+    """
+    yield TokenSource("token_file", str(config.token_file or ""), config.token_file is not None)
+    yield TokenSource("variable", "SYNCD_TOKEN", bool(environ.get("SYNCD_TOKEN")))
+    credentials = _credentials(environ)
+    credential = credentials / "token" if credentials is not None else None
+    yield TokenSource("credential", str(credential or ""), credential is not None and credential.exists())
+    register = TokenRegister(environ)
+    saved = register.find(config.url)
+    for kind, place in (("keyring", ""), ("file", str(register.find_path(config.url)))):
+        is_set = saved is not None and saved.storage == kind
+        yield TokenSource(cast(Storage, kind), place, is_set, saved if is_set else None)
 
 
 def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
-    """Return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`.
+    """Return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`, else what a login saved.
 
     Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token. Raises
-    ConfigInvalid when there is none, or when others may read the file.
+    ConfigInvalid when there is none, when others may read the file, or when the keyring does not give it.
     """
-    if config.token_file is None and environ.get("SYNCD_TOKEN"):
-        named = environ.get("SYNCD_URL")
-        if named and not is_same_address(named, config.url):
-            raise ConfigInvalid(
-                f"SYNCD_TOKEN is for {named}, which SYNCD_URL names, and the platform here is {config.url}",
-                hint="unset SYNCD_URL, or name the same platform",
-            )
-        return SecretStr(environ["SYNCD_TOKEN"].strip())
-    credentials = _credentials(environ)
-    path = config.token_file or (credentials / "token" if credentials is not None else None)
-    if path is None:
+    source = next((source for source in list_token_sources(config, environ) if source.is_set), None)
+    if source is None:
         raise ConfigInvalid("there is no token", hint=hint)
-    return read_token(path, "token file", environ, hint=hint if config.token_file is not None else "")
+    if source.saved is not None:
+        return TokenRegister(environ).read(source.saved)
+    if source.kind != "variable":
+        return read_token(Path(source.place), "token file", environ, hint=hint if source.kind == "token_file" else "")
+    named = environ.get("SYNCD_URL")
+    if named and not is_same_address(named, config.url):
+        raise ConfigInvalid(
+            f"SYNCD_TOKEN is for {named}, which SYNCD_URL names, and the platform here is {config.url}",
+            hint="unset SYNCD_URL, or name the same platform",
+        )
+    return SecretStr(environ["SYNCD_TOKEN"].strip())
 
 
 def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = "") -> SecretStr:

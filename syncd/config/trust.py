@@ -91,11 +91,15 @@ def check_upstream(file: ConfigFile, raw: Mapping[str, Any]) -> None:
 
 def is_same_address(one: str, other: str) -> bool:
     """Return whether two addresses of a platform are equal, apart from a slash or `/v1` at the end."""
-    return _strip_version(one) == _strip_version(other)
+    return normalize_address(one) == normalize_address(other)
 
 
-def _strip_version(url: str) -> str:
-    return url.rstrip("/").removesuffix("/v1")
+def normalize_address(url: str) -> str:
+    """Return the address of a platform without a slash or `/v1` at the end, its scheme and host in lower case."""
+    plain = url.rstrip("/").removesuffix("/v1").rstrip("/")
+    scheme, mark, rest = plain.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme.lower()}{mark}{host.lower()}{slash}{path}" if mark else plain
 
 
 def _walk_keys(value: Any, name: str = "", plain: str = "") -> Iterator[Key]:

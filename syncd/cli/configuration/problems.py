@@ -15,6 +15,7 @@ from syncd.config.finding import add_some_platform, find_own_platform, is_truste
 from syncd.config.positions import FilePosition, find_nearest, find_positions
 from syncd.config.reading import Document, expand_home, find_mistakes, find_root, read_document
 from syncd.config.shapes import SiteConfig
+from syncd.config.tokens import list_token_sources
 from syncd.config.trust import PERMITTED, Key, list_keys
 from syncd.errors import FileInvalid, NotTrusted, SyncdError
 from syncd.repo.address import parse_address
@@ -103,11 +104,13 @@ def _check_document(file: ConfigFile, document: Document, environ: Mapping[str, 
     yield from _check_sites(document, file, is_counted=is_counted)
     if not found:
         try:
-            load_config_file(file)
+            config = load_config_file(file)
         except NotTrusted as error:
             yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path} "), hint=error.hint)
         except SyncdError as error:
             yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path}: "), hint=error.hint)
+        else:
+            yield from _find_error("", lambda: list(list_token_sources(config.platform, environ)))
 
 
 def _check_keys(document: Document, raw: Mapping[str, Any]) -> Iterator[ConfigProblem]:

@@ -15,6 +15,7 @@ from syncd.config import Config, ConfigFile
 from syncd.config.finding import find_own_platform, read_valid, select_keys
 from syncd.config.positions import find_nearest, find_positions
 from syncd.config.reading import Document
+from syncd.config.tokens import TokenSource, list_token_sources
 from syncd.config.trust import list_keys
 from syncd.daemon.labels import name_repositories
 
@@ -24,13 +25,13 @@ _SECRET = re.compile(r"(?P<scheme>https?://)[^/@\s]+@|(?P<login>\w+://[^/@:\s]*:
 
 @dataclass(frozen=True)
 class ValueOrigin:
-    """Where a value comes from: a line of a file, a variable of the environment, or a default.
+    """Where a value comes from: a line of a file, a variable of the environment, the keyring, or a default.
 
     Units: `line` and `column` count from 1. Shape: `owner` says whose word the file is: the operator's, or that of a
     repository which its owner trusts.
     """
 
-    kind: Literal["file", "environment", "default"]
+    kind: Literal["file", "environment", "keyring", "default"]
     file: str = ""
     line: int = 0
     column: int = 0
@@ -77,7 +78,15 @@ def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) 
         for space in table["space"]:
             space["directory"] = space["directory"] or "."
     default = ValueOrigin("default")
-    return [Setting(key, _hide_secrets(value), origins.get(key, default)) for key, value in _walk_values(raw)]
+    found = [Setting(key, _hide_secrets(value), origins.get(key, default)) for key, value in _walk_values(raw)]
+    source = next((source for source in list_token_sources(config.platform, environ) if source.is_set), None)
+    return found if source is None else [Setting("platform.token", "***", _build_token_origin(source)), *found]
+
+
+def _build_token_origin(source: TokenSource) -> ValueOrigin:
+    if source.kind == "variable":
+        return ValueOrigin("environment", variable=source.place)
+    return ValueOrigin("keyring") if source.kind == "keyring" else ValueOrigin("file", source.place, owner="operator")
 
 
 def _list_origins(document: Document, owner: str) -> Iterator[tuple[str, ValueOrigin]]:
@@ -115,8 +124,8 @@ def _format_setting(setting: Setting, *, with_origin: bool) -> Iterator[str]:
 def _describe_origin(origin: ValueOrigin) -> str:
     if origin.kind == "environment":
         return f"variable {origin.variable}"
-    if origin.kind == "default":
-        return "default"
+    if origin.kind != "file":
+        return origin.kind
     place = f"{origin.file}:{origin.line}" if origin.line else origin.file
     return {"work tree": f"{place}, which comes with the repository"}.get(origin.owner, place)
 

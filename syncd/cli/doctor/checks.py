@@ -16,6 +16,7 @@ from syncd.cli.service.run_status import RunStatus, find_run, format_pause
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.text import format_time
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
+from syncd.config.tokens import SOURCE_NAMES, list_token_sources
 from syncd.daemon.health import USEFUL
 from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.errors import DiskFull, NotFound, SyncdError
@@ -110,7 +111,8 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
             yield from (Check(_name_space(space), "skip", "not asked: the platform gave no answer") for space in spaces)
             return
         yield Check("platform", "ok", url)
-        yield Check("token", "ok", f"belongs to {user.display_name or user.id}")
+        place = next(source for source in list_token_sources(config.platform, environ) if source.is_set)
+        yield Check("token", "ok", f"belongs to {user.display_name or user.id} ({SOURCE_NAMES[place.kind]})")
         yield from check_clock(clock, now)
         for space in spaces:
             yield check_space(client, space)

@@ -28,7 +28,9 @@ from syncd.layout.tree.paths import slugify
 
 SpaceDirectories = Sequence[tuple[str, str]]
 """Ids of spaces, each with its directory in the repository, or ""."""
-CREDENTIAL_HINT = "name its file with --token-file FILE, or set the variable SYNCD_TOKEN"
+CREDENTIAL_HINT = (
+    "name its file with --token-file FILE, or set the variable SYNCD_TOKEN\nor save one: syncd auth login URL"
+)
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,14 @@ def show(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 def test_each_value_says_where_it_comes_from(work: Path, show: CommandRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYNCD_URL", "https://api.example.com")
+    monkeypatch.setenv("SYNCD_TOKEN", "hunter2")
     said = show("--origin")
     assert said.code == 0
     file = work / "syncd.toml"
     assert 'platform.url = "https://api.example.com"  # variable SYNCD_URL' in said.out
     assert f'repository.0.branches = ["main", "docs/*"]  # {file}:2, which comes with the repository' in said.out
+    assert 'platform.token = "***"  # variable SYNCD_TOKEN' in said.out
+    assert "hunter2" not in said.out
     assert "repository.0.interval = 60.0  # default" in said.out
     assert 'repository.0.name = "work"  # default' in said.out
     assert "#" not in show().out.partition("\n")[2]
