@@ -2,10 +2,13 @@
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from syncd import errors
 
 ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
@@ -89,6 +92,7 @@ ORDER = {
 """Folders and modules inside of a room, lowest first: each imports only itself and what stands before it."""
 MODULES = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
 NAMED = sorted(module for module in MODULES if module != "syncd.__init__")
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 LINES_MAX, FUNCTION_LINES_MAX, FOLDER_MODULES_MAX = 400, 50, 15
 
 
@@ -123,6 +127,40 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     skipped = (first.end_lineno or 0) - first.lineno + 1 if docstring else 0
     return (function.end_lineno or 0) - function.lineno + 1 - skipped
+
+
+def is_public(node: ast.AST) -> bool:
+    return isinstance(node, FUNCTION | ast.ClassDef) and not node.name.startswith("_")
+
+
+@cache
+def list_public_functions(module: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The public functions of a module, and the public methods of its public classes."""
+    top = [node for node in tree(module).body if is_public(node)]
+    inner = [node for kind in top if isinstance(kind, ast.ClassDef) for node in kind.body if is_public(node)]
+    return [node for node in (*top, *inner) if isinstance(node, FUNCTION)]
+
+
+def list_raised_errors(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, str]]:
+    """What the body of a function raises by name, with the status of a Failure; functions inside of it do not count."""
+    pending: list[ast.AST] = [*function.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            call = node.exc if isinstance(node.exc, ast.Call) else None
+            name = ast.unparse(call.func if call else node.exc).rpartition(".")[2]
+            status = ast.unparse(call.args[0]) if call and name == "Failure" else ""
+            yield name, status if status.isdigit() else ""
+        if not isinstance(node, FUNCTION | ast.ClassDef | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+
+
+def is_documented(docstring: str, name: str, status: str) -> bool:
+    """Whether a docstring names an error, or one above it in the tree."""
+    kind = getattr(errors, name, None)
+    above = kind.__mro__[: kind.__mro__.index(errors.SyncdError) + 1] if kind is not None else ()
+    names = {name, *(one.__name__ for one in above)}
+    return "Raises" in docstring and any(one in docstring for one in names) and status in docstring
 
 
 def forbidden(here: str, there: str) -> str:
@@ -218,6 +256,18 @@ def test_public_functions_say_what_they_do() -> None:
     public = [(module, node) for module in NAMED for node in tree(module).body if isinstance(node, kinds)]
     found = [f"{m}.{node.name}" for m, node in public if not node.name.startswith("_") and not ast.get_docstring(node)]
     assert not found
+
+
+def test_public_functions_name_the_errors_that_they_raise() -> None:
+    ours = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    found = {
+        f"{module}.{function.name}": f"{name} {status}".strip()
+        for module in NAMED
+        for function in list_public_functions(module)
+        for name, status in list_raised_errors(function)
+        if name in {*ours, "Failure"} and not is_documented(ast.get_docstring(function) or "", name, status)
+    }
+    assert not found, "say it after Raises:, with the status of a Failure"
 
 
 def test_there_is_no_grab_bag() -> None:

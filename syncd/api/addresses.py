@@ -17,7 +17,7 @@ Params = Mapping[str, Value | Sequence[Value] | None]
 def parse_base_url(url: str, *, insecure: bool = False) -> str:
     """Return the address below which paths lie, from the platform's address with or without a trailing slash or `/v1`.
 
-    Raises ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
+    Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
     """
     try:
         parsed = httpx.URL(url)
@@ -39,7 +39,7 @@ def format_origin(url: httpx.URL) -> str:
 
 
 def build_url(base: str, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
-    """Return the label of an operation for messages, and its URL. Raises NotFound for an id that cannot exist."""
+    """Return the label of an operation for messages, and its URL. Raises: NotFound for an id that cannot exist."""
     route = "/".join(_encode_segment(part, method, path) for part in path)
     query = {name: _format_values(value) for name, value in (params or {}).items() if value is not None}
     return f"{method} /{route}", f"{base}/{route}" + (f"?{urlencode(query, doseq=True)}" if query else "")
@@ -53,7 +53,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def check_token(token: str) -> str:
-    """Return a token when it can be one. Raises Unauthorized when it is empty, ConfigInvalid for characters that no
+    """Return a token when it can be one. Raises: Unauthorized when it is empty, ConfigInvalid for characters that no
     token has."""
     if not token:
         raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")

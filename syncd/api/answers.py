@@ -64,7 +64,7 @@ def parse_answer(
 ) -> Shape:
     """Return a successful answer in the shape that was asked for.
 
-    Shapes: `add_notice` as for `repair_answer`. Raises NotThePlatform when it is not JSON, nested too deep, or of
+    Shapes: `add_notice` as for `repair_answer`. Raises: NotThePlatform when it is not JSON, nested too deep, or of
     another shape (the first field that does not fit is named); AnswerTooLarge for too many items; Unreachable, or
     AnswerLost for POST and PATCH, when the JSON breaks off, which no length had shown.
     """
@@ -94,7 +94,7 @@ def parse_answer(
 
 
 def parse_json(answer: Answer, *, label: str, add_notice: Callable[[str], object]) -> Any:
-    """Return the JSON of an answer; `add_notice` as for `repair_answer`. Raises NotThePlatform when it is not JSON."""
+    """Return the JSON of an answer; `add_notice` as for `repair_answer`. Raises: NotThePlatform when it is not JSON."""
     try:
         return from_json(answer.body)
     except ValueError:

@@ -26,7 +26,7 @@ class SiteAsk:
     ) -> Iterator[AskEvent]:
         """Ask a question about a site's content, and yield the answer so far as it comes; the last event has all of it.
 
-        Raises NotThePlatform (an event of another shape), Unreachable (the stream ends early), AnswerLost (the
+        Raises: NotThePlatform (an event of another shape), Unreachable (the stream ends early), AnswerLost (the
         platform may or may not be answering; asking again does no harm), PlatformError, Stopped.
         """
         path = ("orgs", organization, "sites", site, "ask")

@@ -72,7 +72,7 @@ class ChangeRequests:
     def create(self, space: str, change_request: ChangeRequestCreate) -> ChangeRequest:
         """Create a change request, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         path = ("spaces", space, "change-requests")
         return self._transport.call("POST", path, ChangeRequest, body=change_request.wire())
@@ -96,7 +96,7 @@ class ChangeRequests:
     def write_content(self, space: str, change_request: str, write: ContentWrite) -> ContentWritten:
         """Apply up to 50 operations to a change request as one revision, all or none.
 
-        Raises Rejected with status 404 when the change request exists but the platform cannot write content;
+        Raises: Rejected with status 404 when the change request exists but the platform cannot write content;
         NotFound when there is no such change request; AnswerLost when it may or may not have happened.
         """
         if not self.writes:

@@ -26,7 +26,7 @@ class Collections:
     def create(self, organization: str, collection: CollectionCreate) -> Collection:
         """Create a collection, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         path = ("orgs", organization, "collections")
         return self._transport.call("POST", path, Collection, body=collection.wire())
@@ -45,7 +45,7 @@ class Collections:
     def delete(self, collection: str) -> None:
         """Delete a collection; success too when it did not exist.
 
-        Raises Rejected with status 409 by the embedded platform when something is in it.
+        Raises: Rejected with status 409 by the embedded platform when something is in it.
         """
         self._transport.delete(("collections", collection))
 

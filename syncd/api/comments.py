@@ -47,7 +47,7 @@ class SpaceComments:
     def post(self, space: str, comment: CommentCreate) -> Comment:
         """Create a comment, and return it.
 
-        Raises AnswerLost when it may or may not have been posted.
+        Raises: AnswerLost when it may or may not have been posted.
         """
         return self._transport.call("POST", _space(space), Comment, body=comment.wire())
 
@@ -76,7 +76,7 @@ class SpaceComments:
     def post_reply(self, space: str, comment: str, reply: CommentReplyCreate) -> CommentReply:
         """Create a reply, and return it.
 
-        Raises AnswerLost when it may or may not have been posted.
+        Raises: AnswerLost when it may or may not have been posted.
         """
         path = _space(space, comment, "replies")
         return self._transport.call("POST", path, CommentReply, body=reply.wire())
@@ -133,7 +133,7 @@ class ChangeRequestComments:
     def post(self, space: str, change_request: str, comment: CommentCreate) -> Comment:
         """Create a comment, and return it.
 
-        Raises AnswerLost when it may or may not have been posted.
+        Raises: AnswerLost when it may or may not have been posted.
         """
         return self._transport.call("POST", _request(space, change_request), Comment, body=comment.wire())
 
@@ -168,7 +168,7 @@ class ChangeRequestComments:
     ) -> CommentReply:
         """Create a reply, and return it.
 
-        Raises AnswerLost when it may or may not have been posted.
+        Raises: AnswerLost when it may or may not have been posted.
         """
         path = _request(space, change_request, comment, "replies")
         return self._transport.call("POST", path, CommentReply, params={"format": format}, body=reply.wire())

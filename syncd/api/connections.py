@@ -55,7 +55,7 @@ class Connections:
     def open_stream(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[StreamedAnswer]:
         """Send a request and open its answer, whose body can be read inside of the block.
 
-        Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read. Raises NetworkError,
+        Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read. Raises: NetworkError,
         and what a given transport raises.
         """
         deadline = monotonic() + seconds

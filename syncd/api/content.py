@@ -114,7 +114,7 @@ class Content:
     def apply_template(self, space: str, template: TemplateApply) -> None:
         """Copy a template into the main content of a space, or into a change request.
 
-        Raises AnswerLost when it may or may not have happened.
+        Raises: AnswerLost when it may or may not have happened.
         """
         path = ("spaces", space, "content", "template")
         self._transport.exchange("POST", path, None, template.wire())

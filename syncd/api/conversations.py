@@ -26,7 +26,7 @@ class Conversations:
     def ingest(self, organization: str, conversations: Sequence[ConversationWrite]) -> None:
         """Send conversations to be processed; one with a known id replaces the other, so repeating is safe.
 
-        Raises AnswerLost when they may or may not have been taken in.
+        Raises: AnswerLost when they may or may not have been taken in.
         """
         body = [conversation.wire() for conversation in conversations]
         self._transport.send("POST", _path(organization), body=body)
@@ -38,7 +38,7 @@ class Conversations:
 
     @operation("getConversationById")
     def get(self, organization: str, conversation_id: str) -> ConversationDetail:
-        """Return a conversation with all of its messages, by its sender's id. Raises NotFound."""
+        """Return a conversation with all of its messages, by its sender's id. Raises: NotFound."""
         return self._transport.call("GET", (*_path(organization), conversation_id), ConversationDetail)
 
     @operation("listConversationsIssues")
@@ -52,7 +52,7 @@ class Conversations:
 
     @operation("getConversationIssueById")
     def get_issue(self, organization: str, issue_id: str) -> IssueWithConversation:
-        """Return an issue with its conversation. Raises NotFound."""
+        """Return an issue with its conversation. Raises: NotFound."""
         path = (*_path(organization, "conversations-issues"), issue_id)
         return self._transport.call("GET", path, IssueWithConversation)
 

@@ -40,7 +40,7 @@ class Downloads:
     def fetch(self, file: File, into: IO[bytes]) -> int:
         """Write the bytes of a file just read into an open file, in place of its content, and return how many.
 
-        Shape: piece by piece; a download that breaks off starts over. Raises Rejected for an address that is not
+        Shape: piece by piece; a download that breaks off starts over. Raises: Rejected for an address that is not
         followed, NotFound, Unreachable (also when the size is not the file's), AnswerTooLarge, RateLimited, Stopped.
         """
         label = f"download of file {file.id}"

@@ -62,7 +62,7 @@ class Integrations:
     def publish(self, name: str, integration: IntegrationPublish) -> Integration:
         """Publish an integration, or its next version.
 
-        Raises AnswerLost when it may or may not have been published.
+        Raises: AnswerLost when it may or may not have been published.
         """
         return self._transport.call("POST", ("integrations", name), Integration, body=integration.wire())
 
@@ -112,7 +112,7 @@ class Integrations:
     def install(self, name: str, organization: str) -> Installation:
         """Install an integration in an organization.
 
-        Raises AnswerLost when it may or may not have been installed.
+        Raises: AnswerLost when it may or may not have been installed.
         """
         body = InstallationCreate(organization=organization).wire()
         return self._transport.call("POST", ("integrations", name, "installations"), Installation, body=body)

@@ -31,7 +31,7 @@ class LargeAnswerLock:
             self.release()
 
     def acquire(self, seconds: float) -> None:
-        """Acquire the lock, within a block. Raises TimedOut when it does not become free in time."""
+        """Acquire the lock, within a block. Raises: TimedOut when it does not become free in time."""
         if self._own.has_turn:
             return
         if not self._turn.acquire(timeout=max(seconds, 0.0)):

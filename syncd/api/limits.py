@@ -71,7 +71,7 @@ class AnswerBuffer:
         self._names: set[bytes] = set()
 
     def add(self, piece: bytes) -> None:
-        """Add the next piece. Raises TooLarge as soon as the text so far would take too much memory."""
+        """Add the next piece. Raises: TooLarge as soon as the text so far would take too much memory."""
         self._body.write(piece)
         self.size += len(piece)
         self._is_wide = self._is_wide or b"\\" in piece or not piece.isascii()
@@ -81,7 +81,7 @@ class AnswerBuffer:
             self._estimate(self._body.getvalue())
 
     def read_all(self) -> bytes:
-        """Return the complete text. Raises TooLarge when its values would take too much memory."""
+        """Return the complete text. Raises: TooLarge when its values would take too much memory."""
         body = self._body.getvalue()
         if self._may_be_too_much():
             self._estimate(body)
@@ -97,7 +97,7 @@ class AnswerBuffer:
         return (1 + width) * self.size + self._signs > self._limit.memory
 
     def _estimate(self, body: bytes) -> None:
-        """Go on with the estimate to the end of what is there. Raises TooLarge."""
+        """Go on with the estimate to the end of what is there. Raises: TooLarge."""
         names, limit, end = self._names, self._limit.memory - len(body), self._end
         values, costs = self._values, dict[bytes, int]()
         for found in _TEXT.finditer(body, end):

@@ -30,7 +30,7 @@ def iterate_list(
 ) -> Iterator[Item]:
     """Yield the items of a list operation, page by page.
 
-    Raises NotThePlatform for a cursor that was there before, or pages without end; AnswerTooLarge for items without
+    Raises: NotThePlatform for a cursor that was there before, or pages without end; AnswerTooLarge for items without
     end; Unreachable for fewer items than the platform counts: the list changed while it was read; PlatformError,
     Stopped.
     """

@@ -62,7 +62,7 @@ class Members:
     def create_link_invite(self, organization: str, invite: LinkInviteCreate) -> LinkInvite:
         """Create an invite link that gives a role, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs", organization, "link-invites"), LinkInvite, body=invite.wire())
 

@@ -24,13 +24,13 @@ class OpenAPISpecs:
     def create(self, organization: str, spec: OpenAPISpecCreate) -> OpenAPISpec:
         """Create a specification, and return it; the platform processes it later.
 
-        Raises Rejected when there is one with this slug, AnswerLost when it may or may not have been created.
+        Raises: Rejected when there is one with this slug, AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization), OpenAPISpec, body=spec.wire())
 
     @operation("getOpenAPISpecBySlug")
     def get(self, organization: str, slug: str) -> OpenAPISpec:
-        """Return a specification by its slug. Raises NotFound."""
+        """Return a specification by its slug. Raises: NotFound."""
         return self._transport.call("GET", (*_path(organization), slug), OpenAPISpec)
 
     @operation("createOrUpdateOpenAPISpecBySlug")
@@ -40,7 +40,7 @@ class OpenAPISpecs:
 
     @operation("updateOpenAPISpecBySlug")
     def update(self, organization: str, slug: str, spec: OpenAPISpecUpdate) -> OpenAPISpec:
-        """Change who may see a specification, and return it. Raises NotFound."""
+        """Change who may see a specification, and return it. Raises: NotFound."""
         return self._transport.call("PATCH", (*_path(organization), slug), OpenAPISpec, body=spec.wire())
 
     @operation("deleteOpenAPISpecBySlug")

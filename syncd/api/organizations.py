@@ -32,7 +32,7 @@ class Organizations:
     def create(self, organization: OrganizationCreate) -> Organization:
         """Create an organization that the token's user administrates, and return it. Beyond the document.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs",), Organization, body=organization.wire())
 

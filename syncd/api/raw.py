@@ -25,7 +25,7 @@ class Raw:
     def call(self, method: Method, address: str, *, params: Params | None = None, body: Body | None = None) -> Any:
         """Return the JSON answer of a method and a path; text when it is not JSON, None when it is empty.
 
-        Raises PlatformError, Stopped.
+        Raises: PlatformError, Stopped.
         """
         path, query = _split_address(address)
         label, answer = self._transport.exchange(method, path, {**query, **(params or {})}, body, TREE)
@@ -38,7 +38,7 @@ class Raw:
     def read_clock(self) -> datetime | None:
         """Return the time that the platform's answers are dated with; None where they are not dated.
 
-        Raises PlatformError, Stopped.
+        Raises: PlatformError, Stopped.
         """
         _, answer = self._transport.exchange("GET", ("user",), None, None)
         try:

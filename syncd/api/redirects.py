@@ -34,7 +34,7 @@ class Redirects:
     def create(self, organization: str, site: str, redirect: SiteRedirectWrite) -> SiteRedirect:
         """Create a redirect, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteRedirect, body=redirect.wire())
 
@@ -61,7 +61,7 @@ class Redirects:
     ) -> RedirectTarget:
         """Return the redirect that serves a source, and the address it leads to.
 
-        Raises NotFound when no redirect serves it.
+        Raises: NotFound when no redirect serves it.
         """
         path, params = ("orgs", organization, "sites", site, "redirect"), {"source": source, "shareKey": share_key}
         return self._transport.call("GET", path, RedirectTarget, params=params)

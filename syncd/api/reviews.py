@@ -46,7 +46,7 @@ class Reviews:
     def create(self, space: str, change_request: str, review: ReviewCreate) -> Review:
         """Create a review, and return it.
 
-        Raises AnswerLost when it may or may not have been submitted.
+        Raises: AnswerLost when it may or may not have been submitted.
         """
         path = _path(space, change_request, "reviews")
         return self._transport.call("POST", path, Review, body=review.wire())

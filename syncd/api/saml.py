@@ -24,7 +24,7 @@ class Saml:
     def create(self, organization: str, provider: SAMLProviderCreate) -> SAMLProvider:
         """Create a provider, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization), SAMLProvider, body=provider.wire())
 

@@ -24,7 +24,7 @@ class SectionGroups:
     def create(self, organization: str, site: str, group: SiteSectionGroupCreate) -> SiteSectionGroup:
         """Create a group, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteSectionGroup, body=group.wire())
 

@@ -25,7 +25,7 @@ class Sections:
     def create(self, organization: str, site: str, section: SiteSectionCreate) -> SiteSection:
         """Create a section, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteSection, body=section.wire())
 

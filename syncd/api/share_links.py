@@ -24,7 +24,7 @@ class ShareLinks:
     def create(self, organization: str, site: str, link: ShareLinkCreate) -> ShareLink:
         """Create a share link, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), ShareLink, body=link.wire())
 

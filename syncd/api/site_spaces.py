@@ -27,7 +27,7 @@ class SiteSpaces:
     def create(self, organization: str, site: str, site_space: SiteSpaceCreate) -> SiteSpace:
         """Link a space to a site, and return the new site-space.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization, site), SiteSpace, body=site_space.wire())
 

@@ -39,7 +39,7 @@ class Sites:
     def create(self, organization: str, site: SiteCreate) -> Site:
         """Create a site, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs", organization, "sites"), Site, body=site.wire())
 
@@ -65,7 +65,7 @@ class Sites:
 
     @operation("getPublishedContentSite")
     def get_published(self, organization: str, site: str, *, share_key: str | None = None) -> PublishedContentSite:
-        """Return all that is needed to serve a site. Raises NotFound while it is not published."""
+        """Return all that is needed to serve a site. Raises: NotFound while it is not published."""
         path, params = _path(organization, site, "published"), {"shareKey": share_key}
         return self._transport.call("GET", path, PublishedContentSite, params=params)
 
@@ -83,7 +83,7 @@ class Sites:
 
     @operation("getSiteAdaptiveSchema")
     def get_adaptive_schema(self, organization: str, site: str) -> SiteAdaptiveSchema:
-        """Return the schema of a site's visitors. Raises NotFound when it has none."""
+        """Return the schema of a site's visitors. Raises: NotFound when it has none."""
         return self._transport.call("GET", _path(organization, site, "adaptive-schema"), SiteAdaptiveSchema)
 
     @operation("updateSiteAdaptiveSchema")

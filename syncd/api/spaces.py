@@ -23,7 +23,7 @@ class Spaces:
 
     @operation("getSpaceGitInfo")
     def get_git_info(self, space: str) -> GitSync:
-        """Return how a Git provider syncs a space. Raises NotFound when none does."""
+        """Return how a Git provider syncs a space. Raises: NotFound when none does."""
         return self._transport.call("GET", ("spaces", space, "git", "info"), GitSync)
 
     @operation("listSpacesInOrganizationById")
@@ -35,7 +35,7 @@ class Spaces:
     def create(self, organization: str, space: SpaceCreate) -> Space:
         """Create a space, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("orgs", organization, "spaces"), Space, body=space.wire())
 
@@ -53,7 +53,7 @@ class Spaces:
     def duplicate(self, space: str) -> Space:
         """Create a space with the same content as another, and return it.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", ("spaces", space, "duplicate"), Space)
 

@@ -24,7 +24,7 @@ class Translations:
     def create(self, organization: str, translation: TranslationCreate) -> Translation:
         """Create a translation, and return it; its first run has started.
 
-        Raises AnswerLost when it may or may not have been created.
+        Raises: AnswerLost when it may or may not have been created.
         """
         return self._transport.call("POST", _path(organization), Translation, body=translation.wire())
 

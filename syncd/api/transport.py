@@ -157,14 +157,14 @@ class Transport:
         """Return the answer of an operation in the shape asked for.
 
         Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array; `limit` is that of the answer.
-        Raises PlatformError, Stopped.
+        Raises: PlatformError, Stopped.
         """
         with self.large_answers.hold_until_end():
             label, answer = self.exchange(method, path, params, body, limit)
             return parse_answer(answer, into, method=method, label=label, add_notice=self.add_notice)
 
     def send(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
-        """Call an operation that answers nothing. Raises PlatformError, Stopped."""
+        """Call an operation that answers nothing. Raises: PlatformError, Stopped."""
         label, answer = self.exchange(method, path, None, body)
         if answer.body:
             parse_answer(answer, Observed, method=method, label=label, add_notice=self.add_notice)
@@ -179,7 +179,7 @@ class Transport:
     ) -> tuple[str, Answer]:
         """Return the label of an operation for messages, and its answer, which is a success.
 
-        Raises PlatformError, Stopped.
+        Raises: PlatformError, Stopped.
         """
         request = replace(self._make_json_request(method, path, params, body), limit=limit)
         label, answer = request.label, self.perform(request)
@@ -194,7 +194,7 @@ class Transport:
         """Open the answer of an operation that streams it; yields its label for messages and the answer, which is a
         success.
 
-        Only opening it is tried again; reading raises what `pieces` does. Raises PlatformError, Stopped.
+        Only opening it is tried again; reading raises what `pieces` does. Raises: PlatformError, Stopped.
         """
         request = self._make_json_request(method, path, params, body, accept="text/event-stream")
         label = request.label
@@ -207,7 +207,7 @@ class Transport:
     def delete(self, path: tuple[str, ...]) -> None:
         """Delete what a path names; that it did not exist is success too (204, 205 and 404).
 
-        Raises PlatformError, Stopped.
+        Raises: PlatformError, Stopped.
         """
         label, url = build_url(self.base, "DELETE", path, None)
         answer = self.perform(
@@ -226,7 +226,7 @@ class Transport:
     def perform(self, request: ApiRequest, stack: ExitStack | None = None) -> Answer:
         """Return the final answer to a request after all tries, whatever its status.
 
-        Shapes: with a stack, a success is a StreamedAnswer, open until the stack is closed. Raises AnswerLost,
+        Shapes: with a stack, a success is a StreamedAnswer, open until the stack is closed. Raises: AnswerLost,
         NotThePlatform, RateLimited, Stopped, Unreachable.
         """
         tries = self._start_tries(DEADLINES_MAX * request.seconds if request.total is None else request.total)

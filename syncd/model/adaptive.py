@@ -81,7 +81,7 @@ def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
     """Return the claims of a JSON Schema of visitors, in its order.
 
     Shapes: booleans, strings (with an `enum` or without), numbers, arrays of those, and objects of any of these, each
-    with a description. Raises ValueError that names the place, for anything else. Source: not-shown.md (d), Sites.
+    with a description. Raises: ValueError that names the place, for anything else. Source: not-shown.md (d), Sites.
     """
     if schema.get("$schema", DRAFT) != DRAFT:
         raise _wrong(("$schema",), f"must be {DRAFT}")

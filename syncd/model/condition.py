@@ -83,7 +83,7 @@ class NoCondition(ValueError):
 def split_condition(text: str) -> tuple[Part, ...]:
     """Return the parts of a condition, each behind those that it is made of; the last one is the condition itself.
 
-    Raises NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
+    Raises: NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
     claim.
     """
     parts = split_expression(text)
@@ -93,7 +93,7 @@ def split_condition(text: str) -> tuple[Part, ...]:
 
 
 def split_expression(text: str) -> tuple[Part, ...]:
-    """Return the parts of an expression, which need not read a claim, as `split_condition` does. Raises NoCondition."""
+    """Return the parts of an expression, which need not read a claim, as `split_condition`. Raises: NoCondition."""
     if len(text) > CONDITION_MAX:
         raise NoCondition(f"a condition has at most {CONDITION_MAX} characters")
     reader = _Reader(text)

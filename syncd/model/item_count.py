@@ -23,7 +23,7 @@ class ItemCount:
         self._counts: Counter[str] = Counter()
 
     def add(self, kind: str) -> None:
-        """Count one more item of a kind. Raises TooManyItems, and nothing more of the answer is read."""
+        """Count one more item of a kind. Raises: TooManyItems, and nothing more of the answer is read."""
         self._counts[kind] += 1
         if self._counts[kind] > ITEMS_MAX[kind]:
             raise TooManyItems(f"there are more than {ITEMS_MAX[kind]} {kind}")

@@ -35,7 +35,7 @@ class Ref(str):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the name that a text in a file is. Raises ValueError when it is none."""
+        """Return the name that a text in a file is. Raises: ValueError when it is none."""
         kind, colon, _ = text.partition(":")
         if not colon or kind not in AREA:
             raise ValueError(f"{text!r} names no thing of a site")

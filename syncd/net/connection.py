@@ -123,11 +123,11 @@ class _DeadlineBackend(httpcore.NetworkBackend):
         return found
 
     def limit_timeout(self, timeout: float | None) -> float:
-        """Return what the deadline leaves of a step's own limit, in seconds. Raises TimedOut."""
+        """Return what the deadline leaves of a step's own limit, in seconds. Raises: TimedOut."""
         return min(timeout or STEPS["read"], compute_remaining(self._deadline))
 
     def count(self, data: bytes) -> bytes:
-        """Return received bytes, counted against the allowance. Raises TooLarge."""
+        """Return received bytes, counted against the allowance. Raises: TooLarge."""
         self.allowance -= len(data)
         if self.allowance < 0:
             raise TooLarge("The answer takes more bytes than it may.")

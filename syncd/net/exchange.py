@@ -74,7 +74,7 @@ def send(
 
     Units: `timeout` in seconds from the name's resolution to the last byte, redirects included; `limit` in bytes of the
     body. Shapes: `private` allows addresses of private networks; `redirects` is how many are followed, and with 0 the
-    redirect itself is the answer. Raises NetworkError.
+    redirect itself is the answer. Raises: NetworkError.
     """
     with open_stream(
         method,
@@ -130,7 +130,7 @@ class Stream:
         self._opened, self._limit, self._deadline = opened, limit, deadline
 
     def read_pieces(self) -> Iterator[bytes]:
-        """Yield the body in pieces as they arrive. Raises NetworkError."""
+        """Yield the body in pieces as they arrive. Raises: NetworkError."""
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._limit:
             raise TooLarge(f"The answer is larger than {self._limit} bytes.")
@@ -140,7 +140,7 @@ class Stream:
         return read_bounded(packed, "identity", limit=self._limit, deadline=self._deadline)
 
     def read_lines(self) -> Iterator[str]:
-        """Yield the body line by line, without line ends. Raises NetworkError."""
+        """Yield the body line by line, without line ends. Raises: NetworkError."""
         rest = bytearray()
         for piece in self.read_pieces():
             head, *tail = piece.split(b"\n")

@@ -21,7 +21,7 @@ def compute_wire_limit(size: int) -> int:
 
 
 def compute_remaining(deadline: float) -> float:
-    """Return the seconds until a deadline in monotonic seconds. Raises TimedOut when it is over."""
+    """Return the seconds until a deadline in monotonic seconds. Raises: TimedOut when it is over."""
     left = deadline - monotonic()
     if left <= 0:
         raise TimedOut("The exchange took longer than it may.")
@@ -32,7 +32,7 @@ def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline
     """Yield the pieces of a body unpacked, as long as they keep to the limits.
 
     Units: `limit` in unpacked bytes, `deadline` in monotonic seconds. Shapes: `encoding` is a `Content-Encoding`, gzip
-    or none. Raises TooLarge, Refused, TimedOut, BrokenOff.
+    or none. Raises: TooLarge, Refused, TimedOut, BrokenOff.
     """
     size = 0
     for piece in _unpack(pieces, encoding.lower()):

@@ -17,7 +17,7 @@ Resolve = Callable[[str, int], list[str]]
 def look_up_addresses(host: str, port: int) -> list[str]:
     """Return the IP addresses of a host that the system's resolver knows.
 
-    Raises OSError, UnicodeError.
+    Raises: OSError, UnicodeError.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
     return [str(entry[4][0]) for entry in found]
@@ -26,7 +26,7 @@ def look_up_addresses(host: str, port: int) -> list[str]:
 def resolve_host(host: str, port: int, *, deadline: float, resolve: Resolve = look_up_addresses) -> list[str]:
     """Return the first IP addresses of a host; an IP address is its own.
 
-    Units: `deadline` in monotonic seconds. Raises NotConnected, ConnectTimedOut.
+    Units: `deadline` in monotonic seconds. Raises: NotConnected, ConnectTimedOut.
     """
     if is_ip_address(host):
         return [host]
@@ -56,7 +56,7 @@ def resolve_allowed(
 ) -> list[str]:
     """Return the IP addresses of a host, all of which may be reached.
 
-    Units: `deadline` in monotonic seconds. Shapes: `private` as for `is_allowed`. Raises Refused, NotConnected,
+    Units: `deadline` in monotonic seconds. Shapes: `private` as for `is_allowed`. Raises: Refused, NotConnected,
     ConnectTimedOut.
     """
     addresses = resolve_host(host, port, deadline=deadline, resolve=resolve)

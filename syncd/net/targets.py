@@ -44,7 +44,7 @@ class Target:
 def parse_target(url: str, *, base: Target | None = None) -> Target:
     """Return the parts of an address from outside; with a base, the address may be relative to it.
 
-    Raises Refused, whose message does not repeat the address.
+    Raises: Refused, whose message does not repeat the address.
     """
     if len(url) > URL_MAX or not _PRINTABLE.fullmatch(url):
         raise Refused("The address is too long or holds a character that no address has.")
@@ -66,7 +66,7 @@ def parse_target(url: str, *, base: Target | None = None) -> Target:
 
 
 def parse_redirect(target: Target, location: str) -> Target:
-    """Return the address that a redirect leads to. Raises Refused, also for a step from https to http."""
+    """Return the address that a redirect leads to. Raises: Refused, also for a step from https to http."""
     following = parse_target(location, base=target)
     if target.is_secure and not following.is_secure:
         raise Refused("The address redirects from https to http.")

@@ -94,7 +94,7 @@ def count_different_words(one: bytes, other: bytes, *, at: str) -> int:
 def find_words(text: str, *, at: str) -> Iterator[Word]:
     """Yield the words of the page at `at` in order: frontmatter, addresses, then the body.
 
-    Raises TooLarge when the page is beyond the bounds of `syncd.layout.richtext.plain_page`.
+    Raises: TooLarge when the page is beyond the bounds of `syncd.layout.richtext.plain_page`.
     """
     head, body = split_frontmatter(text)
     yield from _find_frontmatter_words(head, at)

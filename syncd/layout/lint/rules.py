@@ -325,7 +325,7 @@ RULES: Mapping[str, Rule] = {rule.code: rule for rule in _ALL}
 def find_codes(words: Iterable[str]) -> set[str]:
     """Return the codes that are given, or that begin with a given first word such as `link`.
 
-    Raises KeyError with the word that matches none.
+    Raises: KeyError with the word that matches none.
     """
     found: set[str] = set()
     for word in words:

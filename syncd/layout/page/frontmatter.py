@@ -48,7 +48,7 @@ def split_frontmatter(text: str) -> tuple[str, str]:
 def read_fields(text: str, *, at: str) -> dict[str, Any]:
     """Return the frontmatter of a page file; {} when it has none.
 
-    Raises FileInvalid with the file's own line and column, for what `yaml.load` refuses.
+    Raises: FileInvalid with the file's own line and column, for what `yaml.load` refuses.
     """
     value = _load_frontmatter(text, at).value
     return dict(value)
@@ -58,7 +58,7 @@ def patch_frontmatter(text: str, changes: Mapping[str, Any], *, at: str = "front
     """Return the file with top-level keys set to new values, None to remove one, and every other byte unchanged.
 
     Shapes: a key whose value is already the same keeps its spelling; a new one is put where the platform exports it; a
-    block is added when needed and removed when it becomes empty. Raises FileInvalid when the frontmatter cannot be
+    block is added when needed and removed when it becomes empty. Raises: FileInvalid when the frontmatter cannot be
     read.
     """
     block, body = split_frontmatter(text)
@@ -131,7 +131,7 @@ def read_metadata(text: str, *, at: str, make_reference: MakeReference | None = 
     """Return what the frontmatter of a page file says about the page, by the API's names; unknown keys are ignored.
 
     Shapes: addresses of covers and meta links become references through `make_reference`, by default `{kind: url, url}`
-    with the address as written. Raises FileInvalid for frontmatter that cannot be read and for a value of the wrong
+    with the address as written. Raises: FileInvalid for frontmatter that cannot be read and for a value of the wrong
     kind.
     """
     located = _load_frontmatter(text, at)

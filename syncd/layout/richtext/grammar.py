@@ -67,7 +67,7 @@ def _build_plain_parser() -> MarkdownIt:
 
 
 def parse_markdown(markdown: str) -> list[Token]:
-    """Return the tokens of a page. Raises TooLarge when they exceed the bounds of a page."""
+    """Return the tokens of a page. Raises: TooLarge when they exceed the bounds of a page."""
     return build_parser().parse(markdown)
 
 

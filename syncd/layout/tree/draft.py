@@ -65,7 +65,7 @@ def read_draft(paths: Collection[str], read: ReadFile, *, links: bool = True, at
     """Return the draft of a space from the paths of all files below its directory and a function that reads one.
 
     Shapes: without SUMMARY.md the tree is inferred from folders; with links=False no page is read for files that it
-    links to outside `.gitbook/assets`. Raises FileInvalid for a SUMMARY.md, `.gitbook.yaml`, variables or tags file
+    links to outside `.gitbook/assets`. Raises: FileInvalid for a SUMMARY.md, `.gitbook.yaml`, variables or tags file
     that cannot be read; its path is prefixed with `at`, the space's directory.
     """
     try:
@@ -80,7 +80,7 @@ def read_draft(paths: Collection[str], read: ReadFile, *, links: bool = True, at
 def decode_text(data: bytes, *, at: str) -> str:
     """Return a file's bytes as text.
 
-    Raises FileInvalid when they are not UTF-8, or hold the character NUL, which no platform accepts.
+    Raises: FileInvalid when they are not UTF-8, or hold the character NUL, which no platform accepts.
     """
     try:
         text, start, reason = data.decode(), data.find(b"\0"), HOLDS_NUL
@@ -95,7 +95,7 @@ def decode_text(data: bytes, *, at: str) -> str:
 def decode_page(data: bytes, *, at: str) -> str:
     """Return a page's bytes as the text that can be sent.
 
-    Raises FileInvalid when no platform accepts it: it is not text, a pointer of Git LFS, or too long.
+    Raises: FileInvalid when no platform accepts it: it is not text, a pointer of Git LFS, or too long.
     """
     if parse_pointer(data) is not None:
         raise FileInvalid(IS_POINTER, path=at, hint="git lfs pull")

@@ -46,7 +46,7 @@ _DISGUISE = re.compile(r"^\.|[\\/]|^git~[0-9]", re.IGNORECASE)
 def check_safe_path(raw: str) -> str:
     """Return a path from outside (`git.path`) unchanged when it is safe below a space's root.
 
-    Raises PathRefused with the reason. It never repairs: what to write instead is the caller's decision. Source:
+    Raises: PathRefused with the reason. It never repairs: what to write instead is the caller's decision. Source:
     reliability §3.4, §5.3, §7.
     """
     *folders, name = raw.split("/")

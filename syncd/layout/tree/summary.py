@@ -62,7 +62,7 @@ def parse_summary(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPar
     Shapes: a heading below the title is a group with the entries up to the next heading or thematic break; a bullet
     without a link is a group inside a list, which keeps trees that headings cannot express. A page from the root,
     `/x.md`, is one in the folder of SUMMARY.md. An entry that leads out of the space is left out and added to
-    `skipped`; the entries below it take its place. Raises FileInvalid at the first line that cannot be kept. Source:
+    `skipped`; the entries below it take its place. Raises: FileInvalid at the first line that cannot be kept. Source:
     gitsync §1.4.
     """
     entries, found = _parse_cached(text, at)

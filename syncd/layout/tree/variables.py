@@ -14,7 +14,7 @@ TAGS = ".gitbook/tags.yaml"
 def parse_variables(text: str, *, at: str = VARIABLES) -> dict[str, Scalar]:
     """Return the variables of `vars.yaml` in order; {} for an empty file.
 
-    Raises FileInvalid for anything but a flat mapping to strings, numbers and booleans.
+    Raises: FileInvalid for anything but a flat mapping to strings, numbers and booleans.
     """
     located = yaml.load_located(text, at=at)
     value = {} if located.value is None else located.value
@@ -35,7 +35,7 @@ def render_variables(variables: Mapping[str, Scalar]) -> str:
 def parse_tags(text: str, *, at: str = TAGS) -> tuple[dict[str, Any], ...]:
     """Return the tags of `tags.yaml` in order, with all their members.
 
-    Raises FileInvalid for anything but a list of mappings.
+    Raises: FileInvalid for anything but a list of mappings.
     """
     located = yaml.load_located(text, at=at)
     value = [] if located.value is None else located.value

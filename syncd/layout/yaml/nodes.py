@@ -106,7 +106,7 @@ def compose_tree(
 ) -> Tree:
     """Return the tree of a YAML text that starts at a line of a file; with `repeats`, keys may be repeated.
 
-    Raises FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
+    Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
     document, more than 1 MiB, and nesting deeper than 16, unless other limits are given. Source: reliability §3.7,
     §5.5.
     """

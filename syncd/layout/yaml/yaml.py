@@ -44,7 +44,7 @@ def load(text: str, *, at: str, bytes_max: int = BYTES_MAX, depth_max: int = DEP
     """Return the value of a YAML 1.2 text: mappings with string keys, lists, and scalars of JSON.
 
     Shapes: a plain number is a number only when writing it back gives the same text (`012` and `1.10` are strings).
-    Raises FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
+    Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
     document, more than 1 MiB, and nesting deeper than 16, unless other limits are given. Source: reliability §3.7,
     §5.5.
     """
@@ -56,7 +56,7 @@ def load_located(
 ) -> LocatedValue:
     """Return the value of a YAML text that starts at a line of a file, with the position of each of its parts.
 
-    Raises FileInvalid, as `load`.
+    Raises: FileInvalid, as `load`.
     """
     tree = compose_tree(text, at=at, line=line, bytes_max=bytes_max, depth_max=depth_max)
     if tree.root is None:
