@@ -204,11 +204,14 @@ def run_command(
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
     ] = "",
+    log_format: Annotated[
+        str, typer.Option("--log-format", metavar="FORMAT", help="text, json or journal; else by where stderr leads.")
+    ] = "",
 ) -> None:
     """Keep all repositories in step, in the foreground."""
     from syncd.cli.service.run import run_service
 
-    exit_with(run_service(config, listen))
+    exit_with(run_service(config, listen, log_format))
 
 
 @app.command()

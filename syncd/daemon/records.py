@@ -39,7 +39,7 @@ class Subject:
     def is_about(self, result: Result) -> bool:
         """Given a result, return whether it says what became of this space, site or upstream."""
         if result.flow in _FLOWS_OF_SPACES:
-            return self.kind == "space" and self.name == result.key.partition("/")[0]
+            return self.kind == "space" and self.name == find_space(result)
         return result.flow == self.kind
 
 
@@ -59,6 +59,11 @@ def list_subjects(repository: RepositoryConfig, *, site: bool = True) -> tuple[S
     sites = [Subject("site")] if site and repository.site is not None and repository.site.apply else []
     upstreams = [Subject("upstream", repository.upstream.remote)] if repository.upstream is not None else []
     return (*spaces, *sites, *upstreams)
+
+
+def find_space(result: Result) -> str:
+    """Given a result, return the name of the space that it is about, or "" where it is about none alone."""
+    return result.key.partition("/")[0] if result.flow in _FLOWS_OF_SPACES else ""
 
 
 def find_state(result: Result) -> str:

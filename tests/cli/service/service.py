@@ -20,6 +20,7 @@ import httpx
 import pytest
 
 from syncd.cli.app import run
+from syncd.daemon import systemd
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from tests.cli.conftest import PAGES, Shell, plant
@@ -101,7 +102,11 @@ def _serve(config: str, address: str) -> int:
 
 
 def _serve_with_journal(config: str, address: str) -> int:
-    """Serve as systemd starts a service whose log goes to the journal: the variable says which file that is."""
+    """Serve as systemd starts a service whose log goes to the journal: the variable says which file that is.
+
+    The journal of this machine, if it has one, is left alone.
+    """
+    systemd.JOURNAL = "/nonexistent"
     os.environ["JOURNAL_STREAM"] = "{0.st_dev}:{0.st_ino}".format(os.fstat(2))
     return _serve(config, address)
 

@@ -1,0 +1,87 @@
+"""What the service logs of its runs: what is done, and what is wrong when it begins, changes and ends."""
+
+import sys
+from collections.abc import Sequence
+
+from syncd.cli.service.log import Log, LogEvent
+from syncd.cli.terminal.output import format_results
+from syncd.cli.terminal.text import escape, style_text
+from syncd.daemon.health import USEFUL
+from syncd.daemon.records import find_space, find_state
+from syncd.daemon.service import SELF
+from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING
+from syncd.model.wording import format_count
+from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.run.values import Result
+
+_PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
+
+
+class RunLog:
+    """Logs the results of runs; what has not changed since the last run of a repository is not logged again."""
+
+    def __init__(self, log: Log) -> None:
+        """Given how to log, begin with nothing known."""
+        self._log = log
+        self._open: dict[str, list[Result]] = {}
+        """What was wrong or waited for a person as of the last run, by the repository's name."""
+        self._failures: dict[str, int] = {}
+        """Runs in a row that were no success."""
+
+    def report(self, name: str, results: Sequence[Result]) -> None:
+        """Log the results of one run of a repository."""
+        open_before = self._open.get(name, [])
+        for result in results:
+            if name == SELF and isinstance(result.outcome, Held | Waiting):
+                self._log(_describe_refusal(result.outcome))
+            elif result not in open_before and not isinstance(result.outcome, Unchanged):
+                self._log(_describe_result(name, result))
+        open_now = [result for result in results if _is_failure(result) or _is_waiting_for_person(result)]
+        if any(_is_failure(result) for result in results):
+            self._failures[name] = self._failures.get(name, 0) + 1
+            # A run that failed did not check whether they still wait.
+            kept = [result for result in open_before if not _is_failure(result) and result not in open_now]
+            open_now += kept
+        else:
+            self._log_settled(name, open_before, open_now)
+            if failures := self._failures.pop(name, 0):
+                self._log(LogEvent((f"works again, after {format_count(failures, 'run')} that failed",), NOTICE, name))
+        self._open[name] = open_now
+
+    def _log_settled(self, name: str, before: Sequence[Result], now: Sequence[Result]) -> None:
+        still = {(result.flow, result.key) for result in now}
+        for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
+            if flow in (CONFLICT, PAGE) and (flow, key) not in still:
+                self._log(LogEvent((f"{flow} {escape(key)} settled",), NOTICE, name, {"flow": flow, "state": "ok"}))
+
+
+def _is_failure(result: Result) -> bool:
+    return find_state(result) not in USEFUL
+
+
+def _is_waiting_for_person(result: Result) -> bool:
+    """Whether a result says only that a person has to do something, or has something to read."""
+    if isinstance(result.outcome, Applied):
+        return all(change.verb == "report" for change in result.outcome.changes)
+    if isinstance(result.outcome, Waiting):
+        return not result.outcome.exit_code
+    return find_state(result) in ("conflict", "approval", "manual")
+
+
+def _describe_result(name: str, result: Result) -> LogEvent:
+    done = NOTICE if isinstance(result.outcome, Waiting) or _has_notes(result.outcome) else INFO
+    state = find_state(result)
+    facts = {"flow": result.flow, "state": state, "space": find_space(result)}
+    fields = {key: value for key, value in facts.items() if value}
+    return LogEvent(tuple(format_results([result])), _PRIORITIES.get(state, done), name, fields)
+
+
+def _describe_refusal(outcome: Held | Waiting) -> LogEvent:
+    hints = (f"  hint: {escape(line)}" for line in filter(None, outcome.hint.split("\n")))
+    return LogEvent(
+        (f"{style_text('error:', 31, sys.stderr)} {escape(outcome.why)}", *hints), ERROR, fields={"state": "failed"}
+    )
+
+
+def _has_notes(outcome: Outcome) -> bool:
+    return isinstance(outcome, Applied) and bool(outcome.notes)
