@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from syncd.cli.sites.site_ids import read_organization_id
 from syncd.cli.sync.space_ids import read_space_id
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, log_text, print_text
@@ -167,7 +168,11 @@ def create_token(
 
     with options.build_data_dir().open() as storage:
         storage.bootstrap()
-        token = issue_token(storage, TokenHolder(user or None, role or None, organization or None), label=label)
+        token = issue_token(
+            storage,
+            TokenHolder(user or None, role or None, read_organization_id(organization) if organization else None),
+            label=label,
+        )
     if as_json:
         print_document(_build_document(token) | {"token": token.secret})
         return

@@ -116,7 +116,7 @@ def token_create(
     label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What it is for.")] = "",
     role: Annotated[str, typer.Option("--role", metavar="ROLE", help="Role of a new member, else read.")] = "",
     organization: Annotated[
-        str, typer.Option("--organization", metavar="ID", help="Where a new member belongs, else the first.")
+        str, typer.Option("--organization", metavar="ORG", help="Where a new member belongs, else the first.")
     ] = "",
     data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",

@@ -156,10 +156,10 @@ def site_approve(
 @site.command("import")
 def site_import(
     site_id: Annotated[
-        str, typer.Option("--site", metavar="ID", help="The site; left out where the organization has only one.")
+        str, typer.Option("--site", metavar="SITE", help="The site; left out where the organization has only one.")
     ] = "",
     organization: Annotated[
-        str, typer.Option("--org", metavar="ID", help="The organization; left out where the token sees only one.")
+        str, typer.Option("--org", metavar="ORG", help="The organization; left out where the token sees only one.")
     ] = "",
     areas: AreasOption = None,
     source: Annotated[

@@ -13,6 +13,7 @@ import typer
 from syncd.cli.schema import render_schema
 from syncd.cli.sites.colours import style_lines
 from syncd.cli.sites.offline import DEFAULT_FILE, SiteFileLocation, locate_site_file
+from syncd.cli.sites.site_ids import read_organization_id, read_site_id
 from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
@@ -59,6 +60,17 @@ class ImportOptions:
             raise typer.BadParameter(f"--areas {unknown[0]}: there are {', '.join(AREAS)}")
         return frozenset(area for area in AREAS if not words or area in words)
 
+    def read_ids(self) -> tuple[str, str]:
+        """Return the ids of the organization and the site, "" for what is not named; the address of a site names both.
+
+        Raises: BadParameter, also when --org and the address of the site name two organizations.
+        """
+        named = read_organization_id(self.organization) if self.organization else ""
+        site, organization = read_site_id(self.site) if self.site else ("", "")
+        if named and organization and named != organization:
+            raise typer.BadParameter(f"--org {named}: the address of --site is in the organization {organization}")
+        return named or organization, site
+
 
 def run_import(options: ImportOptions, *, as_json: bool) -> int:
     """Write the file and the lock of a site; return 65 when the file has errors, 1 when its plan is not empty.
@@ -66,7 +78,7 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
     When the site file exists already, only what the file of another tool adds to it is printed.
     Raises: ConfigInvalid when a file is there already.
     """
-    areas = options.parse_areas()
+    areas, ids = options.parse_areas(), options.read_ids()
     if options.source is not None:
         location = locate_site_file(options.config, options.out, option="--out")
         if (location.top / location.path).is_file():
@@ -85,7 +97,7 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
         show_progress() as on_progress,
         open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
     ):
-        organization, site = choose_site(workspace, options.organization, options.site)
+        organization, site = choose_site(workspace, *ids)
         imported = import_site(workspace, ImportTarget(organization, site, path, areas, foreign))
         files = _build_schema_file(top, path) | _build_files(imported, path, site_options.lock)
         _write_files(top, files)
