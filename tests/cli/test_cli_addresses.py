@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from syncd.cli.app import app
-from syncd.cli.sites.site_ids import read_organization_id, read_site_id
+from syncd.cli.terminal.site_ids import read_organization_id, read_site_id
 from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
 

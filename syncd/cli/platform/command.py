@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from syncd.cli.sites.site_ids import read_organization_id
 from syncd.cli.sync.space_ids import read_space_id
 from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.site_ids import read_organization_id
 from syncd.cli.terminal.text import escape, log_text, print_text
 from syncd.daemon.systemd import ERROR, NOTICE, Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound

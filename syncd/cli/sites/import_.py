@@ -13,11 +13,11 @@ import typer
 from syncd.cli.schema import render_schema
 from syncd.cli.sites.colours import style_lines
 from syncd.cli.sites.offline import DEFAULT_FILE, SiteFileLocation, locate_site_file
-from syncd.cli.sites.site_ids import read_organization_id, read_site_id
 from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.site_ids import read_organization_id, read_site_id
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workspaces import Environment, build_bindings, build_site_options, open_workspace
