@@ -76,12 +76,12 @@ ORDER = {
             "state",
             "mirror",
         ),
-        *("bind", "integrate", "propose", "review", "site", "run", "ci"),
+        *("bind", "integrate", "propose", "review", "undo", "site", "run", "ci"),
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api"),
-        *("demo", "change_requests", "configuration"),
-        *("example", "trust", "doctor", "completion", "man", "reference_commands", "start", "app"),
+        *("demo", "change_requests", "undo", "configuration"),
+        *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),

@@ -15,6 +15,7 @@ from syncd.cli.auth.commands import auth
 from syncd.cli.change_requests.commands import cr
 from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
+from syncd.cli.history_commands import history
 from syncd.cli.platform.commands import platform
 from syncd.cli.redirects.commands import redirects
 from syncd.cli.reference_commands import explain_command, reference
@@ -47,6 +48,7 @@ app = typer.Typer(
     **(GROUP_SETTINGS | {"no_args_is_help": False}),
 )
 app.add_typer(reference)
+app.add_typer(history)
 app.add_typer(auth, name="auth")
 app.add_typer(configuration, name="config")
 app.add_typer(cr, name="cr")

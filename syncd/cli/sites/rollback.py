@@ -45,6 +45,7 @@ class RollbackOptions:
     file: Path | None = None
     yes: bool = False
     force: Sequence[str] = field(default=())
+    dry_run: bool = False
 
 
 def show_history(config_file: Path | None, *, as_json: bool) -> int:
@@ -83,12 +84,12 @@ def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
         if not as_json:
             print_text("\n".join(_format_rollback(back)))
         done = ApplyResult(back.keeping.lock, back.plan)
-        if back.plan:
+        if back.plan and not options.dry_run:
             _confirm(workspace, back, options)
             with stop_request.handle_signals():
                 done = roll_back(workspace, back)
     unfinished = find_unfinished(done.left)
-    code = done.exit_code or (unfinished.exit_code if unfinished else 0)
+    code = 0 if options.dry_run else done.exit_code or (unfinished.exit_code if unfinished else 0)
     if as_json:
         print_document({"digest": back.backup.digest, "plan": render_plan_document(back.plan), "exit_code": code})
         return code

@@ -110,10 +110,18 @@ def _choose_options(command: str, repository: RepositoryConfig, branch: str | No
         return run_options
     if command == "pull":
         return replace(run_options, propose=False, site=None, should_publish=False)
+    return RunOptions(branches=(choose_push_branch(repository, branch),), integrate=False, subject=subject)
+
+
+def choose_push_branch(repository: RepositoryConfig, branch: str | None) -> str:
+    """Return the branch that a person named, or that of the work tree around the current directory.
+
+    Raises: BadParameter when HEAD is detached, or for a branch that syncd made for people to merge.
+    """
     name = branch or _find_current_branch(repository)
     if is_own_branch(name, repository.named, repository.patterns):
         raise typer.BadParameter(f"{name} is one of syncd's own branches, and never proposed: git switch to yours")
-    return RunOptions(branches=(name,), integrate=False, subject=subject)
+    return name
 
 
 def _has_branch(repository: RepositoryConfig, branch: str) -> bool:

@@ -18,6 +18,7 @@ from syncd.sync.propose.gather_intent import find_own_proposal, gather_intent
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.lost_words import comment_on_losses, find_losses, format_losses
 from syncd.sync.propose.open_request import describe_proposal, find_newer
+from syncd.sync.propose.resend import list_new_work
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import write_intent
@@ -88,7 +89,7 @@ def propose(
     _record(workspace, binding, intent, live, plan)
     comment_on_losses(workspace, binding, live, lost)
     sent_log.end_sending(workspace, binding, live.change_request.number)
-    notes = (*_report_double(older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
+    notes = (*_report_others(own, older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
     head = _report_request(live.change_request, "create" if opened else "update")
     return Applied((head, *plan.plan.changes), notes, intent.conflicts)
 
@@ -107,11 +108,18 @@ def _report_request(request: ChangeRequest, verb: Verb) -> Change:
     return Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
 
 
-def _report_double(older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
+def _report_others(own: Proposal | None, older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
+    """What is said of the branch's other change requests: one that was archived, and one that counts no more."""
+    number = newer.change_request.number
+    if own is not None and not own.change_request.is_live and own.lane != newer.lane:
+        archived = own.change_request.number
+        return (f"#{archived} was archived; what {newer.branch} still has of it is proposed again with #{number}",)
     if older is None or older.lane == newer.lane:
         return ()
-    one, other = older.change_request.number, newer.change_request.number
-    return (f"#{one} and #{other} are both for {newer.branch}: #{other} counts, and #{one} is not written to any more",)
+    one = older.change_request.number
+    return (
+        f"#{one} and #{number} are both for {newer.branch}: #{number} counts, and #{one} is not written to any more",
+    )
 
 
 def _report_waiting(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
@@ -143,7 +151,7 @@ def _is_written(workspace: Workspace, binding: Binding, intent: Intent, own: Pro
     person archived a change request with just this."""
     repository = workspace.repository
     if own is None or not own.change_request.is_live:
-        if own is not None and own.commit == intent.tip:
+        if own is not None and not list_new_work(repository, own.commit, intent.main, intent.tip):
             return True
         return workspace.has_same_content(binding, intent.desired, intent.main) or is_state_noted(
             workspace, binding, NO_REQUEST, state

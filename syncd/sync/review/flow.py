@@ -12,6 +12,7 @@ from syncd.sync.propose.existing import read_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.state.compare import has_conflict
 from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
+from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import Proposal, is_branch_gone
 from syncd.sync.workspace import Binding, Workspace
 
@@ -25,6 +26,7 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
     """
     if proposal.change_request.status == "merged":
         return proposal, Unchanged()
+    note_status(workspace, binding, proposal.change_request)
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from syncd.model.change_request import ChangeRequest
 from syncd.repo import Repository
 from syncd.sync.workspace import Binding, Workspace
 
@@ -12,6 +13,9 @@ FILES_BY_HAND = "files_by_hand"
 """Files that a person has to bring to the platform."""
 ADDRESS = "address"
 """Where people read the change request."""
+
+STATUS = "status"
+"""What became of the change request, when that is not what a reader of Git would think: it was archived."""
 
 
 def load_notes(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
@@ -39,6 +43,13 @@ def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mappin
         workspace.repository.write_files(
             notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n"
         )
+
+
+def note_status(workspace: Workspace, binding: Binding, request: ChangeRequest) -> None:
+    """Given a change request as it is now, note whether it is archived, for readers that have Git only."""
+    status = request.status if request.status == "archived" else ""
+    if load_notes(workspace, binding, request.number).get(STATUS, "") != status:
+        add_notes(workspace, binding, request.number, {STATUS: status})
 
 
 def notes_ref(binding: Binding, number: int) -> str:

@@ -231,7 +231,10 @@ def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: SiteClone) -> Non
     digest = at.json("site", "history")["plans"][0]["digest"]
     section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")
     at.client.sections.update(at.organization, at.site, section.id, SiteSectionUpdate(title="Theirs"))
-    at("site", "rollback", digest, "--yes", code=6)
+    assert "The way back from plan" in at("undo", "--dry-run"), "it is what was done last"
+    assert at.sections()["api"] == "Theirs"
+    at("undo", digest, "--reset", "--yes", code=64)
+    at("undo", digest, "--yes", code=6)
     assert "not all of it is taken back: section api: changed" in at.errors
     assert at.json("site", "rollback", digest, "--yes", code=6)["exit_code"] == 6
     assert at.sections()["api"] == "Theirs"

@@ -1,0 +1,95 @@
+"""Take a push back that is not merged: archive its change request and, where asked for, reset the branch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from syncd.errors import Held, HistoryCut
+from syncd.model.change_request import ChangeRequest
+from syncd.repo import Commit
+from syncd.sync.branches import HEADS
+from syncd.sync.propose.resend import list_new_work
+from syncd.sync.review.decide import set_request_status
+from syncd.sync.review.requests import FoundRequest
+from syncd.sync.state.notes import note_status
+from syncd.sync.state.proposals import list_records
+from syncd.sync.workspace import Workspace
+
+COMMITS_MAX = 1000
+"""The most commits that are counted."""
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """The change requests of one branch that are taken back, and the commits that are left on the branch.
+
+    Shape: `tip` and `base` are the branch's commit and where it left main content; "" where there is no such branch.
+    """
+
+    branch: str
+    requests: tuple[FoundRequest, ...]
+    tip: str = ""
+    base: str = ""
+    commits: tuple[Commit, ...] = ()
+
+
+def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, reset: bool) -> Withdrawal:
+    """Given change requests of one branch that are not merged, return how they are taken back.
+
+    Raises: Held when `reset` would drop more than what they hold.
+    """
+    repository, branch = workspace.repository, requests[0].branch
+    tip, main = repository.resolve(f"{HEADS}{branch}") if branch else None, repository.resolve(workspace.main)
+    try:
+        base = repository.find_merge_base(main, tip) if tip is not None and main is not None else None
+    except HistoryCut:
+        base = None
+    if tip is None or base is None:
+        if reset:
+            raise Held(f"#{requests[0].request.number} comes from no branch that is here, so there is nothing to reset")
+        return Withdrawal(branch, tuple(requests))
+    commits = tuple(repository.list_commits(base, tip, limit=COMMITS_MAX))
+    if reset:
+        _require_nothing_else(workspace, requests, base, tip)
+    return Withdrawal(branch, tuple(requests), tip, base, commits)
+
+
+def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> list[ChangeRequest]:
+    """Given such a plan, archive the change requests, and reset the branch where asked for; return the former.
+
+    Shape: what is done already is passed over, so that a second run finishes what was cut off. The commits stay what
+    the refs of the change requests name. Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
+    """
+    done: list[ChangeRequest] = []
+    for found in withdrawal.requests:
+        now = found.request if found.request.status == "archived" else set_request_status(workspace, found, "archived")
+        note_status(workspace, found.binding, now)
+        done.append(now)
+    if reset and withdrawal.commits:
+        workspace.repository.follow(withdrawal.branch, old=withdrawal.tip, new=withdrawal.base)
+    return done
+
+
+def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest], base: str, tip: str) -> None:
+    """Raises: Held when the branch's commits hold what these change requests do not."""
+    repository, branch = workspace.repository, requests[0].branch
+    bindings = [found.binding for found in requests]
+    others = [
+        path
+        for change in repository.compare_trees(base, tip, renames=True)
+        for path in (change.path, change.old_path or change.path)
+        if not any(binding.holds(path) for binding in bindings)
+    ]
+    numbers = ", ".join(f"#{found.request.number}" for found in requests)
+    by_hand = f"git reset or git rebase takes commits back one by one; they are listed by git log {base[:10]}..{branch}"
+    if others:
+        shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        raise Held(f"{branch} has changes that {numbers} does not hold, and a reset would drop: {shown}", hint=by_hand)
+    sent = [
+        item.commit
+        for found in requests
+        for item in list_records(workspace, found.binding)
+        if item.number == str(found.request.number)
+    ]
+    new = [commit for commit in sent if list_new_work(repository, commit, base, tip)] if sent else [tip]
+    if new:
+        raise Held(f"{branch} has commits that were never sent to {numbers}, and a reset would drop", hint=by_hand)

@@ -1,0 +1,160 @@
+"""`syncd undo`: a push, a merge and a plan are taken back, and a run that was cut off is finished by the next one."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.api.client import Client
+from syncd.model.change_request import ChangeRequestUpdate
+from tests.cli.command_runner import CommandRunner, make_runner
+
+
+@pytest.fixture
+def docs(shell: Any) -> Path:
+    """A clone with a branch feature/x of one commit, which changes a page and adds another."""
+    docs: Path = shell.clone()
+    shell.git("checkout", "--quiet", "-b", "feature/x", cwd=docs)
+    (docs / "use.md").write_text("# Use\n\nLike that.\n")
+    (docs / "more.md").write_text("# More\n\nOf it.\n")
+    with (docs / "SUMMARY.md").open("a") as summary:
+        summary.write("* [More](more.md)\n")
+    commit(shell, docs, "Say more")
+    return docs
+
+
+@pytest.fixture
+def syncd(docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    return make_runner("", docs, monkeypatch, capsys)
+
+
+@pytest.fixture
+def client(shell: Any) -> Iterator[Client]:
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        yield client
+
+
+def commit(shell: Any, docs: Path, message: str) -> None:
+    shell.git("add", ".", cwd=docs)
+    shell.git("commit", "--quiet", "--message", message, cwd=docs)
+
+
+def run_fine(syncd: CommandRunner, *words: str) -> str:
+    done = syncd(*words)
+    assert done.code == 0, done.out + done.err
+    return done.out
+
+
+def list_open(client: Client, space: str) -> list[int]:
+    return [each.number for status in ("open", "draft") for each in client.change_requests.list(space, status)]
+
+
+def test_a_push_is_taken_back_and_stays_so_until_a_new_commit(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client
+) -> None:
+    assert syncd("undo", "--yes").code == 1, "nothing was done yet"
+    run_fine(syncd, "push")
+    tip = shell.git("rev-parse", "HEAD", cwd=docs)
+    assert "archiving its change request" in run_fine(syncd, "undo", "--dry-run")
+    refused = syncd("undo")
+    assert (refused.code, "add --yes" in refused.err) == (64, True)
+    assert list_open(client, shell.space) == [1]
+    out = run_fine(syncd, "undo", "--yes")
+    assert "#1 is archived" in out
+    assert "git reset --keep" in out
+    assert list_open(client, shell.space) == []
+    assert shell.git("rev-parse", "HEAD", cwd=docs) == tip, "the commits are the writer's own"
+    run_fine(syncd, "push")
+    run_fine(syncd, "sync")
+    assert list_open(client, shell.space) == []
+    (docs / "use.md").write_text("# Use\n\nLike this and that.\n")
+    commit(shell, docs, "Say it better")
+    pushed = run_fine(syncd, "push")
+    assert "note: #1 was archived; what feature/x still has of it is proposed again with #2" in pushed
+    assert list_open(client, shell.space) == [2]
+
+
+def test_what_main_content_brings_does_not_propose_again_what_was_taken_back(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client, tmp_path: Path
+) -> None:
+    run_fine(syncd, "push")
+    run_fine(syncd, "undo", "1", "--yes")
+    other = shell.clone("other")
+    (other / "install.md").write_text("# Install\n\nOnce.\n")
+    commit(shell, other, "Say it once")
+    assert shell.syncd("push", cwd=other).returncode == 0
+    client.change_requests.merge(shell.space, "2")
+    run_fine(syncd, "pull")
+    shell.git("merge", "--quiet", "--no-edit", "platform/main", cwd=docs)
+    run_fine(syncd, "push")
+    assert list_open(client, shell.space) == []
+
+
+def test_reset_takes_the_commits_back_too_and_finishes_a_run_that_was_cut_off(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client
+) -> None:
+    run_fine(syncd, "push")
+    (docs / "use.md").write_text("# Use\n\nNot sent.\n")
+    commit(shell, docs, "Not sent")
+    held = syncd("undo", "1", "--reset", "--yes")
+    assert (held.code, "never sent" in held.err) == (5, True)
+    assert list_open(client, shell.space) == [1], "what is refused is refused before anything is done"
+    shell.git("reset", "--quiet", "--hard", "HEAD~1", cwd=docs)
+    client.change_requests.update(
+        shell.space, "1", ChangeRequestUpdate(status="archived")
+    )  # as by a run that was cut off
+    (docs / "use.md").write_text("# Use\n\nUncommitted.\n")
+    in_the_way = syncd("undo", "1", "--reset", "--yes")
+    assert in_the_way.code == 5
+    shell.git("checkout", "--quiet", "use.md", cwd=docs)
+    tip = shell.git("rev-parse", "HEAD", cwd=docs)
+    out = run_fine(syncd, "undo", "1", "--reset", "--yes")
+    assert f"git reset --keep {tip[:10]} brings its commits back" in out
+    assert shell.git("rev-parse", "HEAD", cwd=docs) == shell.git("rev-parse", "platform/main", cwd=docs)
+    assert shell.git("status", "--porcelain", cwd=docs) == ""
+    assert not (docs / "more.md").exists()
+    run_fine(syncd, "push")
+    assert list_open(client, shell.space) == []
+
+
+def test_a_merge_is_taken_back_by_a_change_request_once(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client
+) -> None:
+    run_fine(syncd, "push")
+    client.change_requests.merge(shell.space, "1")
+    not_yet = syncd("undo", "1", "--yes")
+    assert (not_yet.code, "syncd pull" in not_yet.err) == (5, True)
+    shell.git("checkout", "--quiet", "main", cwd=docs)
+    run_fine(syncd, "pull")
+    assert syncd("undo", "1", "--reset", "--yes").code == 64
+    shown = run_fine(syncd, "undo", "--dry-run")
+    assert "Undo a merge, by proposing the opposite: #1 docs  Say more" in shown
+    assert "- delete file more.md" in shown
+    assert shell.git("log", "--oneline", "platform/main..main", cwd=docs) == ""
+    document = json.loads(run_fine(syncd, "undo", "1", "--yes", "--json"))
+    assert (document["kind"], document["number"], document["exit_code"]) == ("merge", 1, 0)
+    assert list_open(client, shell.space) == [2]
+    assert shell.git("log", "-1", "--format=%s", cwd=docs).strip() == 'Revert "Say more"'
+    assert (docs / "use.md").read_text() == "# Use\n\nLike this.\n"
+    again = run_fine(syncd, "undo", "1", "--yes")
+    assert "has the revert already" in again
+    assert len(shell.git("log", "--oneline", "platform/main..main", cwd=docs).splitlines()) == 1
+    client.change_requests.merge(shell.space, "2")
+    run_fine(syncd, "pull")
+    assert not (docs / "more.md").exists()
+
+
+def test_a_merge_that_was_built_upon_is_left_to_a_person(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client
+) -> None:
+    run_fine(syncd, "push")
+    client.change_requests.merge(shell.space, "1")
+    shell.git("checkout", "--quiet", "main", cwd=docs)
+    run_fine(syncd, "pull")
+    (docs / "use.md").write_text("# Use\n\nLike that, and more.\n")
+    commit(shell, docs, "Build on it")
+    conflict = syncd("undo", "1", "--yes")
+    assert (conflict.code, "use.md" in conflict.err, "git revert" in conflict.err) == (6, True, True)
+    assert shell.git("log", "-1", "--format=%s", cwd=docs).strip() == "Build on it"
