@@ -28,6 +28,8 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
+    # A part that theirs has stands for some commit. Where ours has that commit, ours knows all that is in the part, so
+    # the part counts as an ancestor of ours; and the other way round.
     our_parts, their_parts = repository.find_marked(ours, theirs, PART_TRAILER)
     ours_with_parts = _add_parts(workspace, ours, their_parts)
     theirs_with_parts = _add_parts(workspace, theirs, our_parts)
@@ -61,7 +63,7 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
         path, later = difference.path, difference.old_path or difference.path
         names = {path, later}
         if all(current.get(name) == before.get(name) for name in names):
-            continue
+            continue  # the rewrite did not touch it, so that what the former tip knew still counts
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)
         if names & changed_by_others or is_published:
             changes |= {later: None, path: difference.after}
@@ -104,6 +106,7 @@ def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> st
     """The commit, joined with those of the parts whose originals are among its ancestors."""
     repository, known = workspace.repository, commit
     pending = [(part.oid, of) for part in parts if (of := _find_known_original(workspace, part)) is not None]
+    # A part that is joined brings ancestors of its own, among which the originals of further parts may be.
     while True:
         found = [oid for oid, of in pending if repository.is_ancestor(of, known)]
         pending = [(oid, of) for oid, of in pending if oid not in found]
@@ -117,6 +120,7 @@ def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
     of = find_original(workspace.repository, part)
     if of is None or of in workspace.repository.select_present([of]):
         return of
+    # Two clones that mirror the same revision may write different commits for it.
     for revision in part.trailers.get(REVISION, []):
         found = workspace.repository.find_commit(workspace.main, REVISION, revision)
         if found is not None:
@@ -129,6 +133,7 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
     if not bases:
         return Base(repository.write_tree(None, {}), ())
     commit, doubtful = bases[0], frozenset[str]()
+    # As Git's own recursive merge does; but what conflicts here stays open, since any single base would favour a side.
     for other in bases[1:BASES_MAX]:
         tree, paths = merge_commits(commit, other)
         doubtful |= paths

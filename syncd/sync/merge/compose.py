@@ -70,6 +70,7 @@ class _TreeComposer:
             chosen = find_choice(conflict, self.choices)
             choice = keep if chosen is None else chosen
             side: Side = "theirs" if choice == "theirs" else "ours"
+            # Where only the titles conflict, the texts have merged: the choice is about the title alone.
             title_only = conflict.why == TITLES and chosen is not None
             (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.entries)
             for decision in group:
@@ -156,6 +157,8 @@ def merge_summary(
     if not tables.is_changed("theirs") and not tables.is_changed("ours"):
         return None, ()
     former = tables.index_base_pages()
+    # A page that stays as one side has it must not change through the table of the other side: there, its entry is put
+    # back to what the base has, so that the merge finds a change on one side only.
     ours, theirs = (
         restore_entries(
             restore_entries(tables.at(side).entries, places.kept[other_side(side)], former),
@@ -184,6 +187,7 @@ def _render_summary(
     repository: Repository, tables: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
 ) -> Blob | bytes | None:
     """The file for entries: ours', theirs', both merged line by line, or, when none has these entries, a new text."""
+    # Rendering would replace the writer's own spacing and headings, so any text with these entries is preferred.
     if entries == tables.ours.entries:
         return None
     if entries == tables.theirs.entries:

@@ -32,6 +32,7 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
             oid for oid in _select_present(repository, commit.trailers[_TAKEN_IN]) if repository.is_ancestor(oid, main)
         ]
         common = _select_present(repository, commit.trailers.get(_COMMON, []))
+        # A part that came after a record has taken its place; without the commits that it names, it says nothing.
         if (
             not taken
             or not common

@@ -109,5 +109,6 @@ def _store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
     """Write texts as blobs, and return their ids."""
     if not texts:
         return []
+    # All of them in one tree: a process of Git for each text would take longer than the merge.
     tree = repository.write_tree(None, {str(number): text for number, text in enumerate(texts)})
     return [repository.lookup(tree, str(number)) or "" for number in range(len(texts))]

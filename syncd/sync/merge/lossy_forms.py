@@ -70,11 +70,14 @@ class NormalisedForms:
         """
         read = self.workspace.repository.read
         likeliest: bytes | None = None
+        # The order matters: a text that means what Git has is no edit, and a difference from what this run just sent is
+        # the server's doing. Only what is left can be somebody's edit.
         for blob in git.list_all():
             former = read(blob)
             found = preserve_formatting(former, text, at=at)
             if found == former or self._has_form(page, blob, text, at):
                 return former
+            # What was sent may never have arrived, so that its bytes are no guide for a text of unknown origin.
             likeliest = found if likeliest is None and blob not in git.sent else likeliest
         if blob := git.written or self._find_sent(text, git, at):
             self.learn(page, blob, text)
@@ -137,6 +140,7 @@ class NormalisedForms:
             for name, text in sorted(new.items()):
                 writer.put(name, writer.write_blob(text))
             words = f"What the server made of pages of {self.binding.name}\n"
+            # Without parents, so that Git can prune the forms that were removed.
             writer.commit(message=words, author=person, committer=person, parents=[], base=old)
         self._known = None
         self._new = {}
@@ -197,6 +201,7 @@ class NormalisedForms:
         for name in self.read_known():
             per_page.setdefault(name.partition("/")[0], []).append(name)
         crowded = [names for page, names in per_page.items() if len(names) >= FORMS_MAX and page != OVERWRITTEN]
+        # It lists every branch, which is worth it only once a page has many forms.
         live = self._list_live_blobs() if crowded else frozenset()
         for names in crowded:
             yield from (name for name in names if name not in new and name.rpartition("/")[2] not in live)

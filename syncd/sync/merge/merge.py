@@ -130,6 +130,8 @@ class _Merge:
 
     def run(self) -> MergeResult:
         base, ours, theirs = self.trees
+        # When only one side changed, its tree is the result; but pages that are left out, that lost words or that
+        # several bases have differently are in conflict even then.
         if theirs == ours or (base in (ours, theirs) and not (self.lost or self.excluded or self.base.ambiguous)):
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree)
@@ -204,6 +206,8 @@ class _Merge:
 
     def _decide_pages(self, pages: Iterable[Page]) -> list[Decision]:
         found = [decide_page(page) for page in pages]
+        # Titles lie in SUMMARY.md. They matter only for a page that one side deleted: a new title is an edit that
+        # keeps it.
         if any(d.text is TextSource.NONE and (d.page.ours or d.page.theirs) for d in found):
             titles = self._find_retitled([decision.page for decision in found])
             found = [decide_page(d.page, retitled=_find_sides(d.page, titles)) for d in found]
@@ -274,6 +278,7 @@ class _Merge:
     def _separate_conflicts(self, decisions: Sequence[Decision]) -> tuple[list[Decision], list[list[Decision]]]:
         """Clean decisions, and groups in conflict; a file is not deleted while a page in conflict links to it."""
         together: list[tuple[Page, Page]] = []
+        # A file that is kept for such a link is in conflict itself, and may link to further deleted files.
         trees: dict[Side, str] = {"ours": self.trees[1], "theirs": self.trees[2]}
         while True:
             clean, groups = separate_conflicts(decisions, together)

@@ -67,6 +67,7 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
         if entry.path is None:
             return entry
         written = normpath(join(folder, entry.path))
+        # A percent sign may be part of a file's name; only where no such file exists does it encode a character.
         plain = "%" not in written or exists(written)
         found = written if plain else normpath(join(folder, unquote(entry.path)))
         return entry if found == entry.path else replace(entry, path=found)

@@ -46,6 +46,6 @@ def find_summaries(
         if ours is None or theirs is None or ours.path != theirs.path:
             continue
         if base is None and repository.lookup(trees[0], ours.path) is not None:
-            continue
+            continue  # the base's table cannot be read: without it, its lines can still be merged
         if base is None or base.path == ours.path:
             yield SummaryVersions(binding, base, ours, theirs)

@@ -23,6 +23,7 @@ def write_part(repository: Repository, commit: str, base: Sequence[str], tree: s
     message = (
         f"Take in {name} but for pages in conflict\n\n{kept}{render_moves(moved)}{PART_TRAILER}: {commit} {tree}\n"
     )
+    # The date of the original, not of this run: the same arguments have to give the same commit.
     person = replace(original.author, name=COMMITTER[0], email=COMMITTER[1])
     return repository.commit_tree(tree, parents=base, message=message, author=person, committer=person)
 
