@@ -51,6 +51,8 @@ def _find_known_base(
     workspace: Workspace, binding: Binding, revision: Revision, commit: str | None, lanes: Mapping[str, str]
 ) -> MirrorBase:
     seen = workspace.store.read_last_seen(binding.space)
+    # The store counts only while it is about the very commit that Git has: after a reset, a restored database or the
+    # run of another clone, Git is right.
     if seen is not None and seen.commit == commit:
         newest: str | None = next(iter(lanes.values()), seen.commit)
         settings = read_settings_at(workspace.repository, binding, newest)
@@ -97,6 +99,7 @@ def recover_anchors(
     claimed = {anchor.path for anchor in anchors.values()}
     owned = {entry.path for entry, _ in walk_entries(entries) if entry.path is not None}
     owned |= {path for path in listing if path.startswith((settings.add_root(ASSETS), settings.add_root(INCLUDES)))}
+    # An earlier mirror wrote these files. Without an anchor they would stay beside the pages that they are copies of.
     for path in (owned & listing.keys()) - claimed:
         anchors[LOST_PREFIX + path] = Anchor(LOST_PREFIX + path, "page", path, path, "", listing[path])
     return anchors
@@ -128,7 +131,7 @@ def _find_same_files(
         repository.read_sizes({oid for path, oid in listing.items() if strip_number(path) in names}) if unsized else {}
     )
     left: dict[tuple[str, str | int | None], list[str]] = defaultdict(list)
-    for path in sorted(listing, reverse=True):
+    for path in sorted(listing, reverse=True):  # so that `pop` gives the first one
         name, oid = strip_number(path), listing[path]
         for key in ((name, oid), ("", oid), (name, sizes.get(oid, -1))):
             left[key].append(path)

@@ -130,6 +130,8 @@ class BodyFetcher:
                 anchor = self._stream_file(item, body)
             else:
                 anchor = self._store_text(item, _read_body(body))
+            # Without a fingerprint, a later run could not tell whether the body is still current. A form that is not
+            # saved yet is lost with this run, and the body has to be read again to learn it.
             if anchor.fingerprint and not self.forms.has_unsaved(anchor.id):
                 (self._pending if proven or anchor.oid == item.blob else self._unconfirmed).append(anchor)
             if len(self._pending) + len(self._unconfirmed) >= batch or self._bytes >= BATCH_BYTES:
@@ -175,7 +177,7 @@ class BodyFetcher:
             content = source.include(item.id)
             text = self._complete_include(item, content.markdown or "", content.title)
             return Fetched(text, compute_fingerprint(content) == item.fingerprint)
-        return Fetched(self._download_file(item), is_proven=False)
+        return Fetched(self._download_file(item), is_proven=False)  # bytes do not say which revision they are of
 
     def _spool_large(self, fetched: Fetched) -> Fetched:
         """A large text waits on the repository's disk until it is its turn: sixteen threads may be ahead with one."""

@@ -179,6 +179,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     base = replace(base, start=start, is_complete=settled, sent=list_sent(workspace, binding))
     guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
+    # The first mirror commit deletes nothing: what only Git has was never on the platform.
     if state.last is not None:
         _guard_deletions(workspace, binding, gathered, base)
     written = write_content(
@@ -191,6 +192,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
         former=base.stored or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
+    # A run that is killed here is repaired by the next one, which sees that the store is about another commit.
     save_anchors(workspace, binding, "main", revision.id, written, base.stored)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
     return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
@@ -278,6 +280,7 @@ def _build_signature(
 def _build_person(workspace: Workspace, user: User | None) -> Person:
     if user is None:
         return workspace.committer()
+    # In a commit, angle brackets enclose the address, so that none can be in a name or address.
     name = join_lines(user.display_name).translate({ord(c): None for c in "<>"}) or user.id
     email = join_lines(user.email or "").translate({ord(c): None for c in "<> "}) or f"{user.id}@users.invalid"
     return Person(name, email, when=workspace.now())

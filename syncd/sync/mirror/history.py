@@ -91,6 +91,8 @@ def find_passed(
 
 def _may_lead_back(client: Client, space: str, ids: Sequence[str], last: str, is_in_git: Callable[[str], bool]) -> bool:
     """Whether revisions, of change requests that were merged, come from the last one in Git, or nobody can say."""
+    # In doubt the answer is yes: a restored space is held until a person decides, which must not happen to one that
+    # only has revisions that nobody can read.
     pending, seen = list(ids), set[str]()
     while pending:
         id = pending.pop()

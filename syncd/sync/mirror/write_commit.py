@@ -38,6 +38,7 @@ def write_content(
         composer = _CommitComposer(workspace, binding, gathered, writer, former)
         with composer.bodies.keep_fetched():
             put = composer.compose()
+            # Bodies are read one after another, and are those of the present revision: a commit must not mix two.
             if gathered.source.revision() != gathered.revision.id:
                 raise RevisionMoved(
                     f"space {binding.space} changed while it was read", hint="the next run reads it again"
