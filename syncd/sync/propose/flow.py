@@ -88,6 +88,7 @@ def propose(
         live = describe_proposal(workspace, binding, live, intent, by_hand=steps, lost=lines, wrote=done.revision)
     _record(workspace, binding, intent, live, plan)
     comment_on_losses(workspace, binding, live, lost)
+    # Last of all: while this record exists, the next run reads back what a killed one may have written.
     sent_log.end_sending(workspace, binding, live.change_request.number)
     notes = (*_report_others(own, older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
     head = _report_request(live.change_request, "create" if opened else "update")

@@ -47,10 +47,12 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
         name = f"{workspace.remote}/changes/{binding.name}/{number}"
         taken = find_taken_main(workspace, live.change_request)
         added = _find_added_in_main(workspace, taken, main, both.commit)
+    # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
     result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
     refusals = find_refusals(workspace, binding, result.tree_with_theirs, here)
     if refusals:
+        # Only the merged tree shows what cannot be sent; it stays as the change request has it.
         excluded = excluded.union(*(refusal.paths for refusal in refusals))
         result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
     if here != main:

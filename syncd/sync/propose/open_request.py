@@ -108,6 +108,7 @@ def describe_proposal(
     without a description is opened, and only where the policy opens change requests.
     """
     requests, id = workspace.client.change_requests, proposal.change_request.id
+    # A person may have edited the description while content was written.
     request = proposal.change_request if proposal.is_fresh else requests.get(binding.space, id)
     commits = [_describe_commit(commit) for commit in _list_authored(intent)]
     tip, base = _choose_base(workspace, binding, replace(proposal, change_request=request), intent, wrote)

@@ -107,6 +107,7 @@ def _list_requests(
         # A mark that somebody else wrote must not make the run fail on a comment that it may not change.
         if mark is None or ("permissions" in comment.model_fields_set and not comment.permissions.edit):
             continue
+        # Two runs at once may have posted the same comment: the older one counts.
         if (mark.key, mark.part) not in existing:
             existing[mark.key, mark.part] = (comment, mark)
         elif comment.status != "resolved":

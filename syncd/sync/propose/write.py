@@ -66,6 +66,7 @@ class ContentWriter:
         """
         for id, path in proposal.placed.items():  # at once, so that links to where a page will be are known
             self._record_written("page", id, path, "")
+        # Files first: a page links to a file by the id that the platform gives it.
         for group in self._group_uploads([step for step in proposal.steps if isinstance(step, AddFile)]):
             self._upload(group)
         for step in proposal.steps:
@@ -190,6 +191,8 @@ class ContentWriter:
     def _post_operations(self, operations: Sequence[Operation]) -> ContentWritten:
         body = ContentWrite(changes=tuple(operations))
         requests = self.workspace.client.change_requests
+        # The API has no conditional write. This keeps the time short in which somebody's edit could be overwritten, and
+        # what happens in that time is found afterwards, by walking the revisions back.
         if requests.get(self.binding.space, self.change_request).revision != self.revision:
             raise RevisionMoved(f"change request {self.change_request} changed after it was read")
         answer = requests.write_content(self.binding.space, self.change_request, body)

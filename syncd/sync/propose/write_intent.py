@@ -149,6 +149,8 @@ class _Rounds:
                 return False  # it holds more than the main content that was planned against: plan again against it
             revision = self.live.change_request.revision
         writer = ContentWriter(workspace, binding, self.live.change_request.id, content.translation, revision)
+        # Both records come before the first write: by them a later run tells what a killed one wrote from what
+        # reviewers did.
         record_tip(workspace, self.intent.branch)
         sent_log.begin_sending(workspace, binding, self.live.change_request.number, self.intent.desired)
         self.revisions = ()  # of what was written in part, nobody knows yet which revision has all of it
