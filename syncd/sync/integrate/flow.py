@@ -90,6 +90,7 @@ def integrate_commit(
     main = repository.resolve(workspace.main)
     if is_rewritten and main is not None and repository.is_ancestor(ours, main):
         return Integrated(ours)  # a person reset it to main content, and there it stays
+    # A fast-forward takes all of theirs as it is, also text that replaced words which its editor could not see.
     if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_overwritten(workspace, ours, theirs):
         return Integrated(theirs)
     result = apply_choices(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
@@ -101,10 +102,12 @@ def integrate_commit(
     left_out = [paths for held in result.conflicts for paths in held.entries]
     part_tree = leave_out(repository, workspace.bindings, theirs, result.base.tree, left_out)
     if part_tree == result.base.tree and result.tree_with_ours == tree and not choices:
-        return Integrated(ours, result)
+        return Integrated(ours, result)  # all that is new is in conflict
+    # With the commit itself as a parent, Git would take the pages that are left out for merged: `git merge` would say
+    # "Already up to date" while they are open.
     part = write_part(repository, theirs, result.base.commits, part_tree, name=name)
     if repository.is_ancestor(part, ours) and result.tree_with_ours == tree:
-        return Integrated(ours, result)
+        return Integrated(ours, result)  # an earlier run has merged just this
     return Integrated(_merge_commit(workspace, result, part, f"Merge {name} into {branch}, but for conflicts"), result)
 
 

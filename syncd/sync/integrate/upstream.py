@@ -3,7 +3,7 @@
 | the remote's branch          | the branch here                                                                   |
 |------------------------------|-----------------------------------------------------------------------------------|
 | has more commits             | is fast-forwarded                                                                 |
-| has other commits            | meets them as it meets the platform, page by page                                 |
+| has other commits            | is merged with them, page by page, as with the platform                           |
 | was rewritten                | follows when it has nothing of its own; else a person has to act                  |
 | takes no push (protected)    | goes to a side branch, for a pull request                                         |
 
@@ -28,7 +28,7 @@ Step = tuple[str, Callable[[], Outcome]]
 
 
 class Exchange:
-    """One run's talk with the upstream remote; what could not be fetched is not pushed."""
+    """The exchange of one run with the upstream remote; a branch that could not be fetched is not pushed."""
 
     def __init__(self, workspace: Workspace, names: Sequence[str], patterns: Sequence[str]) -> None:
         """Prepare the exchange of tracked branches, by name and by pattern; without an upstream there is nothing to
