@@ -49,7 +49,7 @@ def find_shared_branch(workspace: Workspace, name: str) -> str:
 
 
 def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ...]:
-    """Given a space, return the paths of its pages that the last runs left in conflict, from the repository's root."""
+    """Return the pages of a space that the last runs left in conflict, as paths from the repository's root."""
     outcomes = workspace.store.list_outcomes()
     return tuple(
         each.key for each in outcomes if each.flow == CONFLICT and each.state == "held" and binding.holds(each.key)

@@ -186,6 +186,7 @@ def find_arrived(
     """
     repository = workspace.repository
     missing = {found.path for found in repository.compare_trees(sent.commit, tree) if binding.holds(found.path)}
+    # A path that had this content before the write, and has another one now, was edited since.
     missing &= {found.path for found in repository.compare_trees(sent.commit, here)}
     missing |= _find_deletions_not_made(workspace, binding, sent, here, tree, moves)
     late = [

@@ -59,7 +59,7 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
         return Unsent(binding)
     base = repository.find_merge_base(main, tip)
     paths = {change.path for change in repository.list_changes(main, tip, binding.directory)}
-    if base is not None and base != main:
+    if base is not None and base != main:  # what only main content has changed since is not the branch's own
         paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
     content = [_SpaceContent(repository, binding, commit) for commit in (tip, main)] if paths else []
     changed = tuple(binding.path(path) for path in sorted(paths) if any(one.holds(path) for one in content))
