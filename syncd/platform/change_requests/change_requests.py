@@ -179,6 +179,7 @@ def create_change_request(
     with storage.write() as connection:
         space = require_space(connection, caller, space_id)
         initial = space.revision if prepared is None else prepared.onto
+        # The space counts, and not the rows, so that no number is ever given twice.
         id, now, number = storage.new_id(), format_time(storage.now()), space.last_number + 1
         connection.execute(spaces.update().where(spaces.c.id == space_id).values(last_number=number))
         row = {"id": id, "space": space_id, "number": number, "status": "draft", "subject": new.subject, "links": []}
@@ -225,6 +226,7 @@ def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) 
 
 def require_change_request(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
     """Return the row of the change request with an id, or a number within the space. Raises: Failure 404."""
+    # PostgreSQL refuses to compare its integers with a number of more digits.
     numbered = change_request_id.isascii() and change_request_id.isdigit() and len(change_request_id) < 10
     key = _TABLE.c.number == int(change_request_id) if numbered else _TABLE.c.id == change_request_id
     row = connection.execute(_ALL.where(_TABLE.c.space == space_id, key)).one_or_none()

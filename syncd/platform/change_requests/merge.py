@@ -80,9 +80,11 @@ def _choose_survivors(state: _MergeState) -> None:
         elif base is None:
             state.parents[id] = everything[id].parent
         elif theirs and _is_changed(base, theirs):
+            # Main content deleted a page that the change request changed: it stays.
             state.add_conflict(id)
             state.parents[id] = theirs.parent
         elif ours and _is_changed(base, ours):
+            # The change request deleted a page that main content changed: it goes, as the change request's side wins.
             state.add_conflict(id)
 
 
@@ -202,7 +204,7 @@ def _merge_node_at(draft: Draft, state: _MergeState, id: str) -> None:
         return
     known = base.node if base else Node(id, theirs.node.type)
     merged, conflict = merge_node(known, ours.node, theirs.node)
-    if len({known.body, ours.node.body, theirs.node.body}) == 3:
+    if len({known.body, ours.node.body, theirs.node.body}) == 3:  # both sides changed it, and not alike
         merged, clash = _merge_body(draft, state, merged)
         conflict = conflict or clash
     if conflict:
@@ -221,6 +223,7 @@ def merge_node(base: Node, ours: Node, theirs: Node) -> tuple[Node, bool]:
     for name in ("type", "title", "slug", "path"):
         members[name], clash = _pick_value(getattr(base, name), getattr(ours, name), getattr(theirs, name))
         clashes.append(clash)
+    # Each side dates whatever it changes, so that two dates are no conflict.
     moment = max(str(side.fields.get("updatedAt", "")) for side in (ours, theirs))
     fields, clash = _merge_fields(*({**side.fields, "updatedAt": moment or None} for side in (base, ours, theirs)))
     return Node(theirs.id, fields=fields, body=body, **members), clash or any(clashes)

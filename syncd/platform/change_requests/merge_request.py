@@ -97,6 +97,6 @@ def _record_merge(at: ChangeRequestScope, connection: sa.Connection, row: Row, m
 def _merge_trees(storage: Storage, connection: sa.Connection, row: Row) -> MergedTree:
     ids = find_base_revision(row), row.main, row.revision
     base, ours, theirs = (revisions.open_revision(connection, row.space, id) for id in ids)
-    if base.root == ours.root:
+    if base.root == ours.root:  # main content is as the change request took it in
         return MergedTree(Draft(theirs), ())
     return merge(MergeSides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)

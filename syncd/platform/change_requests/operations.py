@@ -74,6 +74,8 @@ class ContentBatch:
                 self._apply(change)
             except Failure as refusal:
                 raise Failure(refusal.status, f"changes[{at}]: {refusal.message}") from refusal
+        # A later operation may move or rename what an earlier one has made, so paths are given at the end; and texts
+        # have links relative to these paths.
         placing = DraftPaths(self.draft)
         placing.resolve_clashes(id for id in self._restored if id in self.draft)
         placing.allocate_page_paths(self._moved, self._parents)
@@ -144,6 +146,7 @@ class ContentBatch:
         self._parents.add(self.draft.parent(id))
         for each in list(self.draft.walk(id)):
             self.texts.drop(each)
+            # What a batch both creates and deletes was never there for anybody.
             if each != id or self.touched.get(id) == "created_page":
                 self.touched.pop(each, None)
         if id in self.draft.base.entries:
@@ -301,6 +304,7 @@ class ContentBatch:
             raise Failure(400, f"ref: not a name: {ref!r}")
         if ref in references.pages or ref in references.files:
             raise Failure(400, f"ref: {ref!r} is in this batch already")
+        # In a text, `./name` could mean either.
         if make_collision_key(ref) in self.draft.base.by_path:
             raise Failure(400, f"ref: {ref!r} is the path of a page")
         refs[ref] = id
