@@ -61,7 +61,8 @@ def find_revert(workspace: Workspace, merged: Commit, tip: str) -> str:
 def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str) -> Revert:
     """Given a merged change request and a branch, return how the branch takes the merge back; no ref is moved.
 
-    Raises: Held when the merge is not in the branch yet; Conflict when later changes are in the same place.
+    Raises: SyncdError without such a branch; Held when the merge is not in it yet; Conflict when later changes are in
+    the same place.
     """
     repository = workspace.repository
     merged, tip = find_merge_commit(workspace, binding, number), repository.resolve(f"{HEADS}{branch}")
