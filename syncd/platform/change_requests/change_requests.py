@@ -226,7 +226,7 @@ def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) 
 
 def require_change_request(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
     """Return the row of the change request with an id, or a number within the space. Raises: Failure 404."""
-    # PostgreSQL refuses to compare its integers with a number of more digits.
+    # A longer number is out of the column's range, which a database answers with an error.
     numbered = change_request_id.isascii() and change_request_id.isdigit() and len(change_request_id) < 10
     key = _TABLE.c.number == int(change_request_id) if numbered else _TABLE.c.id == change_request_id
     row = connection.execute(_ALL.where(_TABLE.c.space == space_id, key)).one_or_none()

@@ -44,6 +44,7 @@ class Variables:
         """Return the value of an expression; None when it has none, or not the same one for every reader."""
         values = self._evaluate_possible(expression)
         (value,) = values if len(values) == 1 else (ANY,)
+        # NaN, the only value that is not equal to itself, is none that a page could show.
         return value if isinstance(value, str | bool | int | float) and value == value else None
 
     def evaluate_condition(self, condition: str) -> bool | None:

@@ -51,6 +51,7 @@ def download_file(
         raise Failure(403, "This address has expired. Read the file again to get a new one.")
     if not storage.blobs.has(oid):
         raise Failure(404, "The file is not here.")
+    # The file may be a stranger's: no browser may run a script in it with the rights of this origin.
     way = "inline" if content_type in _INLINE_TYPES else "attachment"
     headers = {
         "Content-Disposition": f"{way}; {_format_filename(name)}",

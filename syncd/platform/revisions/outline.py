@@ -106,6 +106,7 @@ class Draft:
     def find_by_file(self, path: str) -> str | None:
         """Return the id of the entry with a file path in a repository, or None."""
         key = make_collision_key(path)
+        # What the draft has touched comes first: the entry that the base has at this path may have left it.
         for id in (*self.touched_ids, self.base.by_file.get(key)):
             if id is not None and id in self and make_collision_key(self.node(id).path or "") == key:
                 return id
@@ -164,6 +165,7 @@ class Draft:
         changed = {id for id in (*self._own, *self._order) if id in self}
         dirty = changed | {above for id in changed for above in self.ancestors(id)}
         rows: dict[str, NodeRow] = {}
+        # The deepest first, since a node's hash covers those of its children.
         for id in sorted(dirty, key=lambda id: -sum(1 for _ in self.ancestors(id))):
             children = tuple(rows[child].hash if child in rows else self._hash(child) for child in self.children(id))
             rows[id] = tree.encode_node(replace(self.node(id), children=children))

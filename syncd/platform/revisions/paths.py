@@ -138,7 +138,7 @@ def find_free_slug(draft: Draft, parent: str, slug: str, *, but: str = "") -> st
 
 def number_slug(slug: str, taken: Container[str]) -> str:
     """Return a slug, numbered when it is one of those that are taken; `taken` is case-folded."""
-    stem = slug[: SLUG_MAX - 6]
+    stem = slug[: SLUG_MAX - 6]  # room for a hyphen and a number
     names = (slug if at == 0 else f"{stem}-{at}" for at in count())
     return next(name for name in names if name.casefold() not in taken)
 

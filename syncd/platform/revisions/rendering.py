@@ -54,6 +54,7 @@ def render_pages(outline: Outline, ids: Iterable[str], context: RenderContext) -
 
 def render_files(outline: Outline, context: RenderContext) -> bytes:
     """Return the JSON array of the files of a tree, with download addresses that work for a limited time."""
+    # The addresses expire, so that the time until which they work, which `downloads` has, is part of the key.
     key = (outline.entries[FILES].hash, context.downloads, context.metadata)
     known = _cache.get(key)
     if known is None:
