@@ -5,7 +5,7 @@ A group is loaded when it is first used: all of their shapes together take longe
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from random import random as uniform
 from time import sleep as sleep_for
 from time import time
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
+from syncd.api.breaker import Breaker
 from syncd.api.downloads import Downloads
+from syncd.api.guarded_transport import GuardedTransport
 from syncd.api.retries import TRIES
 from syncd.api.transport import DEADLINE, Transport
 from syncd.net.resolving import Resolve, look_up_addresses
@@ -71,8 +73,10 @@ class Client:
         deadline: float = DEADLINE,
         tries: int = TRIES,
         resolve: Resolve = look_up_addresses,
+        breaker: Breaker | None = None,
     ) -> None:
-        self._transport = Transport(
+        make = Transport if breaker is None else partial(GuardedTransport, breaker=breaker)
+        self._transport: Transport = make(
             url,
             token,
             transport=transport,

@@ -1,6 +1,7 @@
 """How often one request is tried, how long all of its tries may take, and how long to wait between them."""
 
 from collections.abc import Callable
+from typing import Self
 
 TRIES = 5
 BACKOFF_BASE = 1.0
@@ -16,6 +17,11 @@ class Retries:
     def __init__(self, left: float, random: Callable[[], float], tries: int) -> None:
         self.made, self.spent, self.left = 0, 0.0, left
         self._random, self._tries = random, tries
+
+    def limit(self, tries: int) -> Self:
+        """Given a number of tries, make no more than these."""
+        self._tries = min(self._tries, tries)
+        return self
 
     @property
     def is_over(self) -> bool:

@@ -113,7 +113,7 @@ class Transport:
         self._connections = Connections(transport)
         self._rate_limiter = RateLimiter(clock)
         self._sleep, self._clock, self._cancelled = sleep, clock, cancelled
-        self._start_tries = partial(Retries, random=random, tries=tries)
+        self._start_tries: Callable[[float], Retries] = partial(Retries, random=random, tries=tries)
         self._sent: Counter[str] = Counter()
         self._lock = Lock()
         self._notices: dict[str, None] = {}

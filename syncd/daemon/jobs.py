@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from syncd.api.breaker import Breaker
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE
@@ -21,11 +22,19 @@ def build_jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:
 
 
 def _build_job(config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str]) -> Job:
+    # One for each host: runs go on for the sake of the one that answers.
+    platform, upstream = Breaker(repository.interval), Breaker(repository.interval)
+
     def run(cancelled: Callable[[], bool]) -> Sequence[Result]:
-        around = Environment(environ, cancelled=cancelled)
+        around = Environment(environ, cancelled=cancelled, platform=platform, upstream=upstream)
         with open_locked_workspace(config, repository, around) as workspace:
             return run_cycle(workspace, build_run_options(repository, every=None))
 
     locate = partial(Repository.locate, repository.path)
     subjects = list_subjects(repository)
-    return Job(name, repository.path, locate, repository.interval, run, subjects, files=(WAKE,))
+
+    def allow_requests() -> None:
+        platform.allow()
+        upstream.allow()
+
+    return Job(name, repository.path, locate, repository.interval, run, subjects, (WAKE,), allow_requests)

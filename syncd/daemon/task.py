@@ -31,7 +31,8 @@ class Job:
 
     Shape: `name` stands for it in metrics and messages, `path` is where it is configured to be. `locate()` returns its
     git directory, and raises NotARepository while there is none. A change of one of the `files` below that asks for a
-    run. `subjects` are what a run is about. Units: `interval` in seconds.
+    run. `subjects` are what a run is about. `allow_requests()` lets the next run ask hosts that are known
+    to be down. Units: `interval` in seconds.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Job:
     run: Callable[[Callable[[], bool]], Sequence[Result]]
     subjects: tuple[Subject, ...] = ()
     files: tuple[str, ...] = ()
+    allow_requests: Callable[[], None] = lambda: None
 
 
 class Task:
@@ -77,6 +79,7 @@ class Task:
     def request_now(self) -> None:
         """Request a run at once; only a time that the platform named is still waited for."""
         self._asked = True
+        self.job.allow_requests()
         if not self._named:
             self._not_before = -math.inf
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from syncd.api.breaker import Breaker
 from syncd.api.client import Client
 from syncd.config import (
     Config,
@@ -29,7 +30,7 @@ from syncd.store.store import Store
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteOptions
-from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, ignore_progress
+from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, ask_always, ignore_progress
 
 LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""
@@ -42,13 +43,18 @@ def never_cancel() -> bool:
 
 @dataclass(frozen=True)
 class Environment:
-    """What a run needs besides the configuration: the process's variables, cancellation, progress and force options."""
+    """What a run needs besides the configuration: the process's variables, cancellation, progress and force options.
+
+    Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
+    """
 
     variables: Mapping[str, str]
     cancelled: Callable[[], bool] = never_cancel
     progress: Progress = ignore_progress
     force: Mapping[str, int] = field(default_factory=dict)
     wait: float = LOCK_WAIT_SECONDS
+    platform: Breaker | None = None
+    upstream: Breaker | None = None
 
 
 @contextmanager
@@ -99,6 +105,7 @@ def _build_workspace(
             secret.get_secret_value(),
             insecure=config.platform.insecure,
             cancelled=around.cancelled,
+            breaker=around.platform,
         ) as client,
     ):
         yield Workspace(
@@ -113,6 +120,7 @@ def _build_workspace(
             force=around.force,
             branch=next(iter(repository.named), ""),
             upstream=build_upstream(repository.upstream, git, around.variables),
+            upstream_guard=around.upstream.guard if around.upstream is not None else ask_always,
             is_cancelled=around.cancelled,
             policy=Policy(**repository.change_requests.model_dump()),
         )

@@ -1,6 +1,7 @@
 """What every flow works with: one repository bound to spaces of one platform."""
 
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -23,6 +24,11 @@ class Progress(Protocol):
 
 def ignore_progress(label: str, done: int, total: int) -> None:
     """Do nothing with progress."""
+
+
+def ask_always(label: str) -> AbstractContextManager[None]:
+    """Return a block in which any host may be asked."""
+    return nullcontext()
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,8 @@ class Workspace:
     sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
     the platform differ, and no guard counts it as deletions. `main_ref` is another ref for main content, for a space
-    whose two sides nobody has chosen between yet. `is_dry_run` says that nothing may be written to the platform.
+    whose two sides nobody has chosen between yet. `upstream_guard` gives the block in which the upstream is asked, and
+    raises where that is known to be down. `is_dry_run` says that nothing may be written to the platform.
     `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
     change.
     """
@@ -113,6 +120,7 @@ class Workspace:
     onto: str | None = None
     main_ref: str = ""
     is_dry_run: bool = False
+    upstream_guard: Callable[[str], AbstractContextManager[None]] = ask_always
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property

@@ -1,7 +1,9 @@
 """What the service logs of its runs: what is done, and what is wrong when it begins, changes and ends."""
 
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from syncd.cli.service.log import Log, LogEvent
 from syncd.cli.terminal.output import format_results
@@ -15,6 +17,8 @@ from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged
 from syncd.sync.run.values import Result
 
 _PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
+
+_COUNTS = re.compile(r"\b\d+ (?:s|tries|times|try)\b")
 
 
 class RunLog:
@@ -31,10 +35,11 @@ class RunLog:
     def report(self, name: str, results: Sequence[Result]) -> None:
         """Log the results of one run of a repository."""
         open_before = self._open.get(name, [])
+        known = [_forget_counts(result) for result in open_before]
         for result in results:
             if name == SELF and isinstance(result.outcome, Held | Waiting):
                 self._log(_describe_refusal(result.outcome))
-            elif result not in open_before and not isinstance(result.outcome, Unchanged):
+            elif _forget_counts(result) not in known and not isinstance(result.outcome, Unchanged):
                 self._log(_describe_result(name, result))
         open_now = [result for result in results if _is_failure(result) or _is_waiting_for_person(result)]
         if any(_is_failure(result) for result in results):
@@ -53,6 +58,16 @@ class RunLog:
         for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
             if flow in (CONFLICT, PAGE) and (flow, key) not in still:
                 self._log(LogEvent((f"{flow} {escape(key)} settled",), NOTICE, name, {"flow": flow, "state": "ok"}))
+
+
+def _forget_counts(result: Result) -> Result:
+    """A result as it is compared: how often and how long something was tried changes from run to run."""
+    outcome = result.outcome
+    if isinstance(outcome, Waiting):
+        outcome = replace(outcome, until=None)
+    if isinstance(outcome, Held | Waiting):
+        outcome = replace(outcome, why=_COUNTS.sub("", outcome.why))
+    return replace(result, outcome=outcome)
 
 
 def _is_failure(result: Result) -> bool:

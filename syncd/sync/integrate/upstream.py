@@ -94,7 +94,7 @@ class Exchange:
             requested += [upstream.side.format(branch=name) for name in requested]
         if upstream.has_mirror:
             requested += [upstream.mirror, upstream.change_branch("*")]
-        with self.open_remote(upstream) as remote:
+        with self.workspace.upstream_guard("fetch"), self.open_remote(upstream) as remote:
             heads = remote.list_heads(requested)
             there = {name: heads[name] for name in match_branches(heads, requested)}
             news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking_ref(name))]

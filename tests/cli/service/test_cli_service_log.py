@@ -47,6 +47,12 @@ def test_a_failure_is_logged_when_it_begins_when_it_changes_and_when_it_ends() -
     assert events[1].fields == {"flow": "mirror", "state": "failed", "space": "guides"}
 
 
+def test_how_often_it_was_tried_is_no_news() -> None:
+    waits = (Waiting(f"no answer after {tries} tries in {tries} s", until=float(tries)) for tries in (5, 1, 2))
+    assert len(log_runs(*waits)) == 1
+    assert len(log_runs(Waiting("503 from GET /spaces"), Waiting("500 from GET /spaces"))) == 2
+
+
 def test_what_begins_while_something_else_fails_is_logged_alone() -> None:
     one, other = Result("mirror", "guides", DOWN), Result("mirror", "api", REFUSED)
     assert len(log_runs([one], [one, other], [other, one], [one])) == 2

@@ -1,0 +1,92 @@
+"""Whether a host is asked at all: after an outage or a refused token, only now and then, by a single request.
+
+It lives as long as the service, beside runs that come and go: the host of the platform may be down while that of the
+upstream works, and runs go on for the sake of the other. Source: research, reliability, section 6.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from time import monotonic
+
+from syncd.errors import PlatformError, SyncdError, Unauthorized, Unreachable
+
+LONGEST = 900.0
+"""Seconds between two requests to a host that does not answer, unless runs are further apart."""
+REFUSED = 300.0
+"""Seconds between two requests with a token that was refused."""
+EARLY = 0.75
+"""Share of a wait for an answer after which a request is let through: runs are spread, and come early by a fifth."""
+_NO_SUCH_CALLER = 401
+_OUTAGES = frozenset({502, 503, 504})
+"""Answers of what stands before a server: one alone may be about one request, two in a row are about the host."""
+
+
+class Breaker:
+    """Keeps requests from one host while it is known to refuse all of them; threads share it."""
+
+    def __init__(self, interval: float, *, clock: Callable[[], float] = monotonic) -> None:
+        """Given the seconds between two runs, begin with a host of which nothing is known.
+
+        Units: `clock` in seconds.
+        """
+        self._interval, self._clock = interval, clock
+        self._lock = Lock()
+        self._secret = ""
+        self._error: SyncdError | None = None
+        self._failures, self._not_before = 0, -math.inf
+        self._suspects: set[str] = set()
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last request failed in a way that others would share: then one try is enough to know more."""
+        return self._error is not None
+
+    def use_secret(self, secret: str) -> None:
+        """Given the token of the next requests: another one than before may be right at once."""
+        with self._lock:
+            if secret != self._secret and isinstance(self._error, Unauthorized):
+                self._close()
+            self._secret = secret
+
+    def allow(self) -> None:
+        """Let the next request through, because a person wants it."""
+        self._not_before = -math.inf
+
+    @contextmanager
+    def guard(self, label: str) -> Iterator[None]:
+        """Given what a request is called, do it within the block, or raise what the last one came to without doing it.
+
+        Raises: SyncdError, the one that the host is known by.
+        """
+        with self._lock:
+            if self._error is not None and self._clock() < self._not_before:
+                raise copy.copy(self._error)
+        try:
+            yield
+        except SyncdError as error:
+            self._record_failure(label, error)
+            raise
+        with self._lock:
+            self._close()
+
+    def _record_failure(self, label: str, error: SyncdError) -> None:
+        status = error.status if isinstance(error, PlatformError) else None
+        with self._lock:
+            if isinstance(error, Unauthorized) and status in (None, _NO_SUCH_CALLER):
+                self._open(error, REFUSED)
+            elif isinstance(error, Unreachable):
+                self._suspects.add(label)
+                if status is None or (status in _OUTAGES and (self._error is not None or len(self._suspects) > 1)):
+                    wait = self._interval * 2.0 ** min(self._failures, 32)
+                    self._open(error, EARLY * min(wait, max(LONGEST, self._interval)))
+
+    def _open(self, error: SyncdError, seconds: float) -> None:
+        self._error, self._failures = error, self._failures + 1
+        self._not_before = self._clock() + seconds
+
+    def _close(self) -> None:
+        self._error, self._failures, self._not_before = None, 0, -math.inf
+        self._suspects.clear()
