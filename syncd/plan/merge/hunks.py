@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from syncd.plan.merge.pages import SIDES, Side
 
+# Not splitlines, which ends a line at a lone carriage return as well; Git does not.
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _OURS, _BASE, _MIDDLE, _THEIRS = b"<<<<<<< ", b"||||||| base", b"=======", b">>>>>>> "
 
@@ -87,6 +88,7 @@ def list_hunks(parts: Iterable[TextPart]) -> list[Hunk]:
 
 def has_markers(parts: Iterable[TextPart], labels: Labels) -> bool:
     """Return whether hunks are left in parts, or a marker that a person has overlooked."""
+    # The marker in the middle tells nothing: it may be the underline of a heading.
     signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
     return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
 
@@ -116,6 +118,8 @@ def find_lines(parts: Sequence[TextPart], side: Side, text: bytes) -> dict[int, 
         merged += _LINE.findall(part if isinstance(part, bytes) else part.at(side))
         if isinstance(part, Hunk):
             places.append((part, start, len(merged)))
+    # With a side's lines in every hunk, the text still has what only the other side changed elsewhere: lines are not
+    # at the same numbers as in the side's own text.
     there = _LineMap(SequenceMatcher(None, merged, _LINE.findall(text)).get_opcodes()).find_line
     return {hunk.number: (there(start), there(start) + end - start) for hunk, start, end in places}
 
@@ -158,6 +162,8 @@ def _read_hunk(lines: Sequence[bytes], number: int, sides: Mapping[Side, bytes])
         for at in range(begin + 1, len(lines))
         if signs[at] == _MIDDLE
     ]
+    # Every `=======` may be the marker or the underline of a heading: it is the marker if what it separates is, whole,
+    # in the texts of both sides. Git has ended a last line that has no end there.
     likely = (hunk for hunk in found if all(hunk.at(side) in sides[side] + b"\n" for side in SIDES))
     return next(likely, found[0] if found else None)
 

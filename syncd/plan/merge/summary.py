@@ -139,6 +139,7 @@ class _SummaryMerge:
 
     def _find_kept(self, present: Container[str]) -> None:
         taken: set[str] = set()
+        # Two entries may end at one path, as when a page was replaced: what no side took out goes first and has it.
         for identity in sorted(self.all, key=self._is_deleted_by_one):
             if not self._find_spot(identity).is_page:
                 if not self._is_deleted_by_one(identity):

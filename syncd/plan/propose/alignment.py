@@ -83,6 +83,7 @@ def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
         files=desired.blobs,
         renames=desired.renames,
     )
+    # The first match knew of no renames, since it is what they are found by.
     if any(old != new for old, new in found.items()):
         found |= {path: path for path in same}
         former, wanted, _ = match_outlines(entries, desired.draft.entries, (), ours_paths=found, theirs_paths={})

@@ -157,6 +157,7 @@ def _render_bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[
         return
     for number, part in enumerate(parts, start=1):
         numbered = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
+        # A fence that begins a line of the text must not end the one around it.
         fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(part))])
         yield f"{what}{numbered}:\n\n{fence}markdown\n{part}{'' if part.endswith(chr(10)) else chr(10)}{fence}"
 

@@ -56,13 +56,14 @@ def _find_chains(
     """
     changed = [page for path, page in old.items() if files.get(path) != page.oid]
     arrived = [page for path, page in new.items() if path not in old or old[path].oid != page.oid]
+    # A page that keeps its title at its path was not replaced by another: it was given a copy of the other's text.
     by_bytes = {
         former: path
         for former, path in _pair_by_key(changed, arrived, lambda page: page.oid).items()
-        if path not in old or new[path].title in (old[former].title, *({new[path].title} - {old[path].title}))
+        if path not in old or new[path].title == old[former].title or new[path].title != old[path].title
     }
     by_title = _pair_by_key(changed, arrived, lambda page: (page.above, page.title))
-    moves = {**by_title, **by_bytes}
+    moves = {**by_title, **by_bytes}  # equal bytes are surer than equal titles
     for start in sorted(page.path for page in changed if page.path not in files or _has_left(page, new, by_bytes)):
         chain = _follow(start, moves)
         is_sure = chain and (chain[-1][1] not in old or all(by_bytes.get(former) == path for former, path in chain))
@@ -108,6 +109,7 @@ def _find_alike(
     for _ in range(ROUNDS):
         before = len(known)
         for key in keys:
+            # A page below one that has no match yet gets an `above` that nothing in the branch has.
             gone = [
                 page._replace(above=known.get(page.above, f"\0{page.above}") if page.above in old else page.above)
                 for path, page in old.items()
