@@ -39,13 +39,17 @@ SECONDS = 600.0
 
 _ENVIRONMENT = {
     "HOME": "/nonexistent",
+    # Failures are told apart by git's words, which have to be English.
     "LC_ALL": "C.UTF-8" if sys.platform == "linux" else "C",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # In a partial clone, git would fetch a missing object over the network, in the middle of reading.
     "GIT_NO_LAZY_FETCH": "1",
+    # Reading takes no lock of the index: a `git add` of the user at that moment would fail.
     "GIT_OPTIONAL_LOCKS": "0",
+    # A page's file may have `*` or a colon in its name, which would otherwise be a pattern.
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "/bin/false",
@@ -58,7 +62,9 @@ _ENVIRONMENT = {
 _HARDENING = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
+    # A ref must not outlive the loss of power that its objects do not.
     "core.fsync": "all",
+    # Names that lead into .git on another system are refused here, too: the commit will be checked out there.
     "core.protectHFS": "true",
     "core.protectNTFS": "true",
     "core.quotePath": "false",

@@ -51,6 +51,7 @@ class CommitGraph:
         if self.is_ancestor(theirs, ours):
             return [theirs]
         both = self._find_reachable(ours) & self._find_reachable(theirs)
+        # `both` holds all ancestors of its commits, so one that is no parent in it is an ancestor of none in it.
         best = both - {parent for oid in both for parent in self.read_node(oid).commit.parents}
         if len(best) > 1:  # in an order that only Git knows
             raise NeedsGit
@@ -80,6 +81,7 @@ class CommitGraph:
             for parent in found[-1].parents if len(found) < limit else ():
                 if parent not in seen:
                     seen.add(parent)
+                    # Commits of the same second come in the order in which they were reached, as git lists them.
                     heappush(waiting, (-self.read_node(parent).when, len(seen), parent))
         return found
 

@@ -57,7 +57,7 @@ class Reader:
         if found is None:
             raise GitFailed(f"object {oid} is missing", hint="git fsck; a partial clone has to be cloned whole")
         if found[2] > LARGEST_OBJECT:
-            self.close()
+            self.close()  # its bytes are about to come through the pipe, before every later answer
             raise GitFailed(f"object {oid} is over {LARGEST_OBJECT >> 20} MiB")
         data = self._open_pipe().read_exactly(found[2] + 1)[:-1]
         if found[1] != kind:
@@ -139,6 +139,7 @@ class Reader:
         return self._read_answer()
 
     def _read_answer(self) -> tuple[str, str, int] | None:
+        # From the right: the answer about what is missing begins with the name that was asked for, spaces and all.
         words = self._open_pipe().read_line().rsplit(b" ", 2)
         if words[-1] in (b"missing", b"ambiguous"):
             return None
@@ -212,7 +213,7 @@ def parse_trailers(message: str) -> dict[str, list[str]]:
         elif pair := _TRAILER.fullmatch(line):
             key = pair[1]
             found.setdefault(key, []).append(pair[2].strip())
-        elif not line.startswith("(cherry picked from commit "):
+        elif not line.startswith("(cherry picked from commit "):  # `git cherry-pick -x` puts it among the trailers
             return {}
     return found
 

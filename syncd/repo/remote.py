@@ -107,6 +107,7 @@ class Remote:
         if not status:
             options.append(f"--shared={shared.decode().strip()}")
         Git().run("init", *options, "--", str(self._scratch), disk=self._scratch)
+        # Where a history is cut is noted beside the objects: without it, git would look for parents that are missing.
         shallow = self._place.common_dir / "shallow"
         if shallow.exists():
             with translate_system_failures("preparing to speak to a remote"):
@@ -134,6 +135,7 @@ class Remote:
 
         Shape: no ref of the repository moves. Raises: Unreachable, Unauthorized, NotFound.
         """
+        # Git tells the remote only of what refs name: without these it would be sent the whole history again.
         seeds = "".join(f"create refs/seeds/{number} {check_oid(oid)}\n" for number, oid in enumerate(set(known)))
         self._git.run("update-ref", "--stdin", data=seeds.encode(), extra=self._extra)
         specs = [f"+{check_branch(name)}:{_FETCHED}{name}" for name in branches]
@@ -209,6 +211,7 @@ def _build_config(address: Address, access: Access) -> Mapping[str, str]:
         "transfer.credentialsInUrl": "die",
     }
     if access.token_file is not None and address.protocol in ("https", "http"):
+        # -I and -S: the process that reads the token loads no module of its own folder or of site-packages.
         guard = credential.GUARDED if access.is_guarded else credential.PRIVATE
         words = [guard, str(access.token_file), access.username or USERNAME, address.protocol, address.host]
         config["credential.helper"] = "!" + shlex.join([_find_python(), "-I", "-S", str(credential.__file__), *words])
@@ -244,6 +247,7 @@ def build_ssh_command(access: Access, program: str | None = None) -> str:
     if ssh is None:
         raise GitFailed("ssh is not installed", hint="install OpenSSH, or use an https address")
     options = ["BatchMode=yes", "StrictHostKeyChecking=yes", "ConnectTimeout=30"]
+    # A connection that stands still ends after a minute, as one over https does.
     options += ["ServerAliveInterval=15", "ServerAliveCountMax=4"]
     words = [ssh, "-F", "none"]
     if access.ssh_key_file is not None:
