@@ -39,7 +39,7 @@ class _Change:
 
 
 def apply_patches(text: str, path: str, edits: Iterable[Patch]) -> str:
-    """Return a YAML file with only some patches applied; the result is read again to make sure.
+    """Return the text of a YAML file with patches applied and all else as it is; it is read again to make sure.
 
     Raises: FileInvalid when the file cannot be read, when there is nothing at a path, and when it is written in a way
     that a patch cannot follow.
@@ -123,7 +123,7 @@ def _narrow(value: Any, change: _Change) -> None:
         while tail < min(len(value), len(wanted)) - start and _is_same(value[-1 - tail], wanted[-1 - tail]):
             tail += 1
         if len(wanted) > len(value):
-            tail = 0
+            tail = 0  # a patch adds at the end of a list only
         change.do = "keep"
         spare = range(start, len(value) - tail)
         given = wanted[start : len(wanted) - tail]
@@ -239,6 +239,7 @@ class _PatchWriter:
     def block(self, node: Node, children: list[Node], gone: list[int], new: list[Any]) -> None:
         begins = [self.begin(node, child) for child in children]
         for first, last in _find_runs(gone):
+            # The first key of an entry may stand behind its dash, which the next key then needs.
             inline = self.text[self.line_start(begins[first]) : begins[first]].strip()
             if inline and last + 1 < len(children):
                 self.splices.append((begins[first], begins[last + 1], ""))
@@ -276,6 +277,7 @@ class _PatchWriter:
         elif node.style == "-":
             self.splices.append((start, end, dump_line(value)))
         else:
+            # A text that a person has quoted stays quoted.
             keep = node.style == '"' and isinstance(value, str) and not dump_line(value).startswith('"')
             self.splices.append((start, end, f'"{dump_line(value)}"' if keep else dump_line(value)))
 
