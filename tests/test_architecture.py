@@ -1,6 +1,7 @@
 """The house keeps its shape: floors, sole importers, purity, no cycles, modules and functions that fit in the eye."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -268,6 +269,21 @@ def test_public_functions_name_the_errors_that_they_raise() -> None:
         if name in {*ours, "Failure"} and not is_documented(ast.get_docstring(function) or "", name, status)
     }
     assert not found, "say it after Raises:, with the status of a Failure"
+
+
+def test_what_production_has_production_uses() -> None:
+    """Whether another place names each public function and class; one with a decorator is reached by that."""
+    words = {module: Counter(re.findall(r"\w+", path.read_text())) for module, path in MODULES.items()}
+    counts = sum(words.values(), Counter())
+    unused = {
+        f"{module}.{node.name}"
+        for module in MODULES
+        for node in tree(module).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if not node.name.startswith("_") and not node.decorator_list and counts[node.name] == 1
+        if ".migrations.versions." not in module
+    }
+    assert not unused, "only a test uses it, or nobody: put it beside the test, or delete it"
 
 
 def test_there_is_no_grab_bag() -> None:

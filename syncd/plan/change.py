@@ -1,8 +1,5 @@
 """Change and Plan: what a flow is about to do, as data that can be printed, counted, guarded and compared."""
 
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -42,13 +39,3 @@ class Plan:
     def select(self, *verbs: Verb) -> tuple[Change, ...]:
         """Return the changes with one of the verbs, in order."""
         return tuple(change for change in self.changes if change.verb in verbs)
-
-    def count_verbs(self) -> Counter[str]:
-        """Return how many changes each verb has."""
-        return Counter(change.verb for change in self.changes)
-
-    def compute_digest(self) -> str:
-        """Return twelve hex digits that differ when any change differs."""
-        facts = [[c.verb, c.noun, c.key, c.before, c.after] for c in self.changes]
-        text = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -21,6 +21,7 @@ from tests.benchmarks.load import Served, load, request, server
 from tests.benchmarks.measure import Line, cost_of
 from tests.benchmarks.pages import write_pages
 from tests.benchmarks.stage import Stage
+from tests.due_jobs import run_due_jobs
 
 SPACES = 100
 CONNECTIONS = 8
@@ -102,7 +103,7 @@ def index(data: Path) -> None:
     """Given a data directory, do the work that imports leave to a server, so that it is not done while we measure."""
     with Storage(data) as storage:
         app = create_app(storage)
-        jobs.run_due_jobs(jobs.JobContext(storage, app.state.settings), app.state.handlers)
+        run_due_jobs(jobs.JobContext(storage, app.state.settings), app.state.handlers)
 
 
 @contextmanager

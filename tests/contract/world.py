@@ -12,6 +12,7 @@ from syncd.platform.schema import accounts
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage, hash_token
 from syncd.platform.storage.times import format_time
+from tests.due_jobs import run_due_jobs
 
 HOME = {"operation": "insert_page", "title": "Home", "document": {"markdown": "# Home\n\nWelcome.\n"}}
 
@@ -133,7 +134,7 @@ class World:
     def run_jobs(self) -> int:
         """Do all work that is due, and return how many jobs it was."""
         state = self.target.app.state
-        return jobs.run_due_jobs(jobs.JobContext(self.storage, state.settings), state.handlers)
+        return run_due_jobs(jobs.JobContext(self.storage, state.settings), state.handlers)
 
     def _organization(self) -> str:
         id = self.storage.new_id()

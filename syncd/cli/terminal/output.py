@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from syncd.cli.terminal.text import FORMAT_VERSION, escape, format_json, style_text
-from syncd.plan.change import Change, Plan, Verb
+from syncd.plan.change import Change, Verb
 from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe_outcome
 
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ def format_changes(changes: Iterable[Change], *, shown: int = CHANGES_SHOWN) -> 
 
 def _format_verb(verb: Verb) -> str:
     return style_text(f"{SIGNS[verb]} {verb:<6}", COLOURS[verb], sys.stdout)
-
-
-def format_plan(plan: Plan) -> list[str]:
-    """Return the changes of a plan as lines, and one line that counts them and names the digest of the plan."""
-    words = {"create": "to add", "update": "to change", "delete": "to delete", "adopt": "to adopt", "move": "to move"}
-    counts = plan.count_verbs()
-    total = ", ".join(f"{counts[verb]} {word}" for verb, word in words.items() if counts[verb]) or "nothing to do"
-    return [*format_changes(plan.changes, shown=200), f"Plan {plan.compute_digest()}: {total}."]
 
 
 def format_results(results: "Sequence[Result]", *, idle: Sequence[str] = (IN_STEP,)) -> list[str]:

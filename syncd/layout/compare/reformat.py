@@ -14,18 +14,6 @@ from syncd.layout.page.frontmatter import patch_frontmatter
 _WORD = re.compile(r"[^\W_]+")
 
 
-def is_same_content(existing: bytes, body: bytes, *, at: str) -> bool:
-    """Return whether two bodies of the page at `at` differ only in formatting.
-
-    Shape: equal bytes; or the same frontmatter and the same CommonMark token stream, relative addresses compared by
-    what they lead to. Source: house, section 5, "Quiet mirror".
-    """
-    if existing == body:
-        return True
-    existing_page, page = _tokenize(existing, at), _tokenize(body, at)
-    return existing_page is not None and page is not None and existing_page.has_same_content(page)
-
-
 def preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: NameAddress | None = None) -> bytes:
     """Return bytes that mean the same as `body` and change the least of the existing page at `at`.
 

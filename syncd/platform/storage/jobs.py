@@ -63,14 +63,6 @@ def enqueue_job(
     insert_new(connection, jobs, [{**row, **counts, "due_at": format_time(due or storage.now())}])
 
 
-def run_due_jobs(context: JobContext, handlers: Mapping[str, JobHandler]) -> int:
-    """Run every job that is due and return how many were run; for tests."""
-    done = 0
-    while _run_one_job(context, handlers):
-        done += 1
-    return done
-
-
 class Worker:
     """Threads that run due jobs until they are stopped; `with Worker(storage, settings, handlers):`."""
 
@@ -104,7 +96,7 @@ class Worker:
     def _run(self) -> None:
         while not self._stop_requested.is_set():
             try:
-                busy = _run_one_job(self.context, self.handlers)
+                busy = run_due_job(self.context, self.handlers)
                 self.context.storage.health.note_success("read")
             except sa.exc.SQLAlchemyError as failure:
                 self.context.storage.health.note_failure("read", failure)
@@ -114,7 +106,8 @@ class Worker:
                 self._stop_requested.wait(POLL_S)
 
 
-def _run_one_job(context: JobContext, handlers: Mapping[str, JobHandler]) -> bool:
+def run_due_job(context: JobContext, handlers: Mapping[str, JobHandler]) -> bool:
+    """Run a job that is due, and return whether there was one; a job that fails is tried again later."""
     job = _lease_job(context.storage, tuple(handlers))
     if job is None:
         return False

@@ -1,11 +1,12 @@
 """Renames and moves among siblings: never two of a path, never a move for nothing, never more than it takes."""
 
+from collections.abc import Sequence
 from itertools import permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.plan.site.structure.moves import apply_moves, plan_moves
+from syncd.plan.site.structure.moves import Move, plan_moves
 from syncd.plan.site.structure.renames import PATH_MAX, Renames, plan_renames
 
 NAMES = ("s1", "s2", "s3", "s4", "s5", "s6")
@@ -85,6 +86,14 @@ def test_moves_put_siblings_in_order_and_each_changes_something(order: list[int]
     for count in range(len(made)):
         assert apply_moves(there, made[:count]) != apply_moves(there, made[: count + 1])
     assert [name for name in apply_moves(there, made) if name in wanted] == wanted
+
+
+def apply_moves(there: list[str], made: Sequence[Move[str]]) -> list[str]:
+    order = list(there)
+    for move in made:
+        order.remove(move.name)
+        order.insert(order.index(move.anchor) + (move.side == "after"), move.name)
+    return order
 
 
 def test_no_order_takes_fewer_moves() -> None:

@@ -18,6 +18,7 @@ from syncd.platform.storage import jobs
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
 from tests.contract.world import Target, World
+from tests.due_jobs import run_due_jobs
 from tests.storages import new_storage
 
 
@@ -276,7 +277,7 @@ def test_events_are_kept_for_a_while_and_not_without_end(tmp_path: Path, monkeyp
                 events.insert_event(connection, storage, events.EventTarget("n", "i", {}), "installation_setup", {})
 
         def pruned() -> tuple[int, int]:
-            done = jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), delivery.HANDLERS)
+            done = run_due_jobs(jobs.JobContext(storage, PlatformSettings()), delivery.HANDLERS)
             with storage.read() as connection:
                 return done, connection.scalar(sa.select(sa.func.count()).select_from(tables.events)) or 0
 

@@ -20,6 +20,7 @@ from syncd.platform.storage import jobs
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
 from tests.contract.world import Target
+from tests.due_jobs import run_due_jobs
 from tests.platform.clock import Clock
 from tests.storages import new_storage
 
@@ -86,7 +87,7 @@ class Scene:
         self.clock.now += timedelta(seconds=seconds)
 
     def work(self, *, private: bool = True) -> int:
-        return jobs.run_due_jobs(
+        return run_due_jobs(
             jobs.JobContext(self.storage, PlatformSettings(private_addresses=private)), delivery.HANDLERS
         )
 
@@ -217,9 +218,7 @@ def test_what_a_dead_worker_may_have_sent_is_sent_again(scene: Scene, receiver: 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        jobs.run_due_jobs(
-            jobs.JobContext(scene.storage, PlatformSettings(private_addresses=True)), {"deliver_event": die}
-        )
+        run_due_jobs(jobs.JobContext(scene.storage, PlatformSettings(private_addresses=True)), {"deliver_event": die})
     scene.later(jobs.LEASE.total_seconds())
     scene.work()
     assert len(receiver.came) == 2

@@ -25,6 +25,7 @@ from syncd.platform.services.stems import find_stems
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
+from tests.due_jobs import run_due_jobs
 from tests.platform.clock import Clock
 from tests.storages import new_storage
 
@@ -106,7 +107,7 @@ def conversation(id: str, said: str, **metadata: Any) -> dict[str, Any]:
 
 def ingest(client: httpx.Client, storage: Storage, *several: dict[str, Any]) -> int:
     assert client.post("/conversations", json=list(several)).status_code == 204
-    return jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), HANDLERS)
+    return run_due_jobs(jobs.JobContext(storage, PlatformSettings()), HANDLERS)
 
 
 def clusters(client: httpx.Client, **query: Any) -> list[dict[str, Any]]:

@@ -18,8 +18,9 @@ from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import find_matches
 from syncd.platform.services.search.words import parse_query, split_words
 from syncd.platform.settings import PlatformSettings
-from syncd.platform.storage.jobs import JobContext, run_due_jobs
+from syncd.platform.storage.jobs import JobContext
 from syncd.platform.storage.storage import Storage
+from tests.due_jobs import run_due_jobs
 
 PAGES = {
     "README.md": "# Home\n\nAll about sailing, see also knots.\n",

@@ -15,6 +15,7 @@ from syncd.platform.services.specs.processing import HANDLERS
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
+from tests.due_jobs import run_due_jobs
 from tests.peers import answer_with, serve_peer
 from tests.platform.clock import Clock
 from tests.storages import new_storage
@@ -147,7 +148,7 @@ def specs(http: httpx.Client, organization: str) -> httpx.Client:
 
 
 def run(storage: Storage, *, private: bool = True) -> int:
-    return jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings(private_addresses=private)), HANDLERS)
+    return run_due_jobs(jobs.JobContext(storage, PlatformSettings(private_addresses=private)), HANDLERS)
 
 
 def served(content: bytes, status: int = 200) -> bytes:

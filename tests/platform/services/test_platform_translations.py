@@ -31,6 +31,7 @@ from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import installed
 from tests.contract.probes.translations import INSTRUCTIONS
 from tests.contract.world import Target, World
+from tests.due_jobs import run_due_jobs
 from tests.platform.clock import Clock
 from tests.storages import new_storage
 
@@ -209,7 +210,7 @@ class Scene:
 
     def work(self, *, translate: ServiceEndpoint | None = None) -> int:
         work = jobs.JobContext(self.storage, PlatformSettings(translate=translate))
-        return jobs.run_due_jobs(work, runs.HANDLERS)
+        return run_due_jobs(work, runs.HANDLERS)
 
     def run(self, **rest: Any) -> Any:
         self.world.made("runTranslation", self.path)

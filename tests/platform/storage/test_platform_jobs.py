@@ -14,6 +14,7 @@ from syncd.platform.server import BackgroundServer
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
+from tests.due_jobs import run_due_jobs
 from tests.platform.clock import Clock
 from tests.storages import new_storage
 
@@ -45,7 +46,7 @@ def rows(storage: Storage) -> list[sa.Row[Any]]:
 
 
 def run(storage: Storage, handler: jobs.JobHandler) -> int:
-    return jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), {"count": handler})
+    return run_due_jobs(jobs.JobContext(storage, PlatformSettings()), {"count": handler})
 
 
 def test_a_job_is_done_once_when_it_is_due(storage: Storage, clock: Clock) -> None:
@@ -73,7 +74,7 @@ def test_a_job_is_there_only_if_its_transaction_is(storage: Storage) -> None:
 
 def test_a_job_of_a_kind_that_nobody_here_does_waits_for_who_does(storage: Storage) -> None:
     enqueue(storage)
-    assert jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), {}) == 0
+    assert run_due_jobs(jobs.JobContext(storage, PlatformSettings()), {}) == 0
     assert len(rows(storage)) == 1
 
 

@@ -130,28 +130,6 @@ def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def render_drift_markdown(plan: SitePlan) -> str:
-    """Return what was changed outside syncd as Markdown."""
-    lines = plan.list_drift()
-    if not lines:
-        return "### Site drift\n\nNothing was changed outside syncd.\n"
-    rows = ["| What | On the platform | In the file | Where |", "| --- | --- | --- | --- |"]
-    cells = [row for line in lines for row in _render_drift_rows(line)]
-    rows += cells[:ROWS_MAX]
-    more = [f"\nand {len(cells) - ROWS_MAX} more"] if len(cells) > ROWS_MAX else []
-    return "\n".join(["### Site drift", "", *rows, *more]) + "\n"
-
-
-def _render_drift_rows(line: Line) -> Iterator[str]:
-    if line.gone:
-        where = _escape_markdown(format_place(line.where))
-        yield f"| {_escape_markdown(format_name(line))} | deleted | declared | {where} |"
-    for field in _list_drift(line):
-        now, declared = map(_render_code, format_change(field))
-        what, where = _escape_markdown(f"{format_name(line)} {field.name}"), _escape_markdown(format_place(field.where))
-        yield f"| {what} | {now} | {declared} | {where} |"
-
-
 def _count_drift(lines: Iterable[Line]) -> str:
     """How many values somebody changed, and how many things are gone."""
     changed = sum(len(_list_drift(line)) for line in lines)

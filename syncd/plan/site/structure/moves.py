@@ -31,12 +31,3 @@ def plan_moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name
     before = [Move(wanted[at], "before", wanted[at + 1]) for at in range(first - 1, -1, -1)]
     after = [Move(wanted[at], "after", wanted[at - 1]) for at in range(first + 1, len(wanted)) if not stay[at]]
     return (*before, *after)
-
-
-def apply_moves(there: Sequence[Name], made: Sequence[Move[Name]]) -> list[Name]:
-    """Return the order of siblings after moves."""
-    order = list(there)
-    for move in made:
-        order.remove(move.name)
-        order.insert(order.index(move.anchor) + (move.side == "after"), move.name)
-    return order

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from syncd.errors import FileInvalid
@@ -112,8 +112,3 @@ class _PageRequest:
             # Frontmatter that is no YAML says nothing, in any language.
             return body, title
         return body, title
-
-
-def apply_translation(node: Node, translated: TranslatedPage, body: str | None) -> Node:
-    """Return a page with its translation; `body` is the blob of the translated text."""
-    return replace(node, title=translated.title, body=body, fields={**node.fields, **translated.fields})
