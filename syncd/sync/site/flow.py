@@ -148,15 +148,8 @@ def _carry_out(workspace: Workspace, prepared: PreparedPlan, site_options: SiteO
 
 def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResult, options: SiteOptions) -> Outcome:
     plan = prepared.plan
-    if done.failed:
-        first = done.failed[0]
-        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({format_tally(done)})"
-        if all(one.exit_code == _LATER for one in done.failed):
-            return Waiting(why, first.hint)
-        return Held(why, first.hint or "mend it and run the same again", exit_code=PARTLY_DONE)
-    if done.stale:
-        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {format_tally(done)}"
-        return Waiting(why, "run it again", exit_code=Conflict.exit_code)
+    if interruption := find_interruption(done):
+        return interruption
     if closed := find_closed_gates(workspace, done.left):
         hold_plan(workspace, done.left, options.file)
         return refuse_plan(done.left, closed)
@@ -166,6 +159,20 @@ def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResu
     if unfinished := find_unfinished(done.left):
         return unfinished
     return Applied(plan.changes(), (*list_notes(prepared), *done.notes)) if plan else Unchanged()
+
+
+def find_interruption(done: ApplyResult) -> Outcome | None:
+    """Return why a plan was not carried out to its end: the platform refused a step, or somebody changed the site."""
+    if done.failed:
+        first = done.failed[0]
+        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({format_tally(done)})"
+        if all(one.exit_code == _LATER for one in done.failed):
+            return Waiting(why, first.hint)
+        return Held(why, first.hint or "mend it and run the same again", exit_code=PARTLY_DONE)
+    if done.stale:
+        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {format_tally(done)}"
+        return Waiting(why, "run it again", exit_code=Conflict.exit_code)
+    return None
 
 
 def find_unfinished(plan: SitePlan) -> Held | None:
