@@ -39,6 +39,24 @@ def test(session: nox.Session) -> None:
 
 
 @nox.session
+def coverage(session: nox.Session) -> None:
+    """Count the branches that tests enter, in processes of their own, too, and name those that none enters.
+
+    These are the tests of the default suite but for the platform's, the stories, and the longer ones of the flows.
+    """
+    others = ("--ignore=tests/platform", "--ignore=tests/contract")
+    flows = (f"tests/sync/{folder.name}" for folder in sorted(Path("tests", "sync").glob("[a-z]*/")) if folder.is_dir())
+    run(session, "coverage", "erase")
+    run(session, "coverage", "run", "-m", "pytest", "-m", "not long and not service and not client", *others)
+    run(session, "coverage", "run", "-m", "pytest", "-m", "long", "-o", "timeout=900", *flows)
+    run(session, "coverage", "combine", "--quiet")
+    for package in ("cli", "daemon"):
+        run(session, "coverage", "report", "--include", f"syncd/{package}/*")
+    for package in ("model", "layout", "plan", "sync"):
+        run(session, "coverage", "report", "--include", f"syncd/{package}/*", "--fail-under", "95")
+
+
+@nox.session
 def pages(session: nox.Session) -> None:
     """Write the pages of the manual that are made from tables in the code."""
     run(session, "tests.glossary")
