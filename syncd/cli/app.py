@@ -23,6 +23,7 @@ from syncd.cli.service.commands import control
 from syncd.cli.sites.commands import site
 from syncd.cli.sync.leftovers import repair_here
 from syncd.cli.sync.review_commands import review
+from syncd.cli.sync.setup_commands import setup
 from syncd.cli.terminal.options import (
     GROUP_SETTINGS,
     ConfigOption,
@@ -47,6 +48,7 @@ app = typer.Typer(
     invoke_without_command=True,
     **(GROUP_SETTINGS | {"no_args_is_help": False}),
 )
+app.add_typer(setup)
 app.add_typer(reference)
 app.add_typer(history)
 app.add_typer(auth, name="auth")
@@ -134,45 +136,6 @@ def demo(
     from syncd.cli.demo import run_demo
 
     run_demo(keep, run)
-
-
-@app.command()
-def clone(
-    url: Annotated[str, typer.Argument(help="The platform, for example https://api.gitbook.com.")],
-    targets: Annotated[list[str], typer.Argument(metavar="SPACE[=DIR]... REPO", help="Spaces, then the directory.")],
-    token_file: TokenOption = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Allow plain http to another host.")] = False,
-) -> None:
-    """Make a Git repository that mirrors one or more spaces.
-
-    It writes the configuration too.
-    """
-    from syncd.cli.sync.clone import run_clone
-
-    run_clone(url, targets, token_file, insecure=insecure)
-
-
-@app.command()
-def init(
-    url: Annotated[str, typer.Argument(help="The platform; left out, the configuration names it.")] = "",
-    spaces: Annotated[list[str] | None, typer.Argument(metavar="SPACE[=DIR]...", help="Spaces to bind.")] = None,
-    prefer: Annotated[
-        list[str] | None,
-        typer.Option("--prefer", metavar="SIDE", help="Side that goes first where both differ: platform or git."),
-    ] = None,
-    branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch to bind; else the current one.")] = "",
-    token_file: TokenOption = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Allow plain http to another host.")] = False,
-    json: JsonOption = False,
-) -> None:
-    """Bind an existing repository to existing spaces.
-
-    Where both sides differ it shows how, and changes neither until --prefer says which goes first.
-    """
-    from syncd.cli.sync.init import InitOptions, run_init
-
-    options = InitOptions(url, spaces or (), prefer or (), branch, token_file, insecure)
-    exit_with(run_init(options, as_json=json))
 
 
 @app.command("trust")

@@ -8,10 +8,10 @@ from syncd.cli.terminal.text import print_text
 from syncd.errors import NotARepository
 from syncd.repo.location import discover_repository
 
-CLONE = "  syncd clone URL SPACE DIR   make a repository from a space"
-INIT = "  syncd init URL SPACE        bind this repository to a space"
-DEMO = "  syncd demo                  see the whole story here, without an account"
-HELP = "  syncd --help                every command"
+CLONE = "  syncd clone    make a repository from a space; it asks for what it needs"
+INIT = "  syncd init     bind this repository to a space; it asks for what it needs"
+DEMO = "  syncd demo     see the whole story here, without an account"
+HELP = "  syncd --help   every command"
 
 
 def show_start() -> int:

@@ -23,6 +23,8 @@ ADDRESSES = {
 NUMBERS = {f"cr {name} number": ("N", f"cr {name} @") for name in ("show", "open --print", "merge", "close", "reopen")}
 TAKES: Mapping[str, tuple[str, str]] = {
     "clone targets": ("SPACE", "clone URL @ new --token-file TOKEN"),
+    "clone space": ("SPACE", "clone --url URL --space @ --directory new --token-file TOKEN"),
+    "init space": ("SPACE", "init --url URL --space @ --token-file TOKEN"),
     "init spaces": ("SPACE", "init URL @ --token-file TOKEN"),
     "push space": ("SPACE", "push main --ci --dry-run --url URL --space @"),
     "platform import space": ("SPACE", "platform import . --data DATA --space @"),

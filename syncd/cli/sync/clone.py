@@ -1,7 +1,6 @@
 """`clone`: create a repository, its configuration and the first mirror; safe to run again after a crash."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +8,11 @@ import typer
 
 from syncd.cli.sync.setup import (
     Setup,
-    build_platform,
     draft_repository,
-    parse_spaces,
     resume_setup,
     write_configuration,
 )
+from syncd.cli.sync.wizard import SetupWords, complete_setup
 from syncd.cli.terminal.output import format_results
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import print_text
@@ -29,18 +27,14 @@ from syncd.sync.workspace import Workspace
 BRANCH = "main"
 
 
-def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, insecure: bool) -> None:
+def run_clone(words: SetupWords) -> None:
     """Clone spaces into a new repository; a clone that was interrupted is resumed.
 
-    Shape: `targets` are `SPACE[=DIR]` words, then the directory of the repository.
     Raises: BadParameter; ConfigInvalid when the directory holds something else; PlatformError.
     """
-    if len(targets) < 2:
-        raise typer.BadParameter("name at least one SPACE and the directory REPO")
-    *spaces, repository_directory = targets
-    directory = Path(repository_directory).absolute()
-    platform = build_platform(url, token_file, insecure=insecure)
-    setup = Setup((directory / ".git").resolve() / "syncd.toml", platform, parse_spaces(spaces), BRANCH)
+    answers = complete_setup(words, command="clone")
+    directory = answers.directory
+    setup = Setup((directory / ".git").resolve() / "syncd.toml", answers.platform, answers.spaces, BRANCH)
     config = resume_setup(setup, hint="clone into a new directory") or _start_clone(setup, directory)
     repository = config.repository[0]
     with (

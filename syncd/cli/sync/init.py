@@ -12,22 +12,22 @@ import typer
 from syncd.cli.sync.clone import check_out
 from syncd.cli.sync.setup import (
     Setup,
-    build_platform,
     draft_repository,
-    parse_spaces,
     resume_setup,
     write_configuration,
 )
-from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.cli.sync.wizard import SetupWords, ask_preferences, complete_setup
+from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.output import build_result_document, format_results, print_document
 from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.questions import can_ask
 from syncd.cli.terminal.text import print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
 from syncd.repo.location import discover_repository, find_bare, find_repository
-from syncd.sync.outcome import Waiting
+from syncd.sync.outcome import Held, Waiting
 from syncd.sync.policy import PreferredSide
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, find_exit_code
@@ -35,25 +35,29 @@ from syncd.sync.run.values import Result, find_exit_code
 
 @dataclass(frozen=True)
 class InitOptions:
-    """What a person typed behind `init`; without `url` the existing configuration names what to bind."""
+    """What a person typed behind `init`; without words the existing configuration names what to bind."""
 
-    url: str = ""
-    spaces: Sequence[str] = ()
+    words: SetupWords
     prefer: Sequence[str] = ()
     branch: str = ""
-    token_file: Path | None = None
-    insecure: bool = False
 
 
 def run_init(options: InitOptions, *, as_json: bool) -> int:
     """Bind the spaces that need no choice of a side, print the results, and return the exit code.
 
+    On a terminal a person is asked for the side of those that need one.
     Raises: BadParameter; NotARepository; ConfigInvalid when the repository is bound to something else.
     """
     config = _prepare_configuration(options)
     results: list[Result] = []
     for repository in config.repository:
-        results += _bind_repository(config, repository, options)
+        found = _bind_repository(config, repository, _parse_preferences(options.prefer, repository))
+        undecided = [result.key for result in found if _is_undecided(result)]
+        if undecided and not options.prefer and not as_json and can_ask():
+            print_text("\n".join(format_results(found)))
+            chosen = ask_preferences(undecided)
+            found = _bind_repository(config, repository, chosen) if chosen else found
+        results += found
     code = find_exit_code(results)
     if as_json:
         print_document(
@@ -66,21 +70,25 @@ def run_init(options: InitOptions, *, as_json: bool) -> int:
     return code
 
 
+def _is_undecided(result: Result) -> bool:
+    """Whether Git and the platform differ, and a person has to choose which goes first."""
+    return result.flow == "bind" and isinstance(result.outcome, Held) and bool(result.outcome.paths)
+
+
 def _prepare_configuration(options: InitOptions) -> Config:
     top, git_dir = _locate_repository(Path.cwd())
     file = git_dir / "syncd.toml"
-    if not options.url:
+    words = options.words
+    if not words.url and not words.spaces and (find_config_file(None) is not None or os.path.lexists(file)):
         return _find_configuration(top, git_dir)
-    if not options.spaces:
-        raise typer.BadParameter("name at least one SPACE")
     with Repository.open(top) as git:
         branch = options.branch or git.read_head().branch
     if branch is None:
         raise typer.BadParameter("no branch is checked out: name one with --branch")
-    platform = build_platform(options.url, options.token_file, insecure=options.insecure)
+    answers = complete_setup(words, command="init")
     # A work tree whose git directory is elsewhere is named by its path; all others are found beside the file.
     beside = top / ".git" == file.parent or top == file.parent
-    setup = Setup(file, platform, parse_spaces(options.spaces), branch, "." if beside else str(top))
+    setup = Setup(file, answers.platform, answers.spaces, branch, "." if beside else str(top))
     hint = f"to bind more spaces, add them to {file}, then run syncd init alone"
     return resume_setup(setup, hint=hint) or write_configuration(setup, draft_repository(setup))
 
@@ -119,7 +127,7 @@ def _locate_repository(start: Path) -> tuple[Path, Path]:
     return top, place.common_dir
 
 
-def _bind_repository(config: Config, repository: RepositoryConfig, options: InitOptions) -> list[Result]:
+def _bind_repository(config: Config, repository: RepositoryConfig, prefer: Mapping[str, PreferredSide]) -> list[Result]:
     with (
         show_progress() as on_progress,
         open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
@@ -129,7 +137,7 @@ def _bind_repository(config: Config, repository: RepositoryConfig, options: Init
             propose=False,
             site=None,
             should_publish=False,
-            prefer=_parse_preferences(options.prefer, repository),
+            prefer=prefer,
         )
         results = run_cycle(workspace, run_options)
         if any(result.flow == "bind" and isinstance(result.outcome, Waiting) for result in results):

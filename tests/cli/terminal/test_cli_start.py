@@ -24,7 +24,7 @@ def test_where_nothing_is_set_up_it_says_how_to_begin(shell: Any) -> None:
     assert "syncd init" not in outside
     shell.git("init", "--quiet", cwd=shell.root)
     inside = shell.fine()
-    assert inside.startswith("No configuration applies in this repository.\n  syncd init URL SPACE ")
+    assert inside.startswith("No configuration applies in this repository.\n  syncd init   ")
     assert max(map(len, inside.splitlines())) <= 80
 
 

@@ -1,0 +1,266 @@
+"""What `clone` and `init` ask a person for: the platform, a token, the spaces, the directory, the side that leads."""
+
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import typer
+
+from syncd.api.addresses import parse_base_url
+from syncd.api.client import Client
+from syncd.cli.auth.login import ask_for_login
+from syncd.cli.auth.platforms import find_configured_platform
+from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, parse_spaces
+from syncd.cli.sync.space_ids import read_space_id
+from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
+from syncd.cli.terminal.text import escape
+from syncd.config import PlatformConfig, load_token
+from syncd.config.tokens import list_token_sources
+from syncd.errors import ConfigInvalid, SyncdError
+from syncd.layout.tree.paths import slugify
+from syncd.model.space import Space
+from syncd.sync.policy import PreferredSide
+
+PUBLIC_PLATFORM = "https://api.gitbook.com"
+SPACES_SHOWN = 20
+_PLATFORM = MissingAnswer("the platform", "URL, or --url URL")
+_SPACE = MissingAnswer("a space", "SPACE, or --space SPACE")
+_DIRECTORY = MissingAnswer("the directory", "REPO, or --directory DIR")
+_TOKEN = MissingAnswer("a token", "--token-file FILE, the variable SYNCD_TOKEN, or syncd auth login")
+
+
+@dataclass(frozen=True)
+class SetupWords:
+    """What a person typed of a setup; "" and nothing stand for what was left out.
+
+    Shape: `spaces` are `SPACE[=DIR]` words; `directory` is None where the command has none.
+    """
+
+    url: str = ""
+    spaces: Sequence[str] = ()
+    directory: str | None = None
+    token_file: Path | None = None
+    insecure: bool = False
+
+
+@dataclass(frozen=True)
+class SetupAnswers:
+    """A setup without gaps: the platform, the spaces with their directories, and the directory of a new repository."""
+
+    platform: PlatformConfig
+    spaces: SpaceDirectories
+    directory: Path
+
+
+@dataclass(frozen=True)
+class OfferedSpace:
+    """A space that the token's user can write to, and the title of its organization."""
+
+    space: Space
+    organization: str
+
+    def contains(self, text: str) -> bool:
+        """Return whether a text is part of the title, of the id, or of the organization's title."""
+        return any(text in part.casefold() for part in (self.space.title, self.space.id, self.organization))
+
+
+def complete_setup(words: SetupWords, *, command: str) -> SetupAnswers:
+    """Return what was typed, completed by what a person answers.
+
+    Shape: a token that is missing is asked for, too. The command line that needs no question is printed at the end.
+    Raises: BadParameter without a person, naming all that is missing; ConfigInvalid; PlatformError.
+    """
+    missing = _list_missing(words)
+    if not can_ask():
+        refuse_missing(missing)
+    platform = _complete_platform(words)
+    if can_ask():
+        _offer_login(platform)
+    spaces, title = parse_spaces(words.spaces), "docs"
+    if not spaces:
+        chosen = _ask_spaces(platform)
+        spaces, title = _ask_directories(chosen), chosen[0].title
+    directory = Path(words.directory or ".")
+    if words.directory == "":
+        directory = ask_text("Directory of the new repository", _check_new, default=slugify(title)[:40] or "docs")
+    if missing:
+        say(f"The same without questions: {_format_command(command, words, platform, spaces, directory)}")
+    return SetupAnswers(platform, spaces, directory.absolute())
+
+
+def ask_preferences(names: Sequence[str]) -> Mapping[str, PreferredSide]:
+    """Return the side that leads for each space of which Git and the platform differ; those left out stay undecided."""
+    chosen: dict[str, PreferredSide] = {}
+    say("Which side goes first? What only the other side has stays in its history, and nothing is lost.")
+    for name in names:
+        side = ask_text(f"{escape(name)}: platform, git or neither", _check_side, default="neither")
+        if side is not None:
+            chosen[name] = side
+    return chosen
+
+
+def _check_side(text: str) -> PreferredSide | None:
+    sides: tuple[PreferredSide, ...] = get_args(PreferredSide)
+    found = [side for side in sides if text and side.startswith(text.lower())]
+    if not found and not (text and "neither".startswith(text.lower())):
+        raise typer.BadParameter("write platform, git or neither")
+    return found[0] if found else None
+
+
+def _list_missing(words: SetupWords) -> list[MissingAnswer]:
+    """What was not typed; a token alone is missed by whoever needs it, with an error of its own."""
+    gaps = ((_PLATFORM, not words.url), (_SPACE, not words.spaces), (_DIRECTORY, words.directory == ""))
+    missing = [answer for answer, is_missing in gaps if is_missing]
+    if missing and not _has_token(words):
+        missing.append(_TOKEN)
+    return missing
+
+
+def _has_token(words: SetupWords) -> bool:
+    """Whether some token is named; for a platform that is not known, one that was saved for any counts as none."""
+    if words.token_file is not None or os.environ.get("SYNCD_TOKEN"):
+        return True
+    platform = PlatformConfig(url=words.url or "https://platform.invalid")
+    return any(source.is_set for source in list_token_sources(platform, os.environ))
+
+
+def _complete_platform(words: SetupWords) -> PlatformConfig:
+    """The platform that was typed, else the one that a person names."""
+
+    def check(url: str) -> str:
+        parse_base_url(url, insecure=words.insecure)
+        return url
+
+    if words.url:
+        return build_platform(words.url, words.token_file, insecure=words.insecure)
+    try:
+        configured = find_configured_platform(None)
+    except ConfigInvalid:
+        configured = None
+    default = configured.url if configured is not None else PUBLIC_PLATFORM
+    url = ask_text("Address of the platform's API", check, default=default)
+    return build_platform(url, words.token_file, insecure=words.insecure)
+
+
+def _offer_login(platform: PlatformConfig) -> None:
+    """Save a token where none is found and a person has one; without one the next step says what is missing."""
+    if any(source.is_set for source in list_token_sources(platform, os.environ)):
+        return
+    if ask_yes(f"There is no token for {escape(platform.url)}. Save one now?"):
+        ask_for_login(platform)
+
+
+def _ask_spaces(platform: PlatformConfig) -> list[Space]:
+    """The spaces that a person chooses from those that the token's user can write to."""
+    secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
+    with Client(platform.url, secret, insecure=platform.insecure) as client:
+        offered = list_offered_spaces(client)
+        if not offered:
+            raise ConfigInvalid(
+                "this token's user can write to no space", hint="give the user the role Editor in a space, or make one"
+            )
+        return _choose_spaces(offered, client.spaces.get)
+
+
+def list_offered_spaces(client: Client) -> list[OfferedSpace]:
+    """Return every space that the token's user can write to, by organization and title.
+
+    Shape: a server that names no permissions has not refused any. Raises: PlatformError.
+    """
+    found = [
+        OfferedSpace(space, organization.title)
+        for organization in client.organizations.list()
+        for space in client.spaces.list(organization.id)
+        if space.deleted_at is None and space.permissions.get("edit") is not False
+    ]
+    return sorted(found, key=lambda one: (one.organization.casefold(), one.space.title.casefold(), one.space.id))
+
+
+def _choose_spaces(offered: Sequence[OfferedSpace], read_space: Callable[[str], Space]) -> list[Space]:
+    """Ask until numbers, or the id or address of a space, are typed; any other text searches."""
+    listed = list(offered)
+    while True:
+        say("\n".join(["Spaces that you can write to:", *_format_spaces(listed)]))
+        question = "Number, several such as 1,3, or text to search for"
+        text = ask_text(question, str, default="1" if len(listed) == 1 else None)
+        if numbers := _read_numbers(text, len(listed)):
+            return [listed[number - 1].space for number in numbers]
+        if "://" in text:
+            try:
+                return [read_space(read_space_id(text))]
+            except (typer.BadParameter, SyncdError) as error:
+                say(escape(str(error)))
+                continue
+        if text.replace(",", "").replace(" ", "").isdigit():
+            say(f"There are numbers from 1 to {len(listed)}.")
+            continue
+        matching = [one for one in offered if one.contains(text.casefold())]
+        if not matching:
+            say(f"No space has {escape(text)} in its title, its id or its organization.")
+        listed = matching or list(offered)
+
+
+def _read_numbers(text: str, highest: int) -> list[int]:
+    """The numbers of a list such as `1,3`, each once; nothing when one of them is none of the list."""
+    words = text.replace(",", " ").split()
+    if not words or not all(word.isascii() and word.isdigit() and 1 <= int(word) <= highest for word in words):
+        return []
+    return list(dict.fromkeys(int(word) for word in words))
+
+
+def _format_spaces(listed: Sequence[OfferedSpace]) -> list[str]:
+    lines = [
+        f"{number:>4}  {escape(one.space.title or one.space.id)}  ({escape(one.organization)}, {escape(one.space.id)})"
+        for number, one in enumerate(listed[:SPACES_SHOWN], start=1)
+    ]
+    left = len(listed) - len(lines)
+    return [*lines, f"      and {left} more; type a part of the title to see them"] if left else lines
+
+
+def _ask_directories(spaces: Sequence[Space]) -> SpaceDirectories:
+    """The spaces with their directories in the repository; one alone fills it."""
+    if len(spaces) == 1:
+        return [(spaces[0].id, "")]
+    found: list[tuple[str, str]] = []
+    for space in spaces:
+        used = {directory for _, directory in found}
+        name = slugify(space.title)[:40] or "space"
+        default = name if name not in used else f"{name}-{len(found) + 1}"
+        check = _make_directory_check(used)
+        found.append(
+            (space.id, ask_text(f"Directory in the repository for {escape(space.title)}", check, default=default))
+        )
+    return found
+
+
+def _make_directory_check(used: set[str]) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        directory = "/".join(part for part in text.split("/") if part not in ("", "."))
+        if text.startswith("/") or not directory or ".." in directory.split("/"):
+            raise typer.BadParameter("write a directory inside of the repository, such as docs/guides")
+        if any(f"{one}/".startswith(f"{directory}/") or f"{directory}/".startswith(f"{one}/") for one in used):
+            raise typer.BadParameter("directories of two spaces must not lie in each other")
+        return directory
+
+    return check
+
+
+def _check_new(text: str) -> Path:
+    directory = Path(text).expanduser()
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise typer.BadParameter(f"{directory} is there already; name a new directory")
+    return directory
+
+
+def _format_command(
+    command: str, words: SetupWords, platform: PlatformConfig, spaces: SpaceDirectories, directory: Path
+) -> str:
+    parts = ["syncd", command, "--url", platform.url]
+    for space, inner in spaces:
+        parts += ["--space", f"{space}={inner}" if inner else space]
+    parts += ["--directory", str(directory)] if words.directory is not None else []
+    parts += ["--token-file", str(words.token_file)] if words.token_file is not None else []
+    return shlex.join([*parts, *(["--insecure"] if platform.insecure else [])])
