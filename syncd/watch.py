@@ -121,7 +121,7 @@ class Watcher:
         """Prepare to watch; `wake` gets the key of a repository that changed, `notice` a sentence when there are no
         events.
 
-        Units: `clock` in seconds. Shapes: `observers` are tried in order, the next one when the first meets a limit.
+        Units: `clock` in seconds. Shape: `observers` are tried in order, the next one when the first meets a limit.
         """
         self._wake, self._notice, self._clock, self._observers = wake, notice, clock, observers
         self._subjects: dict[str, WatchedRepository] = {}

@@ -48,7 +48,7 @@ def clean_message(text: str, secret: str = "") -> str:
 def repair_answer(answer: Answer, *, label: str, add_notice: Callable[[str], object]) -> Answer | None:
     """Return an unreadable answer with U+FFFD in place of half characters; None when it has none.
 
-    Shapes: `add_notice` is called with where they were: one name must not keep a whole space from being read.
+    Shape: `add_notice` is called with where they were: one name must not keep a whole space from being read.
     """
     try:
         body, places = replace_halves(answer.body)
@@ -64,7 +64,7 @@ def parse_answer(
 ) -> Shape:
     """Return a successful answer in the shape that was asked for.
 
-    Shapes: `add_notice` as for `repair_answer`. Raises: NotThePlatform when it is not JSON, nested too deep, or of
+    Shape: `add_notice` as for `repair_answer`. Raises: NotThePlatform when it is not JSON, nested too deep, or of
     another shape (the first field that does not fit is named); AnswerTooLarge for too many items; Unreachable, or
     AnswerLost for POST and PATCH, when the JSON breaks off, which no length had shown.
     """

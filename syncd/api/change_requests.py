@@ -38,7 +38,7 @@ class ChangeRequests:
     ) -> Iterator[ChangeRequest]:
         """Return the change requests of a space with a status; None leaves the choice to the platform.
 
-        Shapes: `creator`, `contributor` and `requested_reviewer` are ids of users.
+        Shape: `creator`, `contributor` and `requested_reviewer` are ids of users.
         """
         people = {"creator": creator, "contributor": contributor, "requestedReviewer": requested_reviewer}
         params = {"status": status, **people, "conversationsIssuesCluster": conversations_issues_cluster}

@@ -21,7 +21,7 @@ class Customization:
     def update(self, organization: str, site: str, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
         """Replace all settings of a site, and return them as they are stored.
 
-        Shapes: `settings` are best those that `get` answered, amended: they go back with every member that came along,
+        Shape: `settings` are best those that `get` answered, amended: they go back with every member that came along,
         also those that this version does not know, since a PUT takes away what it does not name.
         """
         return self._transport.call("PUT", _path(organization, site), SiteCustomizationSettings, body=settings.wire())

@@ -17,7 +17,7 @@ def read_events(
 ) -> Iterator[Shape]:
     """Yield the events of a streamed answer in the shape asked for, each as soon as it arrives.
 
-    Shapes: `add_notice` gets a sentence about what was read although it is not as documented.
+    Shape: `add_notice` gets a sentence about what was read although it is not as documented.
     Raises: NotThePlatform when it is no stream of events, or an event has another shape; AnswerTooLarge; Unreachable
     when it ends without `done`: what came until then is not known to be all, and it may be asked again.
     """

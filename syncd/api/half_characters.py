@@ -12,7 +12,7 @@ PLACES_MAX = 10
 def replace_halves(body: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Return JSON with U+FFFD in place of each half character, and where they were, the first few.
 
-    Shapes: a place is the name of the member, and the id of what it belongs to: `title of abc`.
+    Shape: a place is the name of the member, and the id of what it belongs to: `title of abc`.
     Raises: ValueError when it is not JSON in UTF-8, or is nested too deep.
     """
     places: dict[str, None] = {}

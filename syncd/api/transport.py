@@ -156,7 +156,7 @@ class Transport:
     ) -> Shape:
         """Return the answer of an operation in the shape asked for.
 
-        Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array; `limit` is that of the answer.
+        Shape: `path` holds raw segments below `/v1`; `body` is a JSON object or array; `limit` is that of the answer.
         Raises: PlatformError, Stopped.
         """
         with self.large_answers.hold_until_end():
@@ -226,7 +226,7 @@ class Transport:
     def perform(self, request: ApiRequest, stack: ExitStack | None = None) -> Answer:
         """Return the final answer to a request after all tries, whatever its status.
 
-        Shapes: with a stack, a success is a StreamedAnswer, open until the stack is closed. Raises: AnswerLost,
+        Shape: with a stack, a success is a StreamedAnswer, open until the stack is closed. Raises: AnswerLost,
         NotThePlatform, RateLimited, Stopped, Unreachable.
         """
         tries = self._start_tries(DEADLINES_MAX * request.seconds if request.total is None else request.total)

@@ -66,7 +66,7 @@ class TemplateConditions(Observed):
 class Claim:
     """Something that may be known about a visitor.
 
-    Shapes: `path` is its names below `visitor.claims`; `kind` is a type of JSON Schema, `object` excepted; `of` is, for
+    Shape: `path` is its names below `visitor.claims`; `kind` is a type of JSON Schema, `object` excepted; `of` is, for
     an array, the kind of its items; `values` are those that an enum allows.
     """
 
@@ -80,7 +80,7 @@ class Claim:
 def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
     """Return the claims of a JSON Schema of visitors, in its order.
 
-    Shapes: booleans, strings (with an `enum` or without), numbers, arrays of those, and objects of any of these, each
+    Shape: booleans, strings (with an `enum` or without), numbers, arrays of those, and objects of any of these, each
     with a description. Raises: ValueError that names the place, for anything else. Source: not-shown.md (d), Sites.
     """
     if schema.get("$schema", DRAFT) != DRAFT:

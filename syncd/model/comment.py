@@ -60,7 +60,7 @@ class TableCell(Observed):
 
 
 class CommentTarget(Observed):
-    """What a comment is about. Shapes: `change_request`, `review`, `space` and `revision` are ids."""
+    """What a comment is about. Shape: `change_request`, `review`, `space` and `revision` are ids."""
 
     page: Reference | None = None
     node: Reference | None = None

@@ -55,7 +55,7 @@ _END = ("end", "")
 class Part:
     """One part of a condition.
 
-    Shapes: `what` is "value" (a literal, which is `value`), "undefined", "read" (a variable, whose names are `path`),
+    Shape: `what` is "value" (a literal, which is `value`), "undefined", "read" (a variable, whose names are `path`),
     an operator, or one of "?:", "list", "member", "index" and "call" (a method, named by `path`); `of` are the places
     of what it is made of among the condition's parts, all of them before its own; `span` is where it stands.
     """
@@ -104,7 +104,7 @@ def split_expression(text: str) -> tuple[Part, ...]:
 def find_condition_claims(text: str) -> frozenset[ClaimPath]:
     """Return the claims that a condition reads, each as its names below `visitor.claims`.
 
-    Shapes: `visitor.claims.unsigned.plan === "pro"` gives `("unsigned", "plan")`; a key that is computed ends the
+    Shape: `visitor.claims.unsigned.plan === "pro"` gives `("unsigned", "plan")`; a key that is computed ends the
     path, and a property of a value, such as its length, looks like one more name.
     Raises: ValueError when the text is no condition.
     """

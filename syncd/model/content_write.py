@@ -95,7 +95,7 @@ class DeletePage(_Operation):
 class RevertPage(_Operation):
     """Bring a page, or some blocks of it, back to what they are in a revision, by default the change request's base.
 
-    Shapes: `block` holds the keys of blocks as `format=document` answers them, of the page as it is or as it was.
+    Shape: `block` holds the keys of blocks as `format=document` answers them, of the page as it is or as it was.
     """
 
     operation: Literal["revert_page"] = "revert_page"

@@ -306,7 +306,7 @@ class InternationalizationWrite(Declared):
 class SiteCustomizationWrite(Declared):
     """Body of `PUT …/customization`: every member that has a default on the platform must be given.
 
-    Shapes: `updatedAt`, to which the API document gives no meaning, is kept as it is written.
+    Shape: `updatedAt`, to which the API document gives no meaning, is kept as it is written.
     """
 
     title: SiteTitle = ""

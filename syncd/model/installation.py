@@ -69,7 +69,7 @@ class Installation(Observed):
 
 
 class SpaceInstallation(Observed):
-    """An integration in a space. Shapes: `space` is its id, or the Space when that is asked for."""
+    """An integration in a space. Shape: `space` is its id, or the Space when that is asked for."""
 
     integration: str
     installation: ObservedId

@@ -62,7 +62,7 @@ _POLICY = re.compile(r"[\x21-\x7e\t ]*")
 class ConfigurationProperty(Declared):
     """One setting that an installation asks for.
 
-    Shapes: `default` is of the property's `type`; `enum` and `completion_url` are for texts, `callback_url` and
+    Shape: `default` is of the property's `type`; `enum` and `completion_url` are for texts, `callback_url` and
     `button_text` for a button, which has no value. A member that is unset is not there, whatever its default here.
     """
 

@@ -42,7 +42,7 @@ class MemberUpdate(Declared):
 class LinkInvite(Observed):
     """A link with which whoever has it becomes a member; its `id` is the secret.
 
-    Shapes: `redundant` says that everybody has as much without the link, which no role of an organization gives.
+    Shape: `redundant` says that everybody has as much without the link, which no role of an organization gives.
     """
 
     object: Literal["invite"] = "invite"

@@ -28,7 +28,7 @@ class LatestReview:
 
 @dataclass(frozen=True)
 class MergeFacts:
-    """What rules look at. Shapes: `reviews` is by reviewer."""
+    """What rules look at. Shape: `reviews` is by reviewer."""
 
     caller: str
     author: str

@@ -21,7 +21,7 @@ _ID_MAX = 100
 def make_source_key(source: str) -> str:
     """Return the key under which a site has a redirect's source only once, however it is spelled.
 
-    Shapes: each segment is percent-decoded, folded as Unicode folds case ("É" is "é", "ß" is "ss"), and encoded again,
+    Shape: each segment is percent-decoded, folded as Unicode folds case ("É" is "é", "ß" is "ss"), and encoded again,
     always in the same way; bytes that are no UTF-8 stay bytes. An encoded slash is no slash. Letters are not composed:
     "é" as one character and as two are two sources. A key is its own key.
     Source: of this, the API document shows nothing; the product's manual says that letter case does not count.

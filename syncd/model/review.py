@@ -19,7 +19,7 @@ _Ids = Annotated[
 
 
 class RequestedReviewer(Observed):
-    """A person or a team that was asked for a review. Shapes: `kind` is `user` or `team`, and names the member."""
+    """A person or a team that was asked for a review. Shape: `kind` is `user` or `team`, and names the member."""
 
     object: str = "change-request-requested-reviewer"
     kind: str
@@ -70,6 +70,6 @@ class ReviewCreate(Declared):
 
 
 class Contributor(User):
-    """A person who worked on a change request. Shapes: `action_type` is `edit` or `comment`."""
+    """A person who worked on a change request. Shape: `action_type` is `edit` or `comment`."""
 
     action_type: str

@@ -79,7 +79,7 @@ class SpaceCreate(Declared):
 class SpaceUpdate(Declared):
     """Body of `PATCH /spaces/{spaceId}`: unset is unchanged; a null emoji or icon is removed.
 
-    Shapes: a space has an emoji or an icon, never both. Source: API document, Spaces; `icon`: not-shown.md (c) 7.
+    Shape: a space has an emoji or an icon, never both. Source: API document, Spaces; `icon`: not-shown.md (c) 7.
     """
 
     edit_mode: EditMode = "live"

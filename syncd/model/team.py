@@ -67,7 +67,7 @@ class TeamMemberWrite(Declared):
 class Permission(Observed):
     """What a person or a team may do with a space or a collection; exactly one of `user` and `team` is there.
 
-    Shapes: `permission` is the `role` under the name that clients of the public product read.
+    Shape: `permission` is the `role` under the name that clients of the public product read.
     """
 
     role: Nullable[str]

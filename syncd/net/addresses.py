@@ -60,7 +60,7 @@ _METADATA = _parse_networks(
 def is_allowed(address: str, *, private: bool = False) -> bool:
     """Return whether an IP address may be reached; text that is not one may not.
 
-    Shapes: `private` adds this machine and private networks, but never link-local, multicast, unspecified or reserved
+    Shape: `private` adds this machine and private networks, but never link-local, multicast, unspecified or reserved
     addresses, nor those where clouds keep secrets. An IPv4 address inside an IPv6 one decides.
     """
     try:

@@ -40,8 +40,8 @@ class OpenAnswer:
     def read_pieces(self, limit: int) -> Iterator[bytes]:
         """Yield the body piece by piece, not yet unpacked.
 
-        Shapes: `limit` bounds the bytes that are received; `limits.read_bounded` counts the unpacked ones. Raises
-        NetworkError.
+        Shape: `limit` bounds the bytes that are received; `limits.read_bounded` counts the unpacked ones.
+        Raises: NetworkError.
         """
         self._network.allowance += compute_wire_limit(limit)
         with _translate_errors():
@@ -73,9 +73,9 @@ class Connection:
     ) -> OpenAnswer:
         """Send a request and return the answer, whose body is still to be read.
 
-        Units: `deadline` in monotonic seconds, for the body too. Shapes: `addresses` are the IP addresses to connect
-        to, in order; without them the name is resolved. A certificate must be that of the name in any case. Raises
-        NetworkError.
+        Units: `deadline` in monotonic seconds, for the body too. Shape: `addresses` are the IP addresses to connect
+        to, in order; without them the name is resolved. A certificate must be that of the name in any case.
+        Raises: NetworkError.
         """
         self._network.begin(deadline, addresses)
         scheme = b"https" if target.is_secure else b"http"

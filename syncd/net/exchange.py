@@ -35,7 +35,7 @@ _SECRET = frozenset({"authorization", "proxy-authorization", "cookie"})
 
 @dataclass(frozen=True)
 class Reply:
-    """A whole answer, whatever its status. Shapes: `headers` have lower-case names."""
+    """A whole answer, whatever its status. Shape: `headers` have lower-case names."""
 
     status: int
     headers: Mapping[str, str]
@@ -73,7 +73,7 @@ def send(
     """Send a request and return its complete answer.
 
     Units: `timeout` in seconds from the name's resolution to the last byte, redirects included; `limit` in bytes of the
-    body. Shapes: `private` allows addresses of private networks; `redirects` is how many are followed, and with 0 the
+    body. Shape: `private` allows addresses of private networks; `redirects` is how many are followed, and with 0 the
     redirect itself is the answer. Raises: NetworkError.
     """
     with open_stream(

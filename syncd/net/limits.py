@@ -31,7 +31,7 @@ def compute_remaining(deadline: float) -> float:
 def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline: float) -> Iterator[bytes]:
     """Yield the pieces of a body unpacked, as long as they keep to the limits.
 
-    Units: `limit` in unpacked bytes, `deadline` in monotonic seconds. Shapes: `encoding` is a `Content-Encoding`, gzip
+    Units: `limit` in unpacked bytes, `deadline` in monotonic seconds. Shape: `encoding` is a `Content-Encoding`, gzip
     or none. Raises: TooLarge, Refused, TimedOut, BrokenOff.
     """
     size = 0

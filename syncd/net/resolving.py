@@ -56,7 +56,7 @@ def resolve_allowed(
 ) -> list[str]:
     """Return the IP addresses of a host, all of which may be reached.
 
-    Units: `deadline` in monotonic seconds. Shapes: `private` as for `is_allowed`. Raises: Refused, NotConnected,
+    Units: `deadline` in monotonic seconds. Shape: `private` as for `is_allowed`. Raises: Refused, NotConnected,
     ConnectTimedOut.
     """
     addresses = resolve_host(host, port, deadline=deadline, resolve=resolve)

@@ -17,7 +17,7 @@ _SAFE = "/%:@!$&'()*+,;=~-._"
 
 @dataclass(frozen=True)
 class Target:
-    """The parts of an address on the web. Shapes: `path` begins with a slash and includes the query."""
+    """The parts of an address on the web. Shape: `path` begins with a slash and includes the query."""
 
     is_secure: bool
     host: str

@@ -114,7 +114,7 @@ _DEFAULT = PlatformSettings()
 def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastAPI:
     """Return the platform as an ASGI application.
 
-    Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, the
+    Shape: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, the
     `handlers` of its jobs by their kind, and its `scheduler`.
     """
     app = FastAPI(

@@ -24,7 +24,7 @@ _UNSIGNED = ("/v1/downloads/", "/v1/published/")
 
 
 class ErrorDetail(BaseModel):
-    """Why an operation refused. Shapes: `code` is the status."""
+    """Why an operation refused. Shape: `code` is the status."""
 
     code: int
     message: str

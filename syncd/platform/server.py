@@ -78,7 +78,7 @@ class BackgroundServer:
     ) -> None:
         """Prepare a server of an open and bootstrapped storage, which the caller closes.
 
-        Shapes: with `works` False the server runs no jobs; a test runs them itself.
+        Shape: with `works` False the server runs no jobs; a test runs them itself.
         """
         self._storage = storage
         self._settings = settings

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 @dataclass(frozen=True)
 class ServiceEndpoint:
-    """An external service that the platform may call. Shapes: `key` is a secret and never appears in a repr."""
+    """An external service that the platform may call. Shape: `key` is a secret and never appears in a repr."""
 
     url: str
     model: str = ""
@@ -23,7 +23,7 @@ class ServiceEndpoint:
 class ConnectionBounds:
     """Limits of client connections: how many there may be, and the size and time of one request and its answer.
 
-    Shapes: a connection that is slow to send its request is closed for a new one when there are too many;
+    Shape: a connection that is slow to send its request is closed for a new one when there are too many;
     `idle_s` is how long a connection is kept for another request. Units: bytes; seconds; `rate` in bytes a second,
     which a body and an answer must average beyond their first seconds.
     """
@@ -43,7 +43,7 @@ class ConnectionBounds:
 class PlatformSettings:
     """The settings of one platform.
 
-    Shapes: `requests_per_minute` limits each token, None never refuses; `private_addresses` lets the platform send
+    Shape: `requests_per_minute` limits each token, None never refuses; `private_addresses` lets the platform send
     requests into its own network, which is where an attacker would send them; `ask` speaks OpenAI's chat completions
     and `translate` the protocol of the manual's page on translations; without them the built-in ways answer;
     `content_write` False is a platform that does not have the operation which writes a change request's content, and

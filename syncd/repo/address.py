@@ -27,7 +27,7 @@ class Address:
 def parse_address(url: str) -> Address:
     """Return the parsed address of a remote to which syncd may connect.
 
-    Shapes: https; ssh, also as `user@host:path`; a path or file:// of this machine; http to this machine only.
+    Shape: https; ssh, also as `user@host:path`; a path or file:// of this machine; http to this machine only.
     Raises: ConfigInvalid, which never repeats a credential. Source: git-fetch(1), "Git URLs".
     """
     if not _PLAIN.fullmatch(url):

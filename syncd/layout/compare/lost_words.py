@@ -64,7 +64,7 @@ class LostLine:
 def find_lost_words(sent: bytes, kept: bytes, *, at: str) -> tuple[LostLine, ...]:
     """Return the words of a page in Git that are not in another form of it, by line.
 
-    Shapes: words of prose, of code and of frontmatter, addresses, and placeholders in angle brackets; how they are
+    Shape: words of prose, of code and of frontmatter, addresses, and placeholders in angle brackets; how they are
     marked, quoted, wrapped and ordered does not count. () for what is not UTF-8 or too large. Linear time.
     """
     try:

@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenizedPage:
-    """A page as blocks. Shapes: `head` is its frontmatter block, `frontmatter` the parsed value; `lines` is the
+    """A page as blocks. Shape: `head` is its frontmatter block, `frontmatter` the parsed value; `lines` is the
     body."""
 
     head: str

@@ -16,7 +16,7 @@ _ENDS = {"code": "</code>", "pre": "</pre>", "script": "</script>", "style": "</
 def blank_code(text: str, body: int) -> str:
     """Return a page's text with code replaced by spaces; `body` is where its body starts.
 
-    Shapes: code in fences, by indentation, in backticks and in HTML, comments, formulas and the frontmatter are spaces;
+    Shape: code in fences, by indentation, in backticks and in HTML, comments, formulas and the frontmatter are spaces;
     line ends stay, so every place means the same in both. Linear time.
     """
     pieces: list[str] = []

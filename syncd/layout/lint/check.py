@@ -23,7 +23,7 @@ _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 def check_space(items: Mapping[str, SpaceFile]) -> list[Finding]:
     """Return all findings of a space, by file and position; `items` are its files by path below its directory.
 
-    Shapes: a comment `<!-- syncd-check: ignore CODE -->` ignores findings on the next line, or in the code block that
+    Shape: a comment `<!-- syncd-check: ignore CODE -->` ignores findings on the next line, or in the code block that
     it starts; for rules about whole files, in the file. Linear time.
     """
     space = Space(items)

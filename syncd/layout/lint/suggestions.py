@@ -28,7 +28,7 @@ class NearMisses:
     def find(self, wrong: str) -> str | None:
         """Return the existing name that was probably meant by one that does not exist, or None.
 
-        Shapes: the same file name in another folder, else a likely misspelling among the names beside it.
+        Shape: the same file name in another folder, else a likely misspelling among the names beside it.
         """
         self._left -= 1
         if self._left < 0:

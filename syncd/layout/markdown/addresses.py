@@ -13,7 +13,7 @@ _ENCODED = re.compile(r"[#?\\<>\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})")
 def resolve_address(address: str, *, at: str, root: str | None = None) -> tuple[str, str] | None:
     """Return the path that an address means, seen from the file `at`, and its `#anchor` or "".
 
-    Shapes: the path is below the root, percent-decoded, "" for the root itself; a `?query` stays with the anchor.
+    Shape: the path is below the root, percent-decoded, "" for the root itself; a `?query` stays with the anchor.
     None for absolute URLs, bare anchors and paths that leave the root. With `root`, a directory or "", an address that
     starts with one slash is taken from there; without it, it is absolute too.
     """

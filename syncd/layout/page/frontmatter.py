@@ -57,7 +57,7 @@ def read_fields(text: str, *, at: str) -> dict[str, Any]:
 def patch_frontmatter(text: str, changes: Mapping[str, Any], *, at: str = "frontmatter") -> str:
     """Return the file with top-level keys set to new values, None to remove one, and every other byte unchanged.
 
-    Shapes: a key whose value is already the same keeps its spelling; a new one is put where the platform exports it; a
+    Shape: a key whose value is already the same keeps its spelling; a new one is put where the platform exports it; a
     block is added when needed and removed when it becomes empty. Raises: FileInvalid when the frontmatter cannot be
     read.
     """
@@ -89,7 +89,7 @@ def patch_frontmatter(text: str, changes: Mapping[str, Any], *, at: str = "front
 def split_after_title(text: str) -> tuple[str, str]:
     """Return a page file as all up to the heading that is its title, frontmatter included, and the rest.
 
-    Shapes: the first part ends with the line end of the heading; without such a heading it is the frontmatter block.
+    Shape: the first part ends with the line end of the heading; without such a heading it is the frontmatter block.
     """
     found = _find_title_heading(text)
     if found is None:
@@ -130,7 +130,7 @@ def set_heading(text: str, title: str) -> str:
 def read_metadata(text: str, *, at: str, make_reference: MakeReference | None = None) -> dict[str, Any]:
     """Return what the frontmatter of a page file says about the page, by the API's names; unknown keys are ignored.
 
-    Shapes: addresses of covers and meta links become references through `make_reference`, by default `{kind: url, url}`
+    Shape: addresses of covers and meta links become references through `make_reference`, by default `{kind: url, url}`
     with the address as written. Raises: FileInvalid for frontmatter that cannot be read and for a value of the wrong
     kind.
     """
@@ -141,7 +141,7 @@ def read_metadata(text: str, *, at: str, make_reference: MakeReference | None = 
 def complete_page(text: str, page: Page, *, find_address: FindAddress | None = None) -> str:
     """Return the text of a page's file from its Markdown, as the platform answered it, and the page.
 
-    Shapes: the text's own frontmatter wins over the page's members; the title is added as heading only when the text
+    Shape: the text's own frontmatter wins over the page's members; the title is added as heading only when the text
     has no first-level heading at all, and the emoji before it. References become addresses through `find_address`, by
     default their `url`; a key without an address is left out.
     """

@@ -73,7 +73,7 @@ def rewrite_addresses(text: str, replace: Callable[[str], str | None]) -> str:
 def follow_moves(text: str, moves: Mapping[str, str], *, at: str, to: str) -> str:
     """Return a page that moves from one path to another with links that still lead to the same files.
 
-    Shapes: `moves` are the new paths of other files. A relative address leads to the same file as before, wherever that
+    Shape: `moves` are the new paths of other files. A relative address leads to the same file as before, wherever that
     is now; a file may also be named without `.md` or by its folder. All else stays byte for byte.
     """
 

@@ -74,7 +74,7 @@ def parse_markdown(markdown: str) -> list[Token]:
 def classify_html(html: str, *, interrupting: bool = False) -> str | None:
     """Return `closed` for an HTML block that ends at its own sign, `open` at a blank line, None when it is none.
 
-    Shapes: with `interrupting` only blocks count that may stand directly behind text.
+    Shape: with `interrupting` only blocks count that may stand directly behind text.
     """
     first = html.lstrip(" \t").partition("\n")[0]
     for opening, closing, interrupts in HTML_SEQUENCES:
@@ -86,7 +86,7 @@ def classify_html(html: str, *, interrupting: bool = False) -> str | None:
 def needs_space(text: str) -> bool:
     """Return whether the Markdown of a paragraph begins with HTML, behind nothing or spaces such as `SPACE`.
 
-    Shapes: a paragraph whose words begin with spaces has one more than they are, so that reading can take one away.
+    Shape: a paragraph whose words begin with spaces has one more than they are, so that reading can take one away.
     """
     return classify_html(_SPACES.sub("", text)) is not None
 

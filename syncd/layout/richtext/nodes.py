@@ -151,7 +151,7 @@ def is_empty(node: Node) -> bool:
 def add_keys(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
     """Add to each block of a document a `key`, derived from its content and occurrence, and return the blocks.
 
-    Shapes: equal blocks are told apart by a number behind the key, in order; so a block keeps its key when anything
+    Shape: equal blocks are told apart by a number behind the key, in order; so a block keeps its key when anything
     but its equal is put before it. Lines of code have none: there are too many, and nobody refers to one. Nodes in
     `kept` (by `id`) are left exactly as they are.
     """

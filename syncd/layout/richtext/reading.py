@@ -45,7 +45,7 @@ _OPAQUE = frozenset({"html", "tag", "definition", "math"})
 def to_document(markdown: str) -> Document:
     """Return the document of a page's or comment's Markdown, without front matter.
 
-    Shapes: a leading heading stays a heading. Every block has a key that follows from its content, every heading its
+    Shape: a leading heading stays a heading. Every block has a key that follows from its content, every heading its
     anchor in `meta`. Unknown blocks, marks and members that `to_markdown` kept come back exactly. A page beyond the
     bounds of `plain_page` is one block of code with its Markdown; so no page takes more than a second or two.
     """

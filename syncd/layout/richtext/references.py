@@ -11,7 +11,7 @@ _MEMBERS = ("ref", "refDark", "link")
 def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
     """Yield every content reference in the nodes of a document, in reading order; linear time.
 
-    Shapes: each is the very object that a node holds, so that whoever made the document may change it in place.
+    Shape: each is the very object that a node holds, so that whoever made the document may change it in place.
     """
     for node in _walk_nodes(nodes):
         data = node["data"]
@@ -26,7 +26,7 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
 def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
     """Yield the cells of all tables in a document: the data of the table, a name, and the value.
 
-    Shapes: names are those of records and columns, such as "r0c1". Values are the very objects that nodes hold.
+    Shape: names are those of records and columns, such as "r0c1". Values are the very objects that nodes hold.
     """
     for node in _walk_nodes(nodes):
         for record, column, value in _walk_cells(node):

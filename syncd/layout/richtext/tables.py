@@ -26,7 +26,7 @@ _WIDEST = 100
 def read_pipe_table(tokens: Sequence[Token]) -> Node:
     """Return the block of a table's tokens.
 
-    Shapes: columns are named "c0", "c1" …, records "r0", "r1" …, fragments "r0c0" …; a heading that is more than plain
+    Shape: columns are named "c0", "c1" …, records "r0", "r1" …, fragments "r0c0" …; a heading that is more than plain
     text has a fragment under the name of its column. The platform aligns every column: `aligned` says that the page
     does, too.
     """

@@ -37,7 +37,7 @@ _FENCES = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 def to_markdown(document: Document) -> str:
     """Return the Markdown of a document; what Markdown cannot express is kept in it as JSON.
 
-    Shapes: unknown blocks are fences of JSON, unknown inlines and marks are in a `span`, members that a known block
+    Shape: unknown blocks are fences of JSON, unknown inlines and marks are in a `span`, members that a known block
     should not have are in a comment before it. A paragraph without text says nothing and is left out.
     """
     if (plain := read_plain_page(document.nodes)) is not None:

@@ -64,7 +64,7 @@ class Draft:
 def read_draft(paths: Collection[str], read: ReadFile, *, links: bool = True, at: str = "") -> Draft:
     """Return the draft of a space from the paths of all files below its directory and a function that reads one.
 
-    Shapes: without SUMMARY.md the tree is inferred from folders; with links=False no page is read for files that it
+    Shape: without SUMMARY.md the tree is inferred from folders; with links=False no page is read for files that it
     links to outside `.gitbook/assets`. Raises: FileInvalid for a SUMMARY.md, `.gitbook.yaml`, variables or tags file
     that cannot be read; its path is prefixed with `at`, the space's directory.
     """

@@ -13,7 +13,7 @@ def render_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a revision as its path below the space's directory and its bytes.
 
-    `bodies` returns the bytes of a page, file or reusable content by id. Shapes: SUMMARY.md, pages, files, reusable
+    `bodies` returns the bytes of a page, file or reusable content by id. Shape: SUMMARY.md, pages, files, reusable
     contents, variables, tags.
     """
     yield placement.summary, render_summary(build_entries(revision.pages, placement)).encode()

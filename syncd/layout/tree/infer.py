@@ -11,7 +11,7 @@ from syncd.layout.tree.summary import Entry
 def infer_entries(paths: Iterable[str], settings: Settings, title_of: Callable[[str], str | None]) -> tuple[Entry, ...]:
     """Return entries for all Markdown files of a space; `title_of` returns a page's own title.
 
-    Shapes: the home page first, then by path; `x/README.md`, else `x.md`, holds what is below `x/`; a folder without
+    Shape: the home page first, then by path; `x/README.md`, else `x.md`, holds what is below `x/`; a folder without
     either is a group. A page without a title is named after its file.
     """
     home, pages = _group_by_folder(sorted(paths), settings)

@@ -64,7 +64,7 @@ def make_safe_segment(raw: str, *, fallback: str) -> str:
     """Return one safe path segment for a slug or file name: unchanged when it is safe, else cleaned, with the fallback
     added.
 
-    Shapes: `clock (1).svg` stays; `..` becomes `<fallback>`; `con.md` becomes `con-<fallback>.md`.
+    Shape: `clock (1).svg` stays; `..` becomes `<fallback>`; `con.md` becomes `con-<fallback>.md`.
     """
     if _find_flaw(raw) is None:
         return raw

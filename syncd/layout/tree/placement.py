@@ -31,7 +31,7 @@ _COMPUTED = ("type", "props", "dependencies")
 class Placement:
     """Paths by id, below the space's directory, so the root of `.gitbook.yaml` is part of them.
 
-    Shapes: `platform_paths` are the paths that the platform asked for; `replaced_paths` names each (id, what it asked
+    Shape: `platform_paths` are the paths that the platform asked for; `replaced_paths` names each (id, what it asked
     for, path used) that could not be used; `root` ends with a slash, or is ""; `variables` and `tags` are None where
     the revision has none.
     """
@@ -50,7 +50,7 @@ class Placement:
 def assign_paths(revision: Revision, *, base: Mapping[str, BasePath] = {}, settings: Settings = _DEFAULTS) -> Placement:
     """Return a safe, collision-free path for everything in a revision; `base` are the paths of the last run.
 
-    Shapes: a path of the base stays while the platform asks for the same; else `git.path`, when it is safe; else the
+    Shape: a path of the base stays while the platform asks for the same; else `git.path`, when it is safe; else the
     path of the page with `.md`, or `/README.md` when documents are below it, and the settings' `readme` for the first
     top-level document; `.gitbook/assets/<name>`; `.gitbook/includes/<title>.md`. All of it is below the settings' root,
     also what the platform names without it. Deterministic and linear.
@@ -128,7 +128,7 @@ def _request_include_paths(revision: Revision) -> Iterator[PathRequest]:
 def build_entries(revision_pages: tuple[Page, ...], placement: Placement) -> tuple[Entry, ...]:
     """Return the entries of SUMMARY.md for a revision's pages.
 
-    Shapes: a link to a page or file of the space is written as a relative path; one that nothing resolves as the
+    Shape: a link to a page or file of the space is written as a relative path; one that nothing resolves as the
     platform writes it, `/broken/…`. A link that comes before the page it leads to ends with `#`, since the first plain
     entry of a file is its page. Pages below a computed page are generated and stay out.
     """
@@ -204,7 +204,7 @@ def match_pages(
     """Return the file of each page that can be matched with confidence, by page id, from a page tree and a SUMMARY
     tree.
 
-    Shapes: level by level below matched parents: first the same path, then the same slug, then the same title, each
+    Shape: level by level below matched parents: first the same path, then the same slug, then the same title, each
     only where it is unique on both sides. Used to recover when ids were lost.
     """
     found: dict[str, str] = {}

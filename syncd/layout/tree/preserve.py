@@ -38,7 +38,7 @@ _SPACE = re.compile(r"\s+")
 def preserve_frontmatter(existing: str, incoming: str, *, title: str) -> str:
     """Return the incoming page with the frontmatter that only the page in Git has.
 
-    Shapes: unknown keys stay, and so do conditions and tags that the incoming text does not mention, and a description
+    Shape: unknown keys stay, and so do conditions and tags that the incoming text does not mention, and a description
     that it cuts; every key with an equal value keeps its bytes. A `title` in Git follows the page's. The body is the
     incoming one.
     """
@@ -88,7 +88,7 @@ def _find_equal_keys(one: str, other: str) -> set[str]:
 def preserve_links(existing: str, incoming: str, works: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
     """Return the incoming page with working links of Git in place of broken ones, and the addresses of those.
 
-    Shapes: where the incoming text says `/broken/…` and the same words lead somewhere in Git (`works` answers that for
+    Shape: where the incoming text says `/broken/…` and the same words lead somewhere in Git (`works` answers that for
     an address as written), Git's address stays; the second part names each.
     """
     if BROKEN not in incoming:
@@ -110,7 +110,7 @@ def preserve_links(existing: str, incoming: str, works: Callable[[str], bool]) -
 def preserve_entries(entries: Sequence[Entry], existing: Sequence[Entry], base: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return the entries of a revision with what only the entries in Git have.
 
-    `base` are the entries that Git had when both sides were last equal. Shapes: a link title stays while the platform
+    `base` are the entries that Git had when both sides were last equal. Shape: a link title stays while the platform
     knows none at all, or has not changed its own; a computed tree stays as it is spelled, and so does an address in
     another space, as far as it means the same.
     """

@@ -38,10 +38,11 @@ class Settings:
 def read_settings(text: str | None, *, at: str = SETTINGS_PATH) -> Settings:
     """Return the settings from the text of the file, or the defaults for None.
 
-    Shapes: an empty file and `redirects:` without a value are valid; keys of redirects lose a slash at their start. A
-    known key with an invisible character in it is ignored, as the platform does, and reported in `skipped`. Raises
-    FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads out of
-    the space's directory. Source: gitsync §1.3.
+    Shape: an empty file and `redirects:` without a value are valid; keys of redirects lose a slash at their start. A
+    known key with an invisible character in it is ignored, as the platform does, and reported in `skipped`.
+    Raises: FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads
+    out of the space's directory.
+    Source: gitsync §1.3.
     """
     located = yaml.load_located(text or "", at=at)
     return _SettingsReader(located, at).read()

@@ -59,7 +59,7 @@ class Entry:
 def parse_summary(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPart] | None = None) -> tuple[Entry, ...]:
     """Return the entries of SUMMARY.md.
 
-    Shapes: a heading below the title is a group with the entries up to the next heading or thematic break; a bullet
+    Shape: a heading below the title is a group with the entries up to the next heading or thematic break; a bullet
     without a link is a group inside a list, which keeps trees that headings cannot express. A page from the root,
     `/x.md`, is one in the folder of SUMMARY.md. An entry that leads out of the space is left out and added to
     `skipped`; the entries below it take its place. Raises: FileInvalid at the first line that cannot be kept. Source:
@@ -120,7 +120,7 @@ def walk_entries(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Entry | None
 def transform_entries(entries: Iterable[Entry], change: Callable[[Entry], Entry]) -> tuple[Entry, ...]:
     """Return the tree with each entry changed by a function; any depth.
 
-    Shapes: children first; the function sees an entry with its new children.
+    Shape: children first; the function sees an entry with its new children.
     """
     return assemble_entries(
         tuple(entries), lambda entry: entry.children, lambda entry, below: change(_add_children(entry, below))

@@ -46,7 +46,7 @@ _UNSUPPORTED = "uses an alias, an anchor or a tag"
 class Node:
     """One value: a mapping's `value` is its nodes by key, a list's its nodes, a scalar's the parsed value.
 
-    Shapes: `start` and `end` are offsets in the text; the end of what is in block style is only the start of what comes
+    Shape: `start` and `end` are offsets in the text; the end of what is in block style is only the start of what comes
     next. `style` is that of the scalar (`''` for a plain one), `{` for what is in flow style, `-` for what is in block
     style. `key` is the node of the key under which it stands in a mapping.
     """

@@ -43,7 +43,7 @@ class LocatedValue:
 def load(text: str, *, at: str, bytes_max: int = BYTES_MAX, depth_max: int = DEPTH_MAX) -> Any:
     """Return the value of a YAML 1.2 text: mappings with string keys, lists, and scalars of JSON.
 
-    Shapes: a plain number is a number only when writing it back gives the same text (`012` and `1.10` are strings).
+    Shape: a plain number is a number only when writing it back gives the same text (`012` and `1.10` are strings).
     Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
     document, more than 1 MiB, and nesting deeper than 16, unless other limits are given. Source: reliability §3.7,
     §5.5.

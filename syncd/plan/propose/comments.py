@@ -63,7 +63,7 @@ def build_comments(
 ) -> list[WantedComment]:
     """Return the comments that describe a proposal where the platform cannot be written to, in order.
 
-    Shapes: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
+    Shape: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
     request; everything else is a list of what to do there. `read` returns a blob, `paths` has the path of a page by id,
     `source` is what Git needs before a page's path to show it.
     """

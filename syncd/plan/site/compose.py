@@ -40,7 +40,7 @@ _PARTLY_MANAGED: tuple[Area, ...] = ("redirects", "visitors", "structure")
 def plan_site(file: SiteFile, live: LiveSite, lock: SiteLock, options: Options = Options()) -> SitePlan:
     """Return everything that brings the platform to what a site file declares; `lock` is the base.
 
-    Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else. A plan whose
+    Shape: the same sides give the same plan; what cannot be done is blocked, and stops nothing else. A plan whose
     `SitePlan.expects` names a section runs in two parts, see `take_first_part`.
     """
     section = find_root_section(file, live, lock)

@@ -49,7 +49,7 @@ def declare_site(
 ) -> DeclaredSite:
     """Return the file that declares some areas of a live site.
 
-    Shapes: keys are unique and made of letters, digits and hyphens; a field without a value is left out; a redirect to
+    Shape: keys are unique and made of letters, digits and hyphens; a field without a value is left out; a redirect to
     something that the site does not have any more keeps its destination as it is, in `raw`.
     """
     drawer = _SiteDeclarer(live, names)
@@ -107,7 +107,7 @@ def make_key(text: str, taken: Container[str], *, fallback: str) -> str:
 def find_own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], titles: Set[str | None]) -> dict[str, Any]:
     """Return the settings of a variant that a file declares as an override, from those that its visitors see.
 
-    Shapes: a title that is one of `titles`, or the site's, is not its own; what the platform replaces as a whole, such
+    Shape: a title that is one of `titles`, or the site's, is not its own; what the platform replaces as a whole, such
     as an announcement, is there as a whole.
     """
     shown = pick_declarable(effective, "override")

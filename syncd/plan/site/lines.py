@@ -33,7 +33,7 @@ def describe_obstacle(
 ) -> Line:
     """Return the line of a plan about something that cannot be done: why, and what a person can do about it.
 
-    Shapes: `name` is the field that it is about, `found` is what was to be done with that field.
+    Shape: `name` is the field that it is about, `found` is what was to be done with that field.
     """
     fields = () if found is None else sides.describe_fields(ref, {name: found})
     return Line("blocked", ref, fields, note, sides.locate(ref, name), manual, gone)

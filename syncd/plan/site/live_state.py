@@ -75,7 +75,7 @@ class Capabilities:
 class LiveSite:
     """A site as the platform shows it; only what the file or the lock speaks of was read.
 
-    Shapes: `items` by id; `orders` has the ids of the children in their order, by the parent's id (ROOT is the site's
+    Shape: `items` by id; `orders` has the ids of the children in their order, by the parent's id (ROOT is the site's
     root, of which the document does not give how groups and sections interleave: then groups come as they are listed,
     behind the sections); `site` has the file's words title, visibility, basename, proxy, adaptive_content and
     agents_context; `schema` is the visitors' JSON Schema or None; `customization` is the raw JSON of the site's

@@ -12,7 +12,7 @@ from syncd.model.ref import AREAS, Area, Ref
 class Options:
     """How to plan.
 
-    Shapes: `areas` are those to plan for; `target` are the refs to plan for, with what they stand in, and all when it
+    Shape: `areas` are those to plan for; `target` are the refs to plan for, with what they stand in, and all when it
     is empty; `prefer` decides conflicts, and without it they are blocked; `allow_replace` has `group` where a group
     that stands in the wrong place may be made anew; `previous` is the site file as it was when syncd last carried it
     out, against which loosened limits are noticed.

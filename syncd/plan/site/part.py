@@ -34,7 +34,7 @@ class Draft:
 class PlanPart:
     """One area's share of a plan.
 
-    Shapes: `diffs` by ref, of what is there; `new` has the desired fields of what is going to be made, in the API's
+    Shape: `diffs` by ref, of what is there; `new` has the desired fields of what is going to be made, in the API's
     terms, by ref; `deleted` has refs by the ids of what is going to be deleted; `lost` has the refs of what somebody
     deleted on the platform; `unmanaged` names what is on the platform and not in the file.
     """

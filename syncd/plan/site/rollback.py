@@ -24,7 +24,7 @@ _ELSEWHERE = frozenset({"destination", "parent", "order"})
 class FormerState:
     """What a plan changes, as it was before; JSON in and out.
 
-    Shapes: `things` has by ref the former values, in the words of `Item.fields` (None where there was nothing), or None
+    Shape: `things` has by ref the former values, in the words of `Item.fields` (None where there was nothing), or None
     for what did not exist; `parents` has the ref of what a group, section or variant stood in; `orders` has the former
     order of the siblings of what was moved, as refs, by the ref of what they stand in; `actions` says what the plan
     did to each.

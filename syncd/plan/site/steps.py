@@ -83,7 +83,7 @@ class Line:
 class Step:
     """One request, or for `adopt` and `forget` one line of the lock.
 
-    Shapes: `ref` is the thing that it is about; `id` its id, or an IdOf while it has none; `body` is the request's
+    Shape: `ref` is the thing that it is about; `id` its id, or an IdOf while it has none; `body` is the request's
     JSON in the API's own names, in which an IdOf may stand for an id. For `customization.put` and `schema.put` the body
     holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
     the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
@@ -138,7 +138,7 @@ class Gate:
 class SitePlan:
     """Everything that would happen to a site, in order; falsy when nothing would.
 
-    Shapes: `lines` for people, sorted by area, then as the file has them; `steps` sorted by wave; `unmanaged` counts,
+    Shape: `lines` for people, sorted by area, then as the file has them; `steps` sorted by wave; `unmanaged` counts,
     by area, what is on the platform and not in the file; `snapshot` has a digest of what the plan saw, by area.
     """
 

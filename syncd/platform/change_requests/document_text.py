@@ -16,7 +16,7 @@ from syncd.platform.revisions.targets import build_address, build_label, find_ta
 def render_new_text(document: Document, *, title: str | None, known: Draft, space: str) -> str:
     """Return the text of a new page from its document.
 
-    Shapes: with a title the text begins with it; without one, the heading that begins the document is the title.
+    Shape: with a title the text begins with it; without one, the heading that begins the document is the title.
     """
     if title is None:
         return to_markdown(_replace_references(document, known, space))
@@ -26,7 +26,7 @@ def render_new_text(document: Document, *, title: str | None, known: Draft, spac
 def render_changed_text(document: Document, *, former: str, title: str, known: Draft, space: str) -> str:
     """Return the text of a page after its document was replaced; `former` is its text before.
 
-    Shapes: frontmatter and title stay as they are written. A heading that repeats the title above the document is not
+    Shape: frontmatter and title stay as they are written. A heading that repeats the title above the document is not
     written twice, unless the page has it twice. The ids that `known` has are ids of the page's `space`.
     """
     made = _replace_references(document, known, space)

@@ -30,7 +30,7 @@ class FetchedFile:
 def fetch_files(operations: Iterable[Operation], *, private: bool) -> dict[str, FetchedFile]:
     """Fetch each file that the operations of a content write name by its address, once, and return them by address.
 
-    Shapes: `private` allows addresses of private networks. Raises: Failure 400 when there are too many addresses, or
+    Shape: `private` allows addresses of private networks. Raises: Failure 400 when there are too many addresses, or
     one cannot be fetched within the limits.
     """
     inserting = (operation for operation in operations if isinstance(operation, InsertFiles))

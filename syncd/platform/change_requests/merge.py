@@ -53,7 +53,7 @@ class _MergeState:
 def merge(sides: MergeSides, *, read: Callable[[str], bytes], write: Callable[[bytes], str]) -> MergedTree:
     """Return the three-way merge of two trees.
 
-    Shapes: `read` returns a blob by its id, `write` keeps one and returns its id. A page that one side of `sides`
+    Shape: `read` returns a blob by its id, `write` keeps one and returns its id. A page that one side of `sides`
     deleted and the other changed follows the change request's side, `theirs`; nothing that was added is lost. Cost:
     linear in pages; texts are read only where both sides changed them.
     """
@@ -215,7 +215,7 @@ def _merge_node_at(draft: Draft, state: _MergeState, id: str) -> None:
 def merge_node(base: Node, ours: Node, theirs: Node) -> tuple[Node, bool]:
     """Return a node with the changed members of both sides, and whether both changed one of them differently.
 
-    Shapes: where both changed the body it takes theirs; that is no conflict until the texts have been merged.
+    Shape: where both changed the body it takes theirs; that is no conflict until the texts have been merged.
     """
     body, _ = _pick_value(base.body, ours.body, theirs.body)
     members: dict[str, Any] = {}

@@ -36,7 +36,7 @@ Row = sa.Row[Any]
 def merge_change_request(at: AtChangeRequest) -> JSONResponse:
     """Merge a change request, open or draft, into the main content.
 
-    Shapes: `result` is `conflicts` when main content had changed the same; the change request's version wins.
+    Shape: `result` is `conflicts` when main content had changed the same; the change request's version wins.
     """
 
     def prepare(connection: sa.Connection) -> tuple[Row, MergedTree]:

@@ -47,7 +47,7 @@ class Changes(RequestBody, ContentWrite):
 class ContentBatch:
     """The state of one content write.
 
-    Shapes: `open_past` returns the tree of a revision, "" standing for the change request's base; `space` is the id of
+    Shape: `open_past` returns the tree of a revision, "" standing for the change request's base; `space` is the id of
     the space; `fetched` has by its address each file that the operations name by one; `touched` has each affected page
     once, in first-touched order, with what became of it.
     """

@@ -17,7 +17,7 @@ Block = dict[str, Any]
 def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
     """Return a page's text `now` with the blocks that have the `wanted` keys as they were `then`.
 
-    Shapes: a block that was added is removed, one that was deleted comes back, one that was changed is reset. A key
+    Shape: a block that was added is removed, one that was deleted comes back, one that was changed is reset. A key
     from before or after the change names the same block. What comes back is written in the form that its document gets;
     the blocks around it keep their bytes. Raises: Failure 400 for a key that no top-level block has, then or now.
     """

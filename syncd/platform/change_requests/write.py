@@ -52,7 +52,7 @@ class DraftTexts:
         """Give a page a text that was rendered from a document, and keep the writer's bytes where the meaning is the
         same.
 
-        Shapes: the comparison is by block and happens in `write_all`, against the text that the page had first.
+        Shape: the comparison is by block and happens in `write_all`, against the text that the page had first.
         """
         former = self._former.get(id) or self.read_text(id)
         self.replace(id, text, members)

@@ -103,7 +103,7 @@ _PREFIXES: Mapping[str, tuple[str, Callable[..., Any]]] = {
 class DiscussionOperation:
     """What the same operation is in both places: its name up to `InSpace` or `InChangeRequest`, path, role and answer.
 
-    Shapes: `extension_in` has `Space` or `ChangeRequest` where the API document does not have it.
+    Shape: `extension_in` has `Space` or `ChangeRequest` where the API document does not have it.
     """
 
     name: str

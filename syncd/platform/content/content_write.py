@@ -48,7 +48,7 @@ def update_change_request_content(
 ) -> JSONResponse:
     """Apply operations in order as one new revision of a change request; when one is refused, none is applied.
 
-    Shapes: `compat=true` answers the change request; `compat=false` also what became of each page, and new files.
+    Shape: `compat=true` answers the change request; `compat=false` also what became of each page, and new files.
     """
     with at.storage.read() as connection:
         # Whoever may not write must not make the platform fetch anything either.

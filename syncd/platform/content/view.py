@@ -107,7 +107,7 @@ async def _read_view(request: Request, metadata: bool = True, computed: bool = T
 
 
 CurrentView = Annotated[RevisionView, Depends(_read_view)]
-"""A handler's parameter for the revision that its path means. Shapes: nothing is computed here, so `computed` changes
+"""A handler's parameter for the revision that its path means. Shape: nothing is computed here, so `computed` changes
 nothing: a computed page shows how it is computed.
 """
 

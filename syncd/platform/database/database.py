@@ -42,7 +42,7 @@ _RECYCLED_S = 1800
 class Database:
     """Engines for one database; `name` is what errors call it and holds no password.
 
-    Shapes: `schema_engine` changes the tables themselves: it has no time limit, waits for every writer and checks no
+    Shape: `schema_engine` changes the tables themselves: it has no time limit, waits for every writer and checks no
     foreign key. `lock` keeps other processes from preparing the same database at the same time. `watch` finds out
     cheaply whether anything was changed; None where that takes a query.
     """

@@ -26,7 +26,7 @@ Rows = Sequence[Mapping[str, Any]]
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Rows) -> int:
     """Insert the rows that violate no unique constraint, and return their number; existing rows stay as they are.
 
-    Shapes: all rows have the same members.
+    Shape: all rows have the same members.
     """
     if not rows:
         return 0
@@ -37,7 +37,7 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Rows) -> int:
 def upsert(connection: sa.Connection, table: sa.Table, rows: Rows, *, key: Collection[str]) -> None:
     """Insert rows, or update the existing rows with the same key.
 
-    Shapes: all rows have the same members; `key` names the columns of the primary key or of a unique constraint. An
+    Shape: all rows have the same members; `key` names the columns of the primary key or of a unique constraint. An
     existing row keeps the columns that `rows` do not have.
     """
     if not rows:

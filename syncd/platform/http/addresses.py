@@ -35,7 +35,7 @@ def parse_public_origin(url: str, *, option: str = "--public-url") -> str:
 def find_origin(request: Request) -> str:
     """Return the scheme and host under which the caller of a request reaches this server.
 
-    Shapes: the public URL of the settings; without one, the header `Host` when it names the address of this connection
+    Shape: the public URL of the settings; without one, the header `Host` when it names the address of this connection
     or this machine itself, which may be reached through a tunnel; else the address of the connection.
     """
     settings: PlatformSettings = request.app.state.settings
@@ -63,7 +63,7 @@ def build_app_url(request: Request, path: str) -> str:
 def build_integration_url(request: Request, name: str, *below: str) -> str:
     """Return the address of an integration's own endpoint, and of paths below it.
 
-    Shapes: clients expect the address; nothing answers there, since this platform runs nobody's scripts.
+    Shape: clients expect the address; nothing answers there, since this platform runs nobody's scripts.
     """
     return "/".join((find_origin(request), "integrations", name, *below))
 

@@ -14,7 +14,7 @@ UNKNOWN_MAX = 1_000
 def _remove_members(value: Any, places: Iterable[tuple[int | str, ...]]) -> Any:
     """Return a copy of a JSON value without the members at some places, in the notation of pydantic's error locations.
 
-    Shapes: a location also names variants of unions, which are not in the value; such parts are skipped. Returns None
+    Shape: a location also names variants of unions, which are not in the value; such parts are skipped. Returns None
     when an object would become empty: then none of its members is known, and ignoring them all would do nothing.
     """
     found = {"": value}

@@ -50,7 +50,7 @@ class ListQuery:
     ) -> dict[str, Any]:
         """Return the requested page of a query's rows in the envelope, ordered by text or integer columns.
 
-        Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `paginate`.
+        Shape: the columns together are unique, never change for a row and contain no space. Raises: as `paginate`.
         """
         size = resolve_page_size(self.limit)
         keyed = query.add_columns(*(column.label(f"_key{at}") for at, column in enumerate(by)))
@@ -90,7 +90,7 @@ def paginate(
 ) -> dict[str, Any]:
     """Return the envelope `{items, next?, count}` of the items behind the cursor, in the order of `key`.
 
-    Shapes: `key` is unique and never changes for an item, and orders the list as text (an ISO time then the id). The
+    Shape: `key` is unique and never changes for an item, and orders the list as text (an ISO time then the id). The
     items in the envelope are the ones given; a caller renders them afterwards, so that only one page is rendered.
     `measure` returns the bytes that each of some items takes; without it, none takes many.
     Raises: Failure 400 for a limit outside 0 to 1000 or a cursor that this server did not make.

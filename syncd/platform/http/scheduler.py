@@ -73,7 +73,7 @@ class RequestScheduler:
     ) -> bytes:
         """Return the result for a key; concurrent requests with the same key share one computation.
 
-        Shapes: `key` holds everything that the result depends on; without `remember` the result is not cached.
+        Shape: `key` holds everything that the result depends on; without `remember` the result is not cached.
         """
         return await self._results.get(key, make, remember=remember)
 

@@ -32,7 +32,7 @@ class SharedResults(Generic[K, V]):
     async def get(self, key: K, make: Callable[[], Awaitable[V]], *, remember: bool = True) -> V:
         """Return the result for a key, made by `make` unless it is cached or being made. Raises: what `make` raises.
 
-        The computation is cancelled when the last request that waits for it has left. Shapes: without `remember` the
+        The computation is cancelled when the last request that waits for it has left. Shape: without `remember` the
         result is not cached, because it also depends on something that is not in the key.
         """
         known = self._cache.get(key)

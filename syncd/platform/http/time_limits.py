@@ -58,7 +58,7 @@ def note_written() -> None:
 def check_time(*, even_written: bool = False) -> None:
     """Stop a request whose client has disconnected. Raises: Failure 503 when it has computed for too long.
 
-    Shapes: `even_written` also stops a request that has written; only for caches, whose next reader continues there.
+    Shape: `even_written` also stops a request that has written; only for caches, whose next reader continues there.
     """
     try:
         from_thread.check_cancelled()

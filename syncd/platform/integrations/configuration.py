@@ -26,7 +26,7 @@ def complete_configuration(
 ) -> tuple[dict[str, Any], bool]:
     """Return a configuration with the defaults of the integration's schema filled in, and whether it is complete.
 
-    Shapes: `details` are the integration's; `level` is account, space or site; `above` is, for a space or a site, the
+    Shape: `details` are the integration's; `level` is account, space or site; `above` is, for a space or a site, the
     configuration of the account. Raises: Failure 400 for a value that the schema does not have or allow.
     """
     schema = _find_schema(details, level)

@@ -36,7 +36,7 @@ _AGAIN = {429, *range(500, 600)}
 
 @dataclass(frozen=True)
 class _DeliveryOutcome:
-    """What became of a call. Shapes: `is_final` is False when another try may do better."""
+    """What became of a call. Shape: `is_final` is False when another try may do better."""
 
     is_delivered: bool
     is_final: bool

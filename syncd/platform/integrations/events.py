@@ -63,7 +63,7 @@ def record_event(
     """Record an event for every installation that it concerns: those with access to the space or site where it
     happened.
 
-    Shapes: `type` is one of `SCOPES`; `members` are further members of the payload by their API names, such as
+    Shape: `type` is one of `SCOPES`; `members` are further members of the payload by their API names, such as
     `revisionId`.
     """
     assert (space is None) != (site is None)
@@ -102,7 +102,7 @@ def insert_event(
 
 
 def insert_log(connection: sa.Connection, event: str, at: str, level: str, message: str) -> None:
-    """Add a line to the trace of an event. Shapes: `level` is debug, info, warn or error."""
+    """Add a line to the trace of an event. Shape: `level` is debug, info, warn or error."""
     number = sa.select(sa.func.count()).select_from(logs).where(logs.c.event == event).scalar_subquery()
     connection.execute(logs.insert().values(event=event, number=number, at=at, level=level, message=message))
 

@@ -93,7 +93,7 @@ def list_integration_space_installations(
 ) -> JSONResponse:
     """List every space in which an integration is installed, in all organizations, for its owners.
 
-    Shapes: `extended` shows each space in place of its id, where the caller may see it.
+    Shape: `extended` shows each space in place of its id, where the caller may see it.
     """
     with at.storage.read() as connection:
         at.require_owned(connection)

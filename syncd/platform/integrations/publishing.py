@@ -87,7 +87,7 @@ def list_integrations(
 ) -> JSONResponse:
     """List the integrations that the caller may see and the filters let through.
 
-    Shapes: those are the public ones, and the private ones of the caller's organizations. An unlisted one is shown to
+    Shape: those are the public ones, and the private ones of the caller's organizations. An unlisted one is shown to
     those who know its name; the list has it only for its own organization, when `owner` asks for that one.
     """
     mine = [id for id, role in caller.roles.items() if is_role_at_least(role, caller.needed)]

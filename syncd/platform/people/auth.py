@@ -29,7 +29,7 @@ EXTENSION_KEY = "x-extension"
 def declare_role(role: str, *, extension: bool = False) -> dict[str, Any]:
     """Return the declaration of the weakest role that may call an operation, for the route's `openapi_extra`.
 
-    Shapes: `extension` says that the operation is not one of the API document's. The document shows no permission per
+    Shape: `extension` says that the operation is not one of the API document's. The document shows no permission per
     endpoint (Authentication 4), so this is each operation's own, cautious choice.
     """
     assert role in ROLES
@@ -45,7 +45,7 @@ def is_role_at_least(role: str | None, needed: str) -> bool:
 class Caller:
     """The person behind a request's token.
 
-    Shapes: `roles` has the role, None for a guest, in each organization that the person is a member of; `needed` is
+    Shape: `roles` has the role, None for a guest, in each organization that the person is a member of; `needed` is
     what the current operation requires.
     """
 
@@ -68,7 +68,7 @@ class Caller:
     def require_role(self, role: str | None, needed: str | None = None) -> None:
         """Require a role of the caller to be strong enough.
 
-        Shapes: `needed` is by default the role that the operation declares. Raises: Failure 403 when `role` is weaker.
+        Shape: `needed` is by default the role that the operation declares. Raises: Failure 403 when `role` is weaker.
         """
         if not is_role_at_least(role, needed or self.needed):
             raise Failure(403, f"This operation needs the role {needed or self.needed}.")

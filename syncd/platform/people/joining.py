@@ -31,7 +31,7 @@ _DOMAIN = re.compile(r"[a-z0-9.-]{1,253}")
 def join_organization(at: AtOrganization) -> Response:
     """Make the caller a member of an organization that welcomes the domain of the caller's verified e-mail address.
 
-    Shapes: the role is the organization's default role; a member keeps the present role.
+    Shape: the role is the organization's default role; a member keeps the present role.
     Raises: Failure 400 when the caller has no verified address, 404 when the organization does not welcome its domain.
     """
     with at.storage.write() as connection:

@@ -185,7 +185,7 @@ def read_organization(
 def serialize_organization_preview(request: Request, row: sa.Row[Any], role: str | None) -> dict[str, Any]:
     """Return an organization's row as an Organization with public members only.
 
-    Shapes: members for insiders are left out, or have their default value.
+    Shape: members for insiders are left out, or have their default value.
     """
     known = {name: value for name, value in _DEFAULTS.items() if name not in _MEMBERS_ONLY}
     return _serialize_organization(request, row, role, {"emailDomains": [], **known})

@@ -43,7 +43,7 @@ def list_teams_in_organization_by_id(
 ) -> JSONResponse:
     """List the teams of an organization by the time they were created.
 
-    Shapes: `owner` keeps the teams that this member can change, `title` those that have it in their title in any letter
+    Shape: `owner` keeps the teams that this member can change, `title` those that have it in their title in any letter
     case. Source: not-shown.md (b), line 494.
     """
     query = select_teams(at)

@@ -42,7 +42,7 @@ class Token:
 class TokenHolder:
     """The user that a token is issued for.
 
-    Shapes: `user` is an id or an e-mail address, None for the owner; `role` is the role of a new member, None for the
+    Shape: `user` is an id or an e-mail address, None for the owner; `role` is the role of a new member, None for the
     weakest; `organization` None is one of the user's organizations, else the first one of the platform.
     """
 

@@ -61,7 +61,7 @@ def update_user_by_id(
 
 
 def read_user(connection: sa.Connection, request: Request, user_id: str) -> dict[str, Any]:
-    """Read a user as the User of the API. Shapes: `email` only when there is one."""
+    """Read a user as the User of the API. Shape: `email` only when there is one."""
     return read_users(connection, request, [user_id])[user_id]
 
 
@@ -86,7 +86,7 @@ def serialize_user(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
 def find_or_create_user(storage: Storage, connection: sa.Connection, email: str) -> str:
     """Return the id of the user with an e-mail address, who is created when there is none.
 
-    Shapes: the address of a new user is not verified. The platform sends no e-mail, so only its operator can vouch for
+    Shape: the address of a new user is not verified. The platform sends no e-mail, so only its operator can vouch for
     an address, with `syncd platform token create --user EMAIL`.
     """
     table, address = accounts.users, email.lower()

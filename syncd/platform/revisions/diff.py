@@ -9,7 +9,7 @@ from syncd.layout.compare.alignment import find_longest_increasing
 def pair_unique_items(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Return the indexes, in both sequences, of items that each has exactly once and that keep their order.
 
-    Shapes: the longest such list, ascending on both sides. Cost: n log n.
+    Shape: the longest such list, ascending on both sides. Cost: n log n.
     """
     counts = Counter(right)
     places = {item: at for at, item in enumerate(right) if counts[item] == 1}

@@ -80,7 +80,7 @@ def format_value(value: Scalar) -> str:
 def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[DocumentNode]:
     """Yield the nodes of a document with every expression and condition that has a value replaced by what it gives.
 
-    Shapes: an expression becomes text with the marks around it; a block whose condition is true becomes its content,
+    Shape: an expression becomes text with the marks around it; a block whose condition is true becomes its content,
     one whose condition is false is left out; everything else stays as it is, code included.
     """
     for node in nodes:

@@ -26,7 +26,7 @@ def apply_frontmatter(
 ) -> dict[str, Any]:
     """Return a page's members, with all that frontmatter can hold read from the page's text.
 
-    Shapes: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML describes nothing.
+    Shape: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML describes nothing.
     """
     kept = {name: value for name, value in fields.items() if name not in _FROM_TEXT}
     try:
@@ -52,7 +52,7 @@ def resolve_references(fields: Mapping[str, Any], refer: BuildReference) -> dict
 def write_members(text: str, members: Mapping[str, Any]) -> str:
     """Return a page's text with the frontmatter that says what `members` do.
 
-    Shapes: "", False and None remove a key; a member that the text has already leaves it byte for byte.
+    Shape: "", False and None remove a key; a member that the text has already leaves it byte for byte.
     Raises: FileInvalid when the text's frontmatter is no YAML.
     """
     said = frontmatter.read_metadata(text, at="document")

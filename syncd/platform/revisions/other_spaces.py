@@ -19,7 +19,7 @@ SPACES_MAX = 20
 class OtherSpaces:
     """Resolves addresses that lead into other spaces of this platform.
 
-    Shapes: `app` is the address of the current space in the app; `open_space` returns the main content of a space, or
+    Shape: `app` is the address of the current space in the app; `open_space` returns the main content of a space, or
     None when the space does not exist or the caller may not read it. The result depends on the caller and on the
     current content of the other spaces, so it must never be cached for another caller.
     """
@@ -31,7 +31,7 @@ class OtherSpaces:
     def find_content_ref(self, url: str) -> ContentRef | None:
         """Return the reference to what an absolute address leads to in a space; None when it leads nowhere.
 
-        Shapes: behind the space's id stands a page's path or id; a reference within the same space names no space.
+        Shape: behind the space's id stands a page's path or id; a reference within the same space names no space.
         """
         found = self._address.fullmatch(url)
         outline = self._outline(found["space"]) if found else None

@@ -17,7 +17,7 @@ _cache: Cache[bytes, "Outline"] = Cache(_REMEMBERED_PAGES, weigh=lambda outline:
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A node and its position in a tree. Shapes: `path` joins the slugs of its ancestors and its own, as in the API."""
+    """A node and its position in a tree. Shape: `path` joins the slugs of its ancestors and its own, as in the API."""
 
     node: Node
     hash: bytes
@@ -27,7 +27,7 @@ class TreeEntry:
 
 @dataclass(frozen=True)
 class Outline:
-    """One tree. Shapes: `entries` is by id, parents first, in reading order; `order` has the children of each id."""
+    """One tree. Shape: `entries` is by id, parents first, in reading order; `order` has the children of each id."""
 
     root: bytes
     entries: Mapping[str, TreeEntry]

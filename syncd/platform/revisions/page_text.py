@@ -47,7 +47,7 @@ class PageTexts:
     def render(self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
         """Return the text of a page or reusable content, exactly as written unless more is asked for.
 
-        Shapes: `dereferenced` puts in what is included; `true` also makes every address of a page or file of the space
+        Shape: `dereferenced` puts in what is included; `true` also makes every address of a page or file of the space
         one that works anywhere. Raises: Failure 413 when that makes the text too long.
         """
         text = self.read(entry.node.body or "").decode()

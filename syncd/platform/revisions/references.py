@@ -24,7 +24,7 @@ class DraftReferences:
         """Return a page's text with addresses by id or reference made relative to the page's path; all else byte for
         byte.
 
-        Shapes: `/files/<id>`, `/includes/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any
+        Shape: `/files/<id>`, `/includes/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any
         `#anchor`. An address that means nothing here stays as it is, where another platform drops the link: nothing
         that a writer wrote is lost.
         """

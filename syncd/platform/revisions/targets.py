@@ -27,7 +27,7 @@ _BY_ID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a place refers to. Shapes: `id` is that of a page, file or reusable content of the revision, None for all
+    """What a place refers to. Shape: `id` is that of a page, file or reusable content of the revision, None for all
     else; `address` is as written; `anchor` is without its `#`; `found` is False when the target does not exist."""
 
     kind: str
@@ -79,7 +79,7 @@ class TargetResolver:
     def build_content_ref(self, address: str, entry: TreeEntry, *, app: str) -> ContentRef:
         """Return the content reference of an address; `app` is the address of the space in the app.
 
-        Shapes: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app` that
+        Shape: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app` that
         keeps what is written; `/broken/pages/<id>` names a page by its id.
         """
         found = self.resolve(address, entry)
@@ -140,7 +140,7 @@ def build_label(ref: Mapping[str, Any], path: str | None) -> str | None:
 def build_address(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None:
     """Return the address that stands in a text for a content reference of a document.
 
-    Shapes: what is in the space is named by its id (`/pages/<id>`, `/files/<id>`, `/includes/<id>`), which becomes a
+    Shape: what is in the space is named by its id (`/pages/<id>`, `/files/<id>`, `/includes/<id>`), which becomes a
     relative path when the page is written. An id that is not in `known` gets an address that keeps it as a broken link.
     None for a reference that no address can stand for, such as one to a user.
     """

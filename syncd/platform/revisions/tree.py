@@ -32,7 +32,7 @@ _cache: Cache[bytes, "Node"] = Cache(_REMEMBERED)
 class Node:
     """A page, file, reusable content, section or root.
 
-    Shapes: `fields` holds further members under their API names; `body` is the blob of a page's text or of a file;
+    Shape: `fields` holds further members under their API names; `body` is the blob of a page's text or of a file;
     `path` is where the body lies in a repository; `children` are hashes, in order.
     """
 

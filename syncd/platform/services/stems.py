@@ -29,7 +29,7 @@ _STOP_WORDS = frozenset(_WITHOUT_MEANING.split())
 def find_words(text: str) -> Iterator[tuple[str, str]]:
     """Yield each meaningful word of a plain text as its stem and as it is written, in order.
 
-    Shapes: scripts without spaces give pairs of neighbouring signs instead of words.
+    Shape: scripts without spaces give pairs of neighbouring signs instead of words.
     """
     for found in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         word = found[0]

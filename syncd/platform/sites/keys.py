@@ -25,7 +25,7 @@ def generate_share_key() -> str:
 def require_share_key(connection: sa.Connection, site: sa.Row[Any], key: str | None) -> str | None:
     """Return the caller's share key when it opens the site.
 
-    Shapes: None for a site that is not open by share links, where a key means nothing and is ignored.
+    Shape: None for a site that is not open by share links, where a key means nothing and is ignored.
     Raises: Failure 404 when no active share link of the site has this key.
     """
     if key is None or site.visibility != "share-link":

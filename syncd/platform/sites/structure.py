@@ -32,7 +32,7 @@ Rows = tuple[sa.Row[Any], ...]
 class Structure:
     """A site with its groups, sections and site-spaces, each in the site's order: every group before what it holds.
 
-    Shapes: rows of the tables; `order` has, by id, the key that sorts an item into the site's order.
+    Shape: rows of the tables; `order` has, by id, the key that sorts an item into the site's order.
     """
 
     site: sa.Row[Any]
@@ -299,7 +299,7 @@ AtSite = Annotated[SiteRequest, Depends(_read_site_request)]
 def build_published_urls(request: Request, site: sa.Row[Any], share_key: str | None, path: str = "") -> dict[str, str]:
     """Return the member `published` of the `urls` of a site, or of a path below it.
 
-    Shapes: empty while visitors cannot read it: before it is published, and by share link without a key.
+    Shape: empty while visitors cannot read it: before it is published, and by share link without a key.
     """
     if not site.published or (site.visibility == "share-link" and share_key is None):
         return {}

@@ -33,7 +33,7 @@ class Container:
 def compute_key_between(low: str, high: str | None) -> str:
     """Return a key between two keys; `high` None is behind every key.
 
-    Shapes: `low` sorts before `high`, and neither ends with `0`, so that there is always room.
+    Shape: `low` sorts before `high`, and neither ends with `0`, so that there is always room.
     """
     key = ""
     while True:

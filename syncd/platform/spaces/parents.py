@@ -27,7 +27,7 @@ def require_collection(
 ) -> sa.Row[Any]:
     """Return a collection's row with the caller's role there as `level`.
 
-    Shapes: `needed` is a role that is required in place of the one that the operation declares. Raises: Failure 404,
+    Shape: `needed` is a role that is required in place of the one that the operation declares. Raises: Failure 404,
     also when the caller is no member of the organization; 403 when the caller's role is too weak.
     """
     row = find_collection(connection, caller, collection_id)

@@ -35,7 +35,7 @@ def _build_role(table: Any, above: sa.ColumnElement[str], member: Any) -> sa.Col
     """Return the caller's role in a space or collection as SQL: administrators', else direct, else the team's, else
     default.
 
-    Shapes: `above` is the role in the parent, for a default of `inherit`; `member` is the caller's membership.
+    Shape: `above` is the role in the parent, for a default of `inherit`; `member` is the caller's membership.
     """
     given = permissions.alias()
     here = sa.select(given.c.role).where(given.c.content == table.c.id)

@@ -275,7 +275,7 @@ def require_space(
 ) -> sa.Row[Any]:
     """Return a space's row with its counts and the caller's role there as `level`.
 
-    Shapes: a deleted space counts only when it was deleted after `deleted_since`; `needed` is a role that is required
+    Shape: a deleted space counts only when it was deleted after `deleted_since`; `needed` is a role that is required
     in place of the one that the operation declares. Raises: Failure 404, also when the caller is no member of the
     organization; 403 when the caller's role is too weak.
     """

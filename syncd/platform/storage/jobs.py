@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JobContext:
-    """What a handler gets beside the payload. Shapes: `attempt` counts the calls for one job, from 1."""
+    """What a handler gets beside the payload. Shape: `attempt` counts the calls for one job, from 1."""
 
     storage: Storage
     settings: PlatformSettings
@@ -55,7 +55,7 @@ def enqueue_job(
 ) -> None:
     """Insert a job, which runs at `due`, or as soon as the transaction is committed.
 
-    Shapes: nothing is inserted while a job of this kind and `key` waits, also for another attempt: that one runs for
+    Shape: nothing is inserted while a job of this kind and `key` waits, also for another attempt: that one runs for
     both, with its own payload and due time. A running job does not count as waiting.
     """
     row = {"id": storage.new_id(), "kind": kind, "key": key, "waits_as": key, "payload": dict(payload)}

@@ -21,7 +21,7 @@ def prepare_and_record(
 ) -> Result:
     """Prepare a change in a reading transaction, record it in a writing one, and return what `record` returns.
 
-    Shapes: `record` compares the state with the one that was prepared for, and returns None when they differ.
+    Shape: `record` compares the state with the one that was prepared for, and returns None when they differ.
     """
     for _ in range(ATTEMPTS):
         with storage.read() as connection:

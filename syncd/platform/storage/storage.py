@@ -65,7 +65,7 @@ class Storage:
     ) -> None:
         """Open the platform in a directory, or create it there.
 
-        Shapes: `database` is the URL of a PostgreSQL database that holds the tables; without it they are in the
+        Shape: `database` is the URL of a PostgreSQL database that holds the tables; without it they are in the
         directory, where the blobs are too unless others are given. Units: `patience` is the seconds for which a writer
         waits for another process. Raises: ConfigInvalid, StoreNewer, StoreError.
         """

@@ -13,7 +13,7 @@ from syncd.platform.storage.storage import Storage
 class StorageOptions:
     """The locations of the parts of one platform.
 
-    Shapes: `database` is a PostgreSQL URL, which may hold a password, None for SQLite in `data`. `files` is
+    Shape: `database` is a PostgreSQL URL, which may hold a password, None for SQLite in `data`. `files` is
     `s3://bucket/prefix` or a directory, None for one in `data`; `endpoint` is the address of a service that speaks S3.
     """
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TemplatePage:
-    """A page of a template. Shapes: links between pages are to their paths, as in a repository."""
+    """A page of a template. Shape: links between pages are to their paths, as in a repository."""
 
     path: str
     title: str

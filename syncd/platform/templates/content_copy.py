@@ -44,7 +44,7 @@ class ContentCopy:
     def copy(self, pieces: Sequence[CopiedNode]) -> None:
         """Append copies of the pieces to the draft. Raises: Failure 400 for a reference that leads nowhere.
 
-        Shapes: a slug or path that is taken is numbered. A piece whose address means nothing here keeps its text.
+        Shape: a slug or path that is taken is numbered. A piece whose address means nothing here keeps its text.
         """
         self._ids = {section: section for section in SECTIONS} | {piece.node.id: self.new_id() for piece in pieces}
         self._check_refs()

@@ -63,7 +63,7 @@ class IdTable:
 class Likeness:
     """What makes something that is there the same as what was just made, although both are new.
 
-    Shapes: `spaces` are those that what stands in it may show; `moves` says that it need not stand in the same place.
+    Shape: `spaces` are those that what stands in it may show; `moves` says that it need not stand in the same place.
     """
 
     like: Callable[[ExistingItem], bool]
@@ -89,7 +89,7 @@ class KeptItem:
 class CallSender:
     """Carries out the steps of one site's plan.
 
-    Shapes: `sorts` as `Abilities.sort`; `spaces` are, by the ref of a section or variant, those that it may show while
+    Shape: `sorts` as `Abilities.sort`; `spaces` are, by the ref of a section or variant, those that it may show while
     it is made.
     """
 

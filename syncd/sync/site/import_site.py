@@ -45,7 +45,7 @@ class ImportTarget:
 class SiteImport:
     """A site that was taken over.
 
-    Shapes: `files` are texts by their path from the repository's root; `plan` is what would still change, which is
+    Shape: `files` are texts by their path from the repository's root; `plan` is what would still change, which is
     nothing but `further`, the redirects from elsewhere, when all went well; `outside` counts what the file leaves out;
     `remarks` say what of the other tool's file was not taken.
     """

@@ -11,7 +11,7 @@ Ordering = Literal["auto", "move", "sort", "off"]
 class SiteOptions:
     """One site file and how it is followed.
 
-    Units: `every` in seconds. Shapes: `file` is a path from the repository's root; a run looks at the site when `every`
+    Units: `every` in seconds. Shape: `file` is a path from the repository's root; a run looks at the site when `every`
     has passed since the last look, when the committed file has changed, and when somebody approved a plan; 0 is always.
     `lock` says where the lock is kept: committed beside the site file, or in this machine's state only. `ordering` says
     how siblings get their order: as the server offers it, by its deprecated moves, by its sort, or not at all.

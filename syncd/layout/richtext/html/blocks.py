@@ -31,7 +31,7 @@ _DEEPEST = 3
 def read_html_block(html: str) -> Node | None:
     """Return the node that the platform makes of a block of HTML; None for HTML that is not its own.
 
-    Shapes: what is returned is written as HTML that reads as the same node.
+    Shape: what is returned is written as HTML that reads as the same node.
     """
     node = _read_top_block(html)
     if node is None or is_empty(node):

@@ -85,7 +85,7 @@ def make_default_label(ref: Node) -> str | None:
 def make_cell_labels(value: Any, label_of: Callable[[Node], str | None] = make_default_label) -> Any:
     """Return the words for all that the value of a cell refers to; `label_of` returns those for one reference.
 
-    Shapes: a list for files; None for a value that is no reference, or one without words.
+    Shape: a list for files; None for a value that is no reference, or one without words.
     """
     if isinstance(value, list):
         labels = [label_of(ref) if isinstance(ref, dict) else None for ref in value]

@@ -84,7 +84,7 @@ def read_element(html: str) -> Element | None:
 def read_html_tag(html: str) -> tuple[str, dict[str, str | None]] | None:
     """Return the name and attributes of an opening tag; None when the platform writes no such tag.
 
-    Shapes: an entity may be spelled in any way; all else is as `write_html_tag` has it.
+    Shape: an entity may be spelled in any way; all else is as `write_html_tag` has it.
     """
     tag = _TAG.fullmatch(html)
     attributes = _parse_attributes(tag[2]) if tag else None

@@ -1,6 +1,6 @@
 """Tables between their nodes and their HTML: cards, widths, hidden columns, columns of other types and rich cells.
 
-Shapes: columns, records and fragments are named as in `tables`, since their names are not in the HTML; `labels` has the
+Shape: columns, records and fragments are named as in `tables`, since their names are not in the HTML; `labels` has the
 words of a cell that holds a reference, where they are not the end of its address.
 """
 
@@ -77,7 +77,7 @@ class Column:
 class Grid:
     """A table.
 
-    Shapes: `view` has the members of the view that are of no column, and those beside it; `cells` has row by row each
+    Shape: `view` has the members of the view that are of no column, and those beside it; `cells` has row by row each
     cell's value and, for a reference, its words; the value of a column of text are blocks.
     """
 

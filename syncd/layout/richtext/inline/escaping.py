@@ -41,7 +41,7 @@ def encode_entities(text: str) -> str:
 def escape_text(text: str, *, starts_line: bool, ends_line: bool, brackets: bool) -> str:
     """Return plain text as Markdown that reads as this text.
 
-    Shapes: `starts_line` and `ends_line` say that nothing stands before and behind it in its line, so that it must not
+    Shape: `starts_line` and `ends_line` say that nothing stands before and behind it in its line, so that it must not
     look like a block; a line end in it becomes an entity; with `brackets` it stands in the brackets of a link.
     """
     made = (_IN_BRACKETS if brackets else _IN_TEXT).sub(_escape_match, text).replace("\n", encode_entity("\n"))

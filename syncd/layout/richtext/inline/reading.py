@@ -37,7 +37,7 @@ _PAIRED = frozenset({"kbd", "sup", "sub", "mark", "i", "span", "code", "a", "but
 def read_inlines(tokens: Sequence[Token] | None) -> list[Node]:
     """Return the nodes of the tokens of a line of text, at least one.
 
-    Shapes: a soft line break is a space, as CommonMark says and readers see it; a hard break, or `<br>`, is a line end.
+    Shape: a soft line break is a space, as CommonMark says and readers see it; a hard break, or `<br>`, is a line end.
     """
     reader = _InlineReader()
     reader.read_tokens(tokens or [])

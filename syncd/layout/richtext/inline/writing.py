@@ -41,7 +41,7 @@ class _Piece:
 def write_inlines(nodes: list[Node], *, breaks: bool = True, around: list[Node] | None = None) -> str:
     """Return the nodes of a block as Markdown; with the marks `around` a link, the text of the link.
 
-    Shapes: a line end in the text is a hard break; without `breaks` it is `<br>`, and all stands in one line, in which
+    Shape: a line end in the text is a hard break; without `breaks` it is `<br>`, and all stands in one line, in which
     no block could start.
     """
     return _InlineWriter(breaks, in_link=around is not None, around=around or []).write(nodes)

@@ -18,7 +18,7 @@ Host = tuple[str, str]
 class Trails:
     """What comes of following every redirect.
 
-    Shapes: `ends` has the last redirect of each that leads to another; `loops` has each circle once, from the redirect
+    Shape: `ends` has the last redirect of each that leads to another; `loops` has each circle once, from the redirect
     on that was met first; `lost` has the redirects outside of a circle that lead into one, with the first in it.
     """
 

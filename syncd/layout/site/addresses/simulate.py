@@ -33,7 +33,7 @@ class Replay:
 def simulate_addresses(urls: Iterable[str], before: SiteMap, after: SiteMap, renamed: Renamed) -> tuple[Replay, ...]:
     """Return a replay of each address on the site before and after a change.
 
-    Shapes: ok: the same content, or nothing, as before · fixed: nothing or a loop before, content now · moved: the same
+    Shape: ok: the same content, or nothing, as before · fixed: nothing or a loop before, content now · moved: the same
     content behind a redirect, or, where it is gone or its redirect was changed, another · regression: something before,
     nothing now · wrong-landing: the content still exists, and the address leads to another · new-loop: it goes round in
     circles now.

@@ -41,7 +41,7 @@ _ORDER: Mapping[str, Callable[[float, float], bool]] = {
 def reads_only_unsigned(parts: Sequence[Part]) -> bool:
     """Return whether unsigned claims are the only gate of a condition.
 
-    Shapes: true when it reads such a claim and can come true for a visitor of whom no signed claim is known.
+    Shape: true when it reads such a claim and can come true for a visitor of whom no signed claim is known.
     """
     reads = any(part.claim and part.claim[0] == UNSIGNED for part in parts)
     return reads and can_pass(parts)

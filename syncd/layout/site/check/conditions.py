@@ -66,7 +66,7 @@ def _walk_conditions(value: Any, name: str | int) -> Iterator[tuple[tuple[str | 
 def check_conditions(file: SiteFile, live: Mapping[str, Any] | None = None) -> Iterator[Finding]:
     """Yield the mistakes in a site file's conditions (SY201), and gates that keep nobody out (SY202).
 
-    Shapes: `live` is the platform's visitor schema, which says what claims there are when the file does not.
+    Shape: `live` is the platform's visitor schema, which says what claims there are when the file does not.
     """
     item = file.items.get(VISITORS)
     known = item.fields if item is not None else None if live is None else list_claims(live)

@@ -34,7 +34,7 @@ _FETCHED = ("light", "dark", "url")
 def list_leaves(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return the leaves of settings by names such as `styling.primaryColor.light`.
 
-    Shapes: a list is one leaf, and so are the members of `WHOLE`; a mapping without members is a leaf {}, which says
+    Shape: a list is one leaf, and so are the members of `WHOLE`; a mapping without members is a leaf {}, which says
     nothing but that it is there. Names hold no dot, which the reader of a site file refuses.
     Raises: ValueError when members nest deeper than any setting does.
     """

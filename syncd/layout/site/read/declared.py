@@ -117,7 +117,7 @@ class SitePolicy:
 class SiteFile:
     """A site file, with the redirect files that it names, as it was read.
 
-    Shapes: `items` by ref, in the file's order; `orders` has the refs of the children, in the desired order, of every
+    Shape: `items` by ref, in the file's order; `orders` has the refs of the children, in the desired order, of every
     parent whose order is managed; `managed` are the areas that the file speaks of; `absent` are the sources of
     redirects that shall not be there, whoever made them; `spaces` are the aliases with the ids of spaces; `holding` is
     the id of the empty space that stands in while a gated part is being made. Where an alias is not declared, the alias

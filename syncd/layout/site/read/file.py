@@ -53,7 +53,7 @@ _SINGLE = ("site", "policy", "settings", "visitors", "absent")
 def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[SiteFile | None, tuple[Finding, ...]]:
     """Return what a site file and its redirect files declare, and what is wrong in them.
 
-    Shapes: `others` has the redirect files by path. What is wrong is left out of what is returned; None when nothing
+    Shape: `others` has the redirect files by path. What is wrong is left out of what is returned; None when nothing
     could be read. Findings have the codes SY001 to SY005, SY303 and SY501, and are sorted by place.
     Source: site-file notes, §3 and §6.
     """

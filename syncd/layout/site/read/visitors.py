@@ -103,7 +103,7 @@ def _find_problem(claims: Mapping[str, Any]) -> tuple[str, str] | None:
 def check_removed_claims(gone: Iterable[str], conditions: Iterable[tuple[str, str]], place: Place) -> Iterator[Finding]:
     """Yield the claims that may not be removed, since a condition on the platform reads them (SY203).
 
-    Shapes: `gone` has claims by their fields' names; `conditions` has pairs of an owner, such as `developers/v3`, and
+    Shape: `gone` has claims by their fields' names; `conditions` has pairs of an owner, such as `developers/v3`, and
     its condition.
     """
     readers: dict[str, str] = {}
@@ -126,7 +126,7 @@ def _find_claims(text: str) -> Iterator[ClaimPath]:
 def find_declared(path: ClaimPath, known: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the schema of what a condition reads below `visitor.claims`.
 
-    Shapes: `known` has all claims by their fields' names. {} for a property of a value, such as its length; None when
+    Shape: `known` has all claims by their fields' names. {} for a property of a value, such as its length; None when
     there is no such claim.
     """
     name, rest = _format_field(path), path[2:] if path[0] == UNSIGNED else path[1:]

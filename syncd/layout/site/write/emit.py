@@ -19,7 +19,7 @@ _NOTES = {
 def emit_site_file(document: Mapping[str, Any]) -> str:
     """Return the text of a site file that has the content of a document.
 
-    Shapes: keys in the order of the document; reading the text gives the same document.
+    Shape: keys in the order of the document; reading the text gives the same document.
     """
     parts = [MODELINE]
     for name, value in document.items():

@@ -52,7 +52,7 @@ class ImportedFile:
 class ImportContext:
     """What the file does not say: the variant that a space is, and its path on the site; spaces; and where paths lead.
 
-    Shapes: `spaces` has ids of spaces by the directory or key that a file calls them by; `resolve` turns a path on the
+    Shape: `spaces` has ids of spaces by the directory or key that a file calls them by; `resolve` turns a path on the
     site into a destination; `pages` has the address in the variant of each page by the page's file, None where nobody
     knows the files: then a file's name stands for the address.
     """

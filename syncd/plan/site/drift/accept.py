@@ -21,7 +21,7 @@ _MEMBER = {"destination": "to"}
 class AcceptedDrift:
     """Files with the values of the platform written in.
 
-    Shapes: `texts` has only what changes, by path; `fields` are the refs with the field that were written, such as
+    Shape: `texts` has only what changes, by path; `fields` are the refs with the field that were written, such as
     `section:home.title`, and the refs of what was taken out, `words` the same for people; `left` are sentences about
     those that a person has to write.
     """

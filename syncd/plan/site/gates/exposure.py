@@ -177,7 +177,7 @@ def find_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mappin
     """Yield what any step lets somebody read who could not before the plan; `drafts` are in the order in which they
     run.
 
-    Shapes: an exposure that an earlier one covers is left out. The holding space is empty, so nobody reads anything
+    Shape: an exposure that an earlier one covers is left out. The holding space is empty, so nobody reads anything
     there. On a site that is not published, spaces that no part of it shows are left to whoever publishes it; on others,
     the policy may allow them to be read as the file says.
     """

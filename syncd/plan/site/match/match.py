@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
 class Matches:
     """The outcome, by ref.
 
-    Shapes: `found` has what is there; `ambiguous` says why something could not be told; `former_refs` has the ref under
+    Shape: `found` has what is there; `ambiguous` says why something could not be told; `former_refs` has the ref under
     which the lock knows what is found; `half_made` are things that an interrupted run made and could not write down;
     `disputed_ids` are the ids of all candidates of what is ambiguous; `lost_refs` has the refs of what the lock knows
     and nobody finds any more, each with the ref that the lock has for it; `deleted_refs` are those of what syncd itself

@@ -14,7 +14,7 @@ _KINDS = ("group", "section", "variant", "redirect")
 def is_recorded(ref: Ref, entry: LockEntry, existing: ExistingItem) -> bool:
     """Return whether an item is still what the lock's entry recorded under its id.
 
-    Shapes: a redirect has the source of its ref; anything else still has one of the values by which people know it,
+    Shape: a redirect has the source of its ref; anything else still has one of the values by which people know it,
     such as its path or its title, or a path that syncd gave it to make room. An entry without these values, as `syncd
     site adopt` makes it, is trusted.
     """

@@ -34,7 +34,7 @@ from syncd.plan.site.structure.renames import Rename, Renames, make_temporary_pa
 class _Redirects:
     """What is decided about the declared redirects.
 
-    Shapes: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `coming` are
+    Shape: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `coming` are
     those that are to be made.
     """
 
@@ -135,7 +135,7 @@ def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions)
 class _ResolvedRedirect:
     """One declared redirect: its fields in the API's terms, or None, and then a line where a person has to know why.
 
-    Shapes: `gone` says why it is noticed that somebody deleted it, `is_left` that it is not made anew.
+    Shape: `gone` says why it is noticed that somebody deleted it, `is_left` that it is not made anew.
     """
 
     fields: Mapping[str, Any] | None

@@ -41,7 +41,7 @@ def render_plan_text(
 ) -> list[StyledLine]:
     """Return the lines of a plan: warnings, by area what happens, then drift, gates, and what to type next.
 
-    Shapes: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
+    Shape: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
     has to be committed before; `narrow` does without columns.
     """
     painted: list[StyledLine] = [("warning", f"warning: {show_unprintable(warning)}") for warning in plan.warnings]

@@ -22,7 +22,7 @@ from syncd.plan.site.structure.deletions import Deletions
 class _Claims:
     """Undeclared claims of the platform.
 
-    Shapes: `gone` has the schemas of those that go, by name; `read` are those that would go, and that something still
+    Shape: `gone` has the schemas of those that go, by name; `read` are those that would go, and that something still
     reads, each with its reader; `unmanaged` are the names of those that are not syncd's.
     """
 
@@ -44,7 +44,7 @@ def plan_visitors(
 ) -> PlanPart:
     """Return what changes in the visitor schema; `diff` is that of the declared claims.
 
-    Shapes: what the structure and the desired customization read stays; a claim that is removed last, or cannot be
+    Shape: what the structure and the desired customization read stays; a claim that is removed last, or cannot be
     removed yet, stays syncd's until then.
     """
     if diff is None:

@@ -35,7 +35,7 @@ class RemoteDeletions:
 class Structure:
     """The decisions about a site's structure.
 
-    Shapes: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `new` is
+    Shape: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `new` is
     what is going to be made, each thing behind what it stands in; `lines` say what cannot be done.
     """
 
@@ -98,7 +98,7 @@ def _is_closed(sides: Sides, diffs: Mapping[Ref, Diff], ref: Ref) -> bool:
 def block_field(sides: Sides, structure: Structure, name: str, notes: Mapping[Ref, tuple[str, str]]) -> Structure:
     """Return the structure without writing a field to some items; `notes` says why by ref.
 
-    Shapes: a note is why, and what a person can do; each becomes a line. Without notes, the same value.
+    Shape: a note is why, and what a person can do; each becomes a line. Without notes, the same value.
     """
     diffs, lines = dict(structure.diffs), list(structure.lines)
     for ref, (note, manual) in notes.items():

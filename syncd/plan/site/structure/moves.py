@@ -21,7 +21,7 @@ class Move(Generic[Name]):
 def plan_moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ...]:
     """Return the fewest moves that put siblings into the wanted order; `there` is the order that they have.
 
-    Shapes: what `wanted` does not name stays among the others as it is; a move happens when those before it have
+    Shape: what `wanted` does not name stays among the others as it is; a move happens when those before it have
     happened; each anchor is in its right place by then. O(n log n).
     """
     place = {name: index for index, name in enumerate(there)}

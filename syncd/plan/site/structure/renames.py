@@ -30,7 +30,7 @@ class Renames:
 def plan_renames(now: Mapping[str, str], wanted: Mapping[str, str], deleted: Set[str] = frozenset()) -> Renames:
     """Return the order in which siblings get the paths that they want, and what blocks some of them.
 
-    Shapes: paths are the same regardless of letter case; whatever is neither wanted elsewhere nor deleted stays where
+    Shape: paths are the same regardless of letter case; whatever is neither wanted elsewhere nor deleted stays where
     it is, and blocks those that want its path. Something that is deleted gets a temporary path first, so that nothing
     is deleted early; a cycle is opened by one temporary path. Linear in the number of siblings.
     """

@@ -48,7 +48,7 @@ class NoAnswer(Exception):
 def stream_answer(endpoint: ServiceEndpoint, question: str, passages: Sequence[Passage]) -> Iterator[str]:
     """Yield the Markdown of a model's answer as it grows, each time with all of it so far.
 
-    Shapes: yields nothing when the model finds no answer in the passages. Raises: NoAnswer, also after some of it.
+    Shape: yields nothing when the model finds no answer in the passages. Raises: NoAnswer, also after some of it.
     """
     if not _answer_slots.acquire(blocking=False):
         raise NoAnswer("too many answers are waited for")

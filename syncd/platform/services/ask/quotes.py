@@ -25,7 +25,7 @@ def choose_quotes(passages: Sequence[Passage]) -> list[Passage]:
 def render_quotes(passages: Sequence[Passage], question: str, base: str) -> Iterator[str]:
     """Yield the Markdown of an answer that quotes passages, as it grows by one passage each time.
 
-    Shapes: `base` is the address of the site, with a slash at its end.
+    Shape: `base` is the address of the site, with a slash at its end.
     """
     wanted = set(find_stems(question))
     text = ""

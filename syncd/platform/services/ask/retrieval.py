@@ -45,7 +45,7 @@ _cache: Cache[str, tuple[_Section, ...]] = Cache(_REMEMBERED, weigh=lambda read:
 
 @dataclass(frozen=True)
 class Passage:
-    """A section of a page. Shapes: `coverage` is the share of the question's words, by weight, that are in it."""
+    """A section of a page. Shape: `coverage` is the share of the question's words, by weight, that are in it."""
 
     place: PublishedSpace
     page: str

@@ -25,7 +25,7 @@ _CLOSED = ("hidden", "noIndex", "condition")
 
 @dataclass(frozen=True)
 class PublishedSpace:
-    """A space as a site publishes it. Shapes: `path` is where it is read, below the site."""
+    """A space as a site publishes it. Shape: `path` is where it is read, below the site."""
 
     space: str
     revision: str

@@ -34,7 +34,7 @@ _ASKING = re.compile(
 
 @dataclass
 class Issue:
-    """One thing that somebody could not do or wanted to know. Shapes: `terms` maps each stem to a word that has it."""
+    """One thing that somebody could not do or wanted to know. Shape: `terms` maps each stem to a word that has it."""
 
     title: str
     sentences: list[str]

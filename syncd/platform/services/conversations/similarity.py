@@ -47,7 +47,7 @@ class TermFrequencies:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The words of a cluster. Shapes: `terms` maps each stem to the count of issues with it and one of its words."""
+    """The words of a cluster. Shape: `terms` maps each stem to the count of issues with it and one of its words."""
 
     id: str
     issues: int = 0

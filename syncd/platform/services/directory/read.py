@@ -63,7 +63,7 @@ def import_directory(
 ) -> ImportResult:
     """Import a directory in Git Sync layout as a new space, or as the next revision of `space`.
 
-    Shapes: pages and files are matched by their path, groups and links by their place in the table of contents; `.git`
+    Shape: pages and files are matched by their path, groups and links by their place in the table of contents; `.git`
     and symbolic links are left out; without `organization` the first one is meant. It may run beside a server on the
     same data.
     Raises: FileInvalid naming the file, NotFound for an unknown space or organization.

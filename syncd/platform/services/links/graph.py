@@ -50,7 +50,7 @@ def group_by_target(outgoing: Mapping[str, Iterable[Reference]]) -> dict[Referen
     """Return the targets of references, each with the places that refer to it; `outgoing` has references by their
     place.
 
-    Shapes: a target is the reference without the address, which each page may spell in its own way.
+    Shape: a target is the reference without the address, which each page may spell in its own way.
     """
     found: dict[Reference, dict[str, None]] = {}
     same: dict[Reference, Reference] = {}

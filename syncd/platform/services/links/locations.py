@@ -26,7 +26,7 @@ class LocationContext:
     def build_location(self, id: str) -> dict[str, Any]:
         """Return the location of a page, file or reusable content that exists.
 
-        Shapes: the page, and the revision around it, are shown without their content.
+        Shape: the page, and the revision around it, are shown without their content.
         """
         entry = self.view.outline.entries[id]
         kind, member, shown = _serialize_entry(entry, self.view.context)

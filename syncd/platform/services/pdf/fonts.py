@@ -46,7 +46,7 @@ class Fonts:
                 pdf.add_font(family, style, file if file.is_file() else found / FILES["text", ""])
 
     def use(self, family: str, style: str, size: float) -> None:
-        """Write in a font from now on. Shapes: `style` has the letters B and I. Units: `size` in points."""
+        """Write in a font from now on. Shape: `style` has the letters B and I. Units: `size` in points."""
         if self._embedded:
             self._pdf.set_font(family, "" if family == "code" else style, size)
         else:

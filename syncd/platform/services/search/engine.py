@@ -36,7 +36,7 @@ _FIND = {
 
 @dataclass(frozen=True, slots=True)
 class SearchMatch:
-    """A page that has all terms. Shapes: `key` orders matches as text, the best first, and is unique."""
+    """A page that has all terms. Shape: `key` orders matches as text, the best first, and is unique."""
 
     space: str
     page: str
@@ -44,7 +44,7 @@ class SearchMatch:
 
 
 def insert_words(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store the words of pages. Shapes: a row has `id`, `place`, and the folded words of `title`, `headings` and
+    """Store the words of pages. Shape: a row has `id`, `place`, and the folded words of `title`, `headings` and
     `body`.
     """
     if rows:

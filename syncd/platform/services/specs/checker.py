@@ -43,7 +43,7 @@ _PLAIN: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 
 @dataclass(frozen=True)
 class SpecProblem:
-    """One thing that is wrong. Shapes: `place` is where, member by member, empty for the whole document."""
+    """One thing that is wrong. Shape: `place` is where, member by member, empty for the whole document."""
 
     place: str
     what: str

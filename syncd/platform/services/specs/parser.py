@@ -18,7 +18,7 @@ JSON, YAML = "application/json", "application/yaml"
 
 @dataclass(frozen=True)
 class ParsedSpec:
-    """What became of a text. Shapes: `media_type` is what it is written in; it can be used when `problems` is empty."""
+    """What became of a text. Shape: `media_type` is what it is written in; it can be used when `problems` is empty."""
 
     media_type: str
     problems: tuple[SpecProblem, ...]

@@ -26,7 +26,7 @@ _FIELDS = ("description", "linkTitle")
 
 @dataclass(frozen=True)
 class TranslatedPage:
-    """A page's translation. Shapes: `made_from` is a hash of all that it depends on; `body` is the whole text."""
+    """A page's translation. Shape: `made_from` is a hash of all that it depends on; `body` is the whole text."""
 
     page: str
     made_from: str

@@ -41,7 +41,7 @@ class ProviderFailed(Exception):
 
 @dataclass(frozen=True)
 class TranslationOptions:
-    """The options of a translation. Shapes: languages are codes; `source` is "" when it is not known."""
+    """The options of a translation. Shape: languages are codes; `source` is "" when it is not known."""
 
     source: str
     target: str

@@ -31,7 +31,7 @@ class TranslationResult:
 class ResultInputs:
     """The inputs of a run's result.
 
-    Shapes: `source` is translated; `pages` are the translations by page; `base` is the translated tree of the last
+    Shape: `source` is translated; `pages` are the translations by page; `base` is the translated tree of the last
     run, `ours` what is in the result space now.
     """
 
@@ -63,7 +63,7 @@ def record_result(
     """Make the outcome of a run the main content of the space that holds the translation.
 
     Return the ids of the revisions that hold the translated tree and the main content from now on; a tree that is as it
-    was gets no new revision. Shapes: `main` is the main content so far, `bare` the last translated tree, without edits.
+    was gets no new revision. Shape: `main` is the main content so far, `bare` the last translated tree, without edits.
     """
     if bare.root != following.translated_root:
         origin = revisions.RevisionOrigin(main.space, (bare.id,), type="computed")

@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TranslationRun:
-    """One run. Shapes: `row` is the translation's; `source` the tree that is translated."""
+    """One run. Shape: `row` is the translation's; `source` the tree that is translated."""
 
     row: sa.Row[Any]
     source: Outline

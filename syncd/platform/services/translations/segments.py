@@ -57,7 +57,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class _SyntaxToken:
-    """A part of a page. Shapes: syntax that `is_hard` ends a segment, other syntax is a marker in it."""
+    """A part of a page. Shape: syntax that `is_hard` ends a segment, other syntax is a marker in it."""
 
     start: int
     end: int
