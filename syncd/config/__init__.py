@@ -1,6 +1,7 @@
 """The configuration: its shapes, where it is found, who may decide what, and the secrets that it names."""
 
-from syncd.config.finding import find_config, load_config, load_repositories, trust_document
+from syncd.config.drop_ins import DropIn, read_drop_in_stamp
+from syncd.config.finding import find_config, load_config, load_repositories, load_with_drop_ins, trust_document
 from syncd.config.reading import load, make_document, parse
 from syncd.config.shapes import (
     ChangeRequestsConfig,
@@ -18,6 +19,7 @@ __all__ = [
     "ChangeRequestsConfig",
     "Config",
     "ConfigFile",
+    "DropIn",
     "PlatformConfig",
     "RepositoryConfig",
     "SiteConfig",
@@ -31,8 +33,10 @@ __all__ = [
     "load_config",
     "load_repositories",
     "load_token",
+    "load_with_drop_ins",
     "make_document",
     "parse",
+    "read_drop_in_stamp",
     "read_token",
     "trust_document",
 ]

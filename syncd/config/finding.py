@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from syncd.config.drop_ins import SOME_REPOSITORY, DropIn, list_drop_ins, read_drop_ins
 from syncd.config.reading import Document, parse, read_document, resolve_paths
 from syncd.config.register import Record, Register, find_base
 from syncd.config.shapes import Config, RepositoryConfig
@@ -49,12 +50,24 @@ def find_config(
     naming = [path for path in own if here & _named_repositories(path)]
     if not naming and top is not None and _is_file(top / NAME):
         return ConfigFile(top / NAME, "work tree", top)
-    complete = [path for path in naming or own if "repository" in read_document(path).raw]
+    complete = [path for path in naming or own if "repository" in read_document(path).raw or list_drop_ins(path)]
     return ConfigFile(complete[0]) if complete else None
 
 
 def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") -> Config:
     """Return the configuration that is valid for this run, with the platform that the operator names.
+
+    Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository may not decide it; drop-ins with a
+    mistake are left out. Raises ConfigInvalid; NotTrusted when a file of a repository decides what only the operator
+    may decide.
+    """
+    return load_with_drop_ins(file, environ, url=url)[0]
+
+
+def load_with_drop_ins(
+    file: ConfigFile, environ: Mapping[str, str], *, url: str = ""
+) -> tuple[Config, tuple[DropIn, ...]]:
+    """Return the configuration with the repositories of its drop-ins, and those of them that have a mistake.
 
     Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository may not decide it. Raises ConfigInvalid;
     NotTrusted when a file of a repository decides what only the operator may decide.
@@ -65,8 +78,12 @@ def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") 
         raw["platform"] = find_platform(environ, url, at=file.path)
     elif url:
         raw["platform"] = {"url": url, **raw["platform"]}
-    config = resolve_paths(parse(raw, at=file.path), file.path)
-    return config.model_copy(update={"repository": _place_at_top(config.repository, file, raw)})
+    config = resolve_paths(parse(_add_some_repository(raw, file.path), at=file.path), file.path)
+    repositories, broken = _add_drop_ins(file, raw, config.repository)
+    if not repositories and broken:
+        assert broken[0].error is not None
+        raise broken[0].error
+    return config.model_copy(update={"repository": repositories}), broken
 
 
 def select_keys(file: ConfigFile, document: Document, environ: Mapping[str, str], *, url: str) -> dict[str, Any]:
@@ -94,8 +111,9 @@ def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[Rep
     raw = dict(document.raw)
     if file.origin != "operator" and not is_trusted(file, document, environ):
         raw = keep_permitted(raw)
-    config = resolve_paths(parse({**raw, "platform": _NOWHERE}, at=file.path), file.path)
-    return _place_at_top(config.repository, file, raw)
+    whole = _add_some_repository({**raw, "platform": _NOWHERE}, file.path)
+    config = resolve_paths(parse(whole, at=file.path), file.path)
+    return _add_drop_ins(file, raw, config.repository)[0]
 
 
 def is_trusted(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> bool:
@@ -111,7 +129,7 @@ def read_valid(file: ConfigFile) -> Document:
     Shape: a platform may be missing. Raises ConfigInvalid.
     """
     document = read_document(file.path, is_plain=file.origin != "operator")
-    parse(add_some_platform(document.raw), at=file.path)
+    parse(_add_some_repository(add_some_platform(document.raw), file.path), at=file.path)
     return document
 
 
@@ -176,9 +194,26 @@ def _is_file(path: Path) -> bool:
 def _named_repositories(path: Path) -> set[Path]:
     """Return the repositories that a configuration of the operator's names."""
     raw = add_some_platform(read_document(path).raw)
-    if "repository" not in raw:
-        return set()
-    return {repository.path for repository in resolve_paths(parse(raw, at=path), path).repository}
+    own = resolve_paths(parse(raw, at=path), path).repository if "repository" in raw else ()
+    added = (repository for drop_in in read_drop_ins(path, own) for repository in drop_in.repositories)
+    return {repository.path for repository in (*own, *added)}
+
+
+def _add_some_repository(raw: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the same table with a stand-in repository where only its drop-ins name any."""
+    return {**SOME_REPOSITORY, **raw} if list_drop_ins(path) else dict(raw)
+
+
+def _add_drop_ins(
+    file: ConfigFile, raw: Mapping[str, Any], own: tuple[RepositoryConfig, ...]
+) -> tuple[tuple[RepositoryConfig, ...], tuple[DropIn, ...]]:
+    """Return the repositories of a file and of its drop-ins, and the drop-ins that have a mistake."""
+    if file.origin != "operator":
+        return _place_at_top(own, file, raw), ()
+    own = own if "repository" in raw else ()
+    drop_ins = tuple(read_drop_ins(file.path, own))
+    added = (repository for drop_in in drop_ins for repository in drop_in.repositories)
+    return (*own, *added), tuple(drop_in for drop_in in drop_ins if drop_in.error is not None)
 
 
 def _place_at_top(

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from syncd.api.breaker import Breaker
-from syncd.config import Config, RepositoryConfig
+from syncd.config import Config, DropIn, RepositoryConfig
+from syncd.config.shapes import INTERVAL_SECONDS
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE
 from syncd.daemon.records import list_subjects
@@ -19,6 +21,20 @@ def build_jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:
     """Given the configuration, return a job for each repository; none is opened before its run."""
     named = zip(name_repositories(config), config.repository, strict=True)
     return [_build_job(config, name, repository, environ) for name, repository in named]
+
+
+def build_broken_jobs(broken: Sequence[DropIn]) -> list[Job]:
+    """Given drop-ins that have a mistake, return a job for each that says so until somebody mends it."""
+    return [_build_broken_job(drop_in) for drop_in in broken]
+
+
+def _build_broken_job(drop_in: DropIn) -> Job:
+    def refuse() -> Path:
+        assert drop_in.error is not None
+        raise drop_in.error
+
+    # No repository can be had, so nothing is ever run.
+    return Job(f"conf.d/{drop_in.path.name}", drop_in.path, refuse, INTERVAL_SECONDS, lambda cancelled: [])
 
 
 def _build_job(config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str]) -> Job:

@@ -59,6 +59,7 @@ class Service:
         files: RunFiles,
         report: Callable[[str, Sequence[Result]], None],
         notice: Callable[[str], None] = lambda text: None,
+        read_stamp: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         patience: float = PATIENCE,
@@ -67,10 +68,14 @@ class Service:
     ) -> None:
         """Given how to learn the jobs, prepare to serve; `report` hears every run's results, in the main thread.
 
+        When what `read_stamp` returns has changed, and stays so until the next look, the jobs are read again.
+
         Units: `clock`, `now` (since the epoch), `patience` and `grace` in seconds. Shape: `leave` ends the process when
         a cycle cannot be ended, since its threads would keep the interpreter alive.
         """
         self._jobs, self._notify, self._files = jobs, notify, files
+        self._read_stamp = read_stamp
+        self._stamp = self._stamp_before = read_stamp()
         self._report, self._notice = report, notice
         self._clock, self._now = clock, now
         self._patience, self._grace, self._leave = patience, grace, leave
@@ -291,6 +296,14 @@ class Service:
             self._notify.send_ready()
         return refusal
 
+    def _reload_changed(self) -> None:
+        """Read the jobs again when files of the configuration have changed, and nobody writes to them any more."""
+        stamp = self._read_stamp()
+        if stamp == self._stamp_before != self._stamp:
+            self._stamp = stamp
+            self._reload()
+        self._stamp_before = stamp
+
     def _request_all(self) -> None:
         for task in self._tasks.values():
             task.request_now()
@@ -324,6 +337,7 @@ class Service:
             return
         every = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
         self._next_pulse = self._clock() + (min(every, 1.0) if stuck else every)
+        self._reload_changed()
         if not stuck:
             self._notify.send_alive()
             if not self._ready:

@@ -9,8 +9,9 @@ from typing import Any
 from syncd.api.addresses import check_token, parse_base_url
 from syncd.cli.sites.offline import SiteFileLocation
 from syncd.cli.sites.validate import ValidateOptions, validate_file
-from syncd.cli.terminal.context import load_config_file
+from syncd.cli.terminal.context import load_config_parts
 from syncd.config import ConfigFile, check_private, read_token
+from syncd.config.drop_ins import SOME_REPOSITORY, list_drop_ins
 from syncd.config.finding import add_some_platform, find_own_platform, is_trusted
 from syncd.config.positions import FilePosition, find_nearest, find_positions
 from syncd.config.reading import Document, expand_home, find_mistakes, find_root, read_document
@@ -94,7 +95,8 @@ def _describe_unreadable(path: Path, error: SyncdError) -> ConfigProblem:
 
 
 def _check_document(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
-    found = [*_check_keys(document, add_some_platform(document.raw))]
+    some = SOME_REPOSITORY if file.origin == "operator" and list_drop_ins(file.path) else {}
+    found = [*_check_keys(document, {**some, **add_some_platform(document.raw)})]
     yield from found
     is_counted = file.origin == "operator" or is_trusted(file, document, environ)
     # What a stranger's file names is not even opened.
@@ -104,13 +106,14 @@ def _check_document(file: ConfigFile, document: Document, environ: Mapping[str, 
     yield from _check_sites(document, file, is_counted=is_counted)
     if not found:
         try:
-            config = load_config_file(file)
+            config, broken = load_config_parts(file)
         except NotTrusted as error:
             yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path} "), hint=error.hint)
         except SyncdError as error:
             yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path}: "), hint=error.hint)
         else:
             yield from _find_error("", lambda: list(list_token_sources(config.platform, environ)))
+            yield from (_describe_unreadable(one.path, one.error) for one in broken if one.error is not None)
 
 
 def _check_keys(document: Document, raw: Mapping[str, Any]) -> Iterator[ConfigProblem]:

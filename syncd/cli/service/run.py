@@ -11,11 +11,12 @@ from pathlib import Path
 
 from syncd.cli.service.log import Log, LogEvent, choose_log
 from syncd.cli.service.run_log import RunLog
-from syncd.cli.terminal.context import load_configuration, require_config_file
+from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.text import escape
+from syncd.config import read_drop_in_stamp
 from syncd.daemon.control import find_runtime_directory, listen_control
 from syncd.daemon.http import listen
-from syncd.daemon.jobs import build_jobs
+from syncd.daemon.jobs import build_broken_jobs, build_jobs
 from syncd.daemon.run_files import RunFiles, find_service_directory
 from syncd.daemon.service import SELF, Job, Service
 from syncd.daemon.systemd import ERROR, INFO, WARNING, Notifier
@@ -25,10 +26,11 @@ from syncd.errors import SyncdError
 def run_service(config_file: Path | None, address: str, log_format: str) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code. Raises: BadParameter."""
     log = choose_log(log_format)
-    warn = partial(_warn, log)
+    warn, path = partial(_warn, log), _find_path(config_file)
 
     def load_jobs() -> Sequence[Job]:
-        return build_jobs(load_configuration(config_file), os.environ)
+        config, broken = load_config_parts(require_config_file(config_file))
+        return [*build_jobs(config, os.environ), *build_broken_jobs(broken)]
 
     threading.excepthook = partial(_log_defect, log)
     service = Service(
@@ -37,10 +39,11 @@ def run_service(config_file: Path | None, address: str, log_format: str) -> int:
         files=RunFiles(find_service_directory(os.environ), warn),
         report=RunLog(log).report,
         notice=warn,
+        read_stamp=partial(read_drop_in_stamp, Path(path)),
     )
     with (
         listen(address, service.health, time.time, warn),
-        listen_control(find_runtime_directory(os.environ), service.answer, warn, config=_find_path(config_file)),
+        listen_control(find_runtime_directory(os.environ), service.answer, warn, config=path),
     ):
         return service.serve()
 

@@ -8,7 +8,16 @@ from pathlib import Path
 import typer
 
 from syncd.cli.terminal.ci_job import read_ci_job
-from syncd.config import Config, ConfigFile, RepositoryConfig, find_config, load_config, load_repositories
+from syncd.cli.terminal.text import print_error
+from syncd.config import (
+    Config,
+    ConfigFile,
+    DropIn,
+    RepositoryConfig,
+    find_config,
+    load_repositories,
+    load_with_drop_ins,
+)
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 from syncd.repo import Repository
 from syncd.repo.location import discover_repository, find_repository
@@ -70,7 +79,20 @@ def find_config_file(config_file: Path | None, *, is_job: bool = False) -> Confi
 def load_config_file(file: ConfigFile, *, url: str = "") -> Config:
     """Given a configuration file and the command line's platform, or "", return the configuration that may be used.
 
+    Shape: a drop-in with a mistake is left out, and named on stderr.
     Raises: ConfigInvalid; NotTrusted, also for a file that a pull request from a fork brings into a CI job.
+    """
+    config, broken = load_config_parts(file, url=url)
+    for drop_in in broken:
+        assert drop_in.error is not None
+        print_error(drop_in.error.what, drop_in.error.hint, drop_in.error.exit_code, as_json=False)
+    return config
+
+
+def load_config_parts(file: ConfigFile, *, url: str = "") -> tuple[Config, tuple[DropIn, ...]]:
+    """Given a configuration file, return what may be used of it, and its drop-ins that have a mistake.
+
+    Raises: ConfigInvalid; NotTrusted.
     """
     if file.origin == "work tree" and read_ci_job(os.environ).is_fork:
         raise NotTrusted(
@@ -78,7 +100,7 @@ def load_config_file(file: ConfigFile, *, url: str = "") -> Config:
             hint="name everything in the job: syncd push --ci --url URL --space SPACE=DIR\n"
             "syncd check and syncd site validate need neither platform nor token",
         )
-    return load_config(file, os.environ, url=url)
+    return load_with_drop_ins(file, os.environ, url=url)
 
 
 def open_repository_here(repository: Path) -> Repository:
