@@ -77,11 +77,11 @@ ORDER = {
             "state",
             "mirror",
         ),
-        *("bind", "integrate", "propose", "review", "undo", "site", "run", "ci"),
+        *("bind", "integrate", "propose", "review", "undo", "log", "site", "run", "ci"),
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api"),
-        *("demo", "change_requests", "undo", "configuration"),
+        *("demo", "change_requests", "undo", "log", "configuration"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
     "platform": (

@@ -29,3 +29,24 @@ def undo_command(
     from syncd.cli.undo import UndoOptions, run_undo
 
     exit_with(run_undo(UndoOptions(target, space, branch, config, reset, dry_run, yes, json)))
+
+
+@history.command("log")
+def log_command(
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Only what happened to this page or file.")] = "",
+    space: Annotated[str, typer.Option("--space", metavar="SPACE", help="Only this space: name, id or address.")] = "",
+    change_request: Annotated[
+        str, typer.Option("--change-request", metavar="N", help="Only this change request: number or address.")
+    ] = "",
+    count: Annotated[int, typer.Option("--max-count", "-n", metavar="N", min=1, help="At most so many.")] = 50,
+    since: Annotated[str, typer.Option("--since", metavar="TIME", help="A date, or an age such as 2d.")] = "",
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what happened, newest first.
+
+    Revisions, merges, proposals, plans of sites, and what waits. It reads only what is on this machine.
+    """
+    from syncd.cli.log import LogOptions, show_log
+
+    show_log(config, LogOptions(file, space, change_request, count, since, json))

@@ -36,6 +36,9 @@ TAKES: Mapping[str, tuple[str, str]] = {
         "platform token create --data DATA --user a@example.org --organization @",
     ),
     "cr list space": ("SPACE", "cr list --space @"),
+    "undo space": ("SPACE", "undo 7 --yes --space @"),
+    "log space": ("SPACE", "log --space @"),
+    "log change_request": ("N", "log --change-request @"),
     **{key.replace(" --print", ""): value for key, value in NUMBERS.items()},
     **{
         f"cr {name.split()[0]} space": ("SPACE", f"cr {name} 7 --space @")
@@ -45,7 +48,7 @@ TAKES: Mapping[str, tuple[str, str]] = {
 """Every parameter that takes an id of the platform, by command and name: what it names, and a command line."""
 NAMES = {"SPACE", "SITE", "ORG", "N", "SPACE[=DIR]", "SPACE[=DIR]...", "SPACE[=DIR]... REPO"}
 """How the command tree writes a parameter that is one."""
-COUNTS = {"platform serve requests_per_minute"}
+COUNTS = {"platform serve requests_per_minute", "log count"}
 """An `N` that is no number of a change request."""
 
 
@@ -70,7 +73,7 @@ def test_an_address_does_what_the_id_does(
     work = shell.root / "work"
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(work)], check=True)
     subprocess.run(["git", "commit", "--quiet", "--allow-empty", "--message", "Begin"], cwd=work, check=True)
-    if line.startswith(("cr", "site")):
+    if line.startswith(("cr", "site", "undo", "log")):
         text = f'[platform]\nurl = "{shell.url}"\n[[repository]]\n[[repository.space]]\nid = "{shell.space}"\n'
         (shell.root / "own.toml").write_text(text.replace("[[repository]]", f'[[repository]]\npath = "{work}"'))
         monkeypatch.setenv("SYNCD_CONFIG", str(shell.root / "own.toml"))

@@ -63,7 +63,7 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
     for backup, former in backups:
         digest = style_text(backup.digest, 33, sys.stdout)
         where = f"{escape(former.path)} (site {escape(backup.site)})"
-        print(f"{digest}  {format_time(backup.at)}  {where}  {escape(_format_former_plan(former))}")
+        print(f"{digest}  {format_time(backup.at)}  {where}  {escape(format_former_plan(former))}")
     last = f"Take the newest back: syncd site rollback {backups[0][0].digest}" if backups else ""
     print(last or "No plan that changed a site is kept on this machine.")
     return 0
@@ -152,7 +152,7 @@ def _format_rollback(back: Rollback) -> list[str]:
     return lines
 
 
-def _format_former_plan(former: FormerState) -> str:
+def format_former_plan(former: FormerState) -> str:
     """How many resources a plan added, changed and so on, and the first of them."""
     counts = Counter(former.actions.values())
     numbers = ", ".join(f"{count} {_DONE.get(action, action)}" for action, count in sorted(counts.items()))

@@ -1,0 +1,205 @@
+"""`log`: what happened, newest first, from what this machine has recorded; no request is sent."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from syncd.cli.change_requests.find import list_selected, parse_request_name
+from syncd.cli.service.run_status import find_run
+from syncd.cli.terminal.context import load_configuration, open_repository_here
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.pager import page_text
+from syncd.cli.terminal.text import escape, format_time
+from syncd.config import RepositoryConfig
+from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.daemon.workspaces import read_time
+from syncd.errors import NotARepository
+from syncd.repo import Repository
+from syncd.store.status import read_store_summary
+from syncd.sync.branches import find_tracked
+from syncd.sync.log.entries import FIRST, LogEntry, LogQuery, list_integrated, list_mirrored, list_sent
+from syncd.sync.outcome import CONFLICT, PAGE
+from syncd.sync.workspace import Binding
+
+_AGE = re.compile(r"(?P<count>[0-9]{1,6})\s*(?P<unit>minute|min|hour|h|day|d|week|w)s?(?:\s+ago)?")
+_UNITS = {"min": 60, "minute": 60, "hour": 3600, "h": 3600, "day": 86_400, "d": 86_400, "week": 604_800, "w": 604_800}
+_KINDS = (
+    *("revision", "merged", "fetched", "integrated", "archived", "sent", "applied"),
+    *("waiting", "held", "run"),
+)
+"""Kinds of entries in the order in which a run makes them."""
+
+
+@dataclass(frozen=True)
+class LogOptions:
+    """What a person typed behind `log`."""
+
+    file: str = ""
+    space: str = ""
+    change_request: str = ""
+    count: int = 50
+    since: str = ""
+    as_json: bool = False
+
+
+def show_log(config_file: Path | None, options: LogOptions) -> None:
+    """Print what happened in the configured repositories, newest first.
+
+    Raises: BadParameter for a time, number or file that means nothing; ConfigInvalid, NotTrusted.
+    """
+    config = load_configuration(config_file)
+    name = parse_request_name(options.change_request, options.space) if options.change_request else None
+    since = _parse_since(options.since) if options.since else FIRST
+    found: list[tuple[Path, LogEntry]] = []
+    selected = list_selected(config, name.space if name is not None else options.space)
+    if options.file:
+        selected = [each for each in selected if _find_path(each[0], options.file) is not None]
+        if not selected:
+            raise typer.BadParameter(f"{options.file} is in no configured repository")
+    for repository, bindings in selected:
+        path = _find_path(repository, options.file) or "" if options.file else ""
+        wanted = tuple(binding for binding in bindings if not path or binding.holds(path))
+        if path and not wanted:
+            raise typer.BadParameter(f"{options.file} is in no space; git log {options.file} shows its commits")
+        query = LogQuery(wanted, options.count, name.number if name is not None else 0, path, since)
+        is_whole = not (options.space or name or path)
+        found += [(repository.path, entry) for entry in _list_entries(repository, query, is_whole=is_whole)]
+    newest = sorted(found, key=lambda each: _rank_entry(each[1]), reverse=True)[: options.count]
+    if options.as_json:
+        print_document({"entries": [_build_document(root, entry) for root, entry in newest]})
+    else:
+        lines = [line for _, entry in newest for line in _format_entry(entry)]
+        page_text("\n".join(lines) or "Nothing is recorded for that.")
+
+
+def _rank_entry(entry: LogEntry) -> tuple[datetime, int]:
+    """Commits know whole seconds; within one, the flows of a run have their order."""
+    return entry.at.replace(microsecond=0), _KINDS.index(entry.kind)
+
+
+def _list_entries(repository: RepositoryConfig, query: LogQuery, *, is_whole: bool) -> Iterator[LogEntry]:
+    with Repository.open(repository.path) as git:
+        yield from list_mirrored(git, f"refs/remotes/{repository.remote}/main", query)
+        yield from list_sent(git, repository.remote, query)
+        if is_whole:
+            branches = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
+            yield from list_integrated(git, branches, query)
+        git_dir = git.git_dir
+    recorded = [*_list_outcomes(git_dir, query, is_whole=is_whole)]
+    recorded += [*_list_plans(repository, git_dir), *_list_runs(repository, git_dir)] if is_whole else []
+    yield from (entry for entry in recorded if entry.at >= query.since)
+
+
+def _list_outcomes(git_dir: Path, query: LogQuery, *, is_whole: bool) -> Iterator[LogEntry]:
+    """What waits for a person, since when its flow said so last."""
+    if query.number:
+        return
+    for outcome in read_store_summary(git_dir / STATE).outcomes:
+        at = _read_moment(outcome.at)
+        if outcome.state not in ("held", "waiting") or at is None:
+            continue
+        path = outcome.key if outcome.flow in (CONFLICT, PAGE) else ""
+        space = _find_space(query.bindings, outcome.key, path)
+        if (query.path and path != query.path) or (not is_whole and not space):
+            continue
+        what = f"{outcome.flow} {outcome.key}: {outcome.detail}".partition("\n")[0]
+        yield LogEntry(at, outcome.state, what, space, path=path)
+
+
+def _list_plans(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry]:
+    """The plans that were applied to sites."""
+    if repository.site is None or not (git_dir / STATE).is_file():
+        return
+    from syncd.cli.sites.rollback import format_former_plan
+    from syncd.plan.site.rollback import parse_former_state
+    from syncd.store.store import Store
+
+    with Store(git_dir / STATE) as store:
+        backups = store.backups.list_backups()
+    for backup in backups:
+        if (at := _read_moment(backup.at)) is not None:
+            former = parse_former_state(backup.document)
+            what = f"plan {backup.digest} of {former.path}: {format_former_plan(former)}"
+            yield LogEntry(at, "applied", what)
+
+
+def _list_runs(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry]:
+    """The last run, as `syncd status` counts it."""
+    has_service = find_holder(git_dir / DAEMON) is not None
+    now = read_time().timestamp()
+    run = find_run(repository.path, git_dir, interval=repository.interval, has_service=has_service, now=now)
+    if run.record is not None and (at := _read_moment(run.record.at)) is not None:
+        why = f": {run.record.why}" if run.record.why else ""
+        yield LogEntry(at, "run", f"the last run, by {run.by}, {run.record.state}{why}", exit_code=run.record.exit_code)
+
+
+def _find_space(bindings: Iterable[Binding], key: str, path: str) -> str:
+    """The name of the space that an outcome is about, or ""."""
+    if path:
+        return next((binding.name for binding in bindings if binding.holds(path)), "")
+    return next((binding.name for binding in bindings if key == binding.name or key.startswith(f"{binding.name}/")), "")
+
+
+def _find_path(repository: RepositoryConfig, file: str) -> str | None:
+    """A file that a person named, from the root of a repository's work tree; None when it is not in there."""
+    try:
+        with open_repository_here(repository.path) as git:
+            top = git.work_tree
+    except NotARepository:
+        return None
+    if top is None:
+        return os.path.normpath(file)
+    path = Path(os.path.abspath(file))
+    roots = (top, top.resolve())
+    inside = next((path.relative_to(root) for root in roots if path.is_relative_to(root)), None)
+    return inside.as_posix() if inside is not None else None
+
+
+def _parse_since(text: str) -> datetime:
+    """The time that a person means: a date or time of ISO 8601, or an age such as `2 days`. Raises: BadParameter."""
+    if age := _AGE.fullmatch(text.strip()):
+        return read_time() - timedelta(seconds=int(age["count"]) * _UNITS[age["unit"]])
+    moment = _read_moment(text.strip())
+    if moment is None:
+        raise typer.BadParameter(f"--since {text}: a date such as 2026-01-31, or an age such as 2d or '3 weeks'")
+    return moment
+
+
+def _read_moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _format_entry(entry: LogEntry) -> Sequence[str]:
+    numbers = " ".join(f"#{number}" for number in entry.numbers)
+    branch = f"{entry.space}/{entry.branch}" if entry.space and entry.branch else entry.space or entry.branch
+    author = f"({entry.author})" if entry.author else ""
+    parts = [branch, numbers, entry.what, author, entry.path if entry.commit else "", entry.commit[:10]]
+    at = format_time(entry.at.astimezone(UTC).isoformat())
+    return [f"{at}  {entry.kind:<10}  {escape('  '.join(part for part in parts if part))}"]
+
+
+def _build_document(root: Path, entry: LogEntry) -> dict[str, Any]:
+    return {
+        "repository": str(root),
+        "at": entry.at.astimezone(UTC).isoformat(),
+        "kind": entry.kind,
+        "space": entry.space or None,
+        "change_requests": list(entry.numbers),
+        "what": entry.what,
+        "author": entry.author or None,
+        "commit": entry.commit or None,
+        "revision": entry.revision or None,
+        "branch": entry.branch or None,
+        "path": entry.path or None,
+        "exit_code": entry.exit_code,
+    }
