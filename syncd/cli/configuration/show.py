@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.config import Config, ConfigFile
-from syncd.config.finding import find_own_platform, read_valid, select_keys
+from syncd.config.finding import find_own_platform, is_trusted, read_valid, select_keys
 from syncd.config.positions import find_nearest, find_positions
 from syncd.config.reading import Document
 from syncd.config.tokens import TokenSource, list_token_sources
@@ -27,8 +27,8 @@ _SECRET = re.compile(r"(?P<scheme>https?://)[^/@\s]+@|(?P<login>\w+://[^/@:\s]*:
 class ValueOrigin:
     """Where a value comes from: a line of a file, a variable of the environment, the keyring, or a default.
 
-    Units: `line` and `column` count from 1. Shape: `owner` says whose word the file is: the operator's, or that of a
-    repository which its owner trusts.
+    Units: `line` and `column` count from 1. Shape: `owner` says whose word the file is, and `is_trusted` whether the
+    owner of this account trusts what a repository says.
     """
 
     kind: Literal["file", "environment", "keyring", "default"]
@@ -36,6 +36,7 @@ class ValueOrigin:
     line: int = 0
     column: int = 0
     owner: str = ""
+    is_trusted: bool = False
     variable: str = ""
 
 
@@ -66,10 +67,15 @@ def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) 
     document = read_valid(file)
     url = environ.get("SYNCD_URL", "")
     counted = Document(document.path, document.data, select_keys(file, document, environ, url=url))
+    has_trust = file.origin != "operator" and is_trusted(file, document, environ)
     sources = [(counted, file.origin)]
     if "platform" not in counted.raw and not url and (own := find_own_platform(environ)) is not None:
         sources.append((Document(own.path, own.data, {"platform": own.raw["platform"]}), "operator"))
-    origins = {key: origin for source, owner in sources for key, origin in _list_origins(source, owner)}
+    origins = {
+        key: replace(origin, is_trusted=has_trust and owner != "operator")
+        for source, owner in sources
+        for key, origin in _list_origins(source, owner)
+    }
     if url and "platform.url" not in origins:
         origins["platform.url"] = ValueOrigin("environment", variable="SYNCD_URL")
     raw = config.model_dump(mode="json")
@@ -127,7 +133,9 @@ def _describe_origin(origin: ValueOrigin) -> str:
     if origin.kind != "file":
         return origin.kind
     place = f"{origin.file}:{origin.line}" if origin.line else origin.file
-    return {"work tree": f"{place}, which comes with the repository"}.get(origin.owner, place)
+    if origin.owner != "work tree":
+        return place
+    return f"{place}, which comes with the repository{' and is trusted' if origin.is_trusted else ''}"
 
 
 def _build_document(setting: Setting) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncd.cli.app import run
 from tests.cli.command_runner import CommandRunner, make_runner
 
 TEXT = '[[repository]]\nbranches = ["main", "docs/*"]\n[[repository.space]]\nid = "a"\n'
@@ -60,6 +61,16 @@ def test_the_operators_own_platform_is_named_with_its_line(
     }
     assert found["platform.insecure"]["origin"] == {"kind": "default"}
     assert found["repository.0.space.0.id"]["origin"]["line"] == 4
+
+
+def test_a_file_of_the_repository_is_shown_as_trusted(
+    work: Path, show: CommandRunner, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (work / "syncd.toml").write_text('[platform]\nurl = "https://api.example.com"\n' + TEXT)
+    assert run(["trust", "--yes"]) == 0
+    capsys.readouterr()
+    line = f"{work / 'syncd.toml'}:2, which comes with the repository and is trusted"
+    assert f'platform.url = "https://api.example.com"  # {line}' in show("--origin").out
 
 
 def test_a_credential_in_an_address_is_never_shown(work: Path, show: CommandRunner) -> None:
