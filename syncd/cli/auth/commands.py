@@ -8,16 +8,13 @@ from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption,
 
 auth = typer.Typer(help="Save a token for a platform, show whose it is, delete it.", **GROUP_SETTINGS)
 
-UrlArgument = Annotated[
-    str, typer.Argument(metavar="[URL]", help="The platform; left out, the one that is configured.", show_default=False)
-]
-ExtraArgument = Annotated[list[str] | None, typer.Argument(hidden=True)]
+UrlArgument = Annotated[str, typer.Argument(help="The platform; left out, the one that is configured.")]
 
 
-@auth.command("login")
+@auth.command("login", context_settings={"allow_extra_args": True})
 def auth_login(
+    context: typer.Context,
     url: UrlArgument = "",
-    extra: ExtraArgument = None,
     with_token: Annotated[bool, typer.Option("--with-token", help="Read the token from stdin.")] = False,
     storage: Annotated[
         str, typer.Option("--storage", metavar="WHERE", help="keyring or file; else the keyring where there is one.")
@@ -32,7 +29,7 @@ def auth_login(
     """
     from syncd.cli.auth.login import LoginOptions, run_login
 
-    run_login(LoginOptions(url, extra or (), with_token, storage, insecure, config), as_json=json)
+    run_login(LoginOptions(url, context.args, with_token, storage, insecure, config), as_json=json)
 
 
 @auth.command("status")

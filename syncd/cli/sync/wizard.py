@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -18,8 +19,9 @@ from syncd.cli.sync.space_ids import read_space_id
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
+from syncd.config.saved_tokens import TokenRegister
 from syncd.config.tokens import list_token_sources
-from syncd.errors import ConfigInvalid, SyncdError
+from syncd.errors import ConfigInvalid, NotFound, Unauthorized
 from syncd.layout.tree.paths import slugify
 from syncd.model.space import Space
 from syncd.sync.policy import PreferredSide
@@ -140,7 +142,8 @@ def _complete_platform(words: SetupWords) -> PlatformConfig:
         configured = find_configured_platform(None)
     except ConfigInvalid:
         configured = None
-    default = configured.url if configured is not None else PUBLIC_PLATFORM
+    saved = [one.url for one in TokenRegister(os.environ).list_saved()]
+    default = configured.url if configured is not None else saved[0] if len(saved) == 1 else PUBLIC_PLATFORM
     url = ask_text("Address of the platform's API", check, default=default)
     return build_platform(url, words.token_file, insecure=words.insecure)
 
@@ -157,25 +160,23 @@ def _ask_spaces(platform: PlatformConfig) -> list[Space]:
     """The spaces that a person chooses from those that the token's user can write to."""
     secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
     with Client(platform.url, secret, insecure=platform.insecure) as client:
-        offered = list_offered_spaces(client)
-        if not offered:
-            raise ConfigInvalid(
-                "this token's user can write to no space", hint="give the user the role Editor in a space, or make one"
-            )
-        return _choose_spaces(offered, client.spaces.get)
+        return _choose_spaces(list_offered_spaces(client), client.spaces.get)
 
 
 def list_offered_spaces(client: Client) -> list[OfferedSpace]:
     """Return every space that the token's user can write to, by organization and title.
 
-    Shape: a server that names no permissions has not refused any. Raises: PlatformError.
+    Shape: a server that names no permissions has not refused any; an organization whose spaces the user may not list
+    has none here. Raises: PlatformError.
     """
-    found = [
-        OfferedSpace(space, organization.title)
-        for organization in client.organizations.list()
-        for space in client.spaces.list(organization.id)
-        if space.deleted_at is None and space.permissions.get("edit") is not False
-    ]
+    found: list[OfferedSpace] = []
+    for organization in client.organizations.list():
+        with suppress(NotFound, Unauthorized):
+            found += [
+                OfferedSpace(space, organization.title)
+                for space in client.spaces.list(organization.id)
+                if space.deleted_at is None and space.permissions.get("edit") is not False
+            ]
     return sorted(found, key=lambda one: (one.organization.casefold(), one.space.title.casefold(), one.space.id))
 
 
@@ -183,24 +184,32 @@ def _choose_spaces(offered: Sequence[OfferedSpace], read_space: Callable[[str], 
     """Ask until numbers, or the id or address of a space, are typed; any other text searches."""
     listed = list(offered)
     while True:
-        say("\n".join(["Spaces that you can write to:", *_format_spaces(listed)]))
-        question = "Number, several such as 1,3, or text to search for"
+        heading = (
+            "Spaces that you can write to:" if listed else "This token's user can write to no space that is listed."
+        )
+        say("\n".join([heading, *_format_spaces(listed)]))
+        question = "Number, several such as 1,3, or text to search for" if listed else "Id or address of a space"
         text = ask_text(question, str, default="1" if len(listed) == 1 else None)
         if numbers := _read_numbers(text, len(listed)):
             return [listed[number - 1].space for number in numbers]
-        if "://" in text:
-            try:
-                return [read_space(read_space_id(text))]
-            except (typer.BadParameter, SyncdError) as error:
-                say(escape(str(error)))
-                continue
-        if text.replace(",", "").replace(" ", "").isdigit():
+        if listed and text.replace(",", "").replace(" ", "").isdigit():
             say(f"There are numbers from 1 to {len(listed)}.")
             continue
         matching = [one for one in offered if one.contains(text.casefold())]
-        if not matching:
-            say(f"No space has {escape(text)} in its title, its id or its organization.")
+        if not matching and (space := _find_space(text, read_space)) is not None:
+            return [space]
         listed = matching or list(offered)
+
+
+def _find_space(text: str, read_space: Callable[[str], Space]) -> Space | None:
+    """The space of an id or an address; None, with a message, when there is none."""
+    try:
+        return read_space(read_space_id(text))
+    except NotFound:
+        say(f"There is no space {escape(text)}, or you may not see it.")
+    except typer.BadParameter:
+        say(f"No space has {escape(text)} in its title, its id or its organization.")
+    return None
 
 
 def _read_numbers(text: str, highest: int) -> list[int]:
