@@ -11,7 +11,7 @@ from syncd.cli.sites.offline import SiteFileLocation
 from syncd.cli.sites.validate import ValidateOptions, validate_file
 from syncd.cli.terminal.context import load_config_parts
 from syncd.config import ConfigFile, check_private, read_token
-from syncd.config.drop_ins import SOME_REPOSITORY, list_drop_ins
+from syncd.config.drop_ins import MAIN, SOME_REPOSITORY, list_drop_ins
 from syncd.config.finding import add_some_platform, find_own_platform, is_trusted
 from syncd.config.positions import FilePosition, find_nearest, find_positions
 from syncd.config.reading import Document, expand_home, find_mistakes, find_root, read_document
@@ -53,7 +53,12 @@ def find_problems(file: ConfigFile, environ: Mapping[str, str]) -> Iterator[Conf
     except SyncdError as error:
         yield _describe_unreadable(file.path, error)
         return
-    yield from _check_document(file, document, environ)
+    spoiled: set[Path] = set()
+    for path in list_drop_ins(file.path) if file.origin == "operator" else ():
+        for problem in _check_drop_in(path, environ):
+            spoiled |= set() if problem.is_warning else {path}
+            yield problem
+    yield from _check_document(file, document, environ, spoiled)
     if "platform" in document.raw or environ.get("SYNCD_URL"):
         return
     try:
@@ -94,7 +99,28 @@ def _describe_unreadable(path: Path, error: SyncdError) -> ConfigProblem:
     return ConfigProblem(str(path), error.what.removeprefix(f"{path}: "), hint=error.hint)
 
 
-def _check_document(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
+def _check_drop_in(path: Path, environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
+    """Yield what is wrong in one file of `conf.d/`, all of it; what others say of it shows when all are loaded."""
+    try:
+        document = read_document(path)
+    except SyncdError as error:
+        yield _describe_unreadable(path, error)
+        return
+    positions = find_positions(document.data)
+    for key in sorted(document.raw.keys() - {"repository"}):
+        message = f"belongs into {path.parent.parent / MAIN}"
+        yield _locate(document, positions.get(key), message, key)
+    raw = {key: one for key, one in document.raw.items() if key == "repository"}
+    found = [*_check_keys(document, add_some_platform(raw))]
+    yield from found
+    yield from _check_values(Document(path, document.data, raw), environ, {problem.key for problem in found})
+    yield from _check_sites(document, ConfigFile(path), is_counted=True)
+
+
+def _check_document(
+    file: ConfigFile, document: Document, environ: Mapping[str, str], spoiled: set[Path]
+) -> Iterator[ConfigProblem]:
+    """Yield what is wrong in a configuration; `spoiled` are drop-ins whose mistakes are known already."""
     some = SOME_REPOSITORY if file.origin == "operator" and list_drop_ins(file.path) else {}
     found = [*_check_keys(document, {**some, **add_some_platform(document.raw)})]
     yield from found
@@ -110,10 +136,12 @@ def _check_document(file: ConfigFile, document: Document, environ: Mapping[str, 
         except NotTrusted as error:
             yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path} "), hint=error.hint)
         except SyncdError as error:
-            yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path}: "), hint=error.hint)
+            if not any(error.what.startswith(f"{path}:") for path in spoiled):
+                yield ConfigProblem(str(file.path), error.what.removeprefix(f"{file.path}: "), hint=error.hint)
         else:
             yield from _find_error("", lambda: list(list_token_sources(config.platform, environ)))
-            yield from (_describe_unreadable(one.path, one.error) for one in broken if one.error is not None)
+            others = (one for one in broken if one.path not in spoiled)
+            yield from (_describe_unreadable(one.path, one.error) for one in others if one.error is not None)
 
 
 def _check_keys(document: Document, raw: Mapping[str, Any]) -> Iterator[ConfigProblem]:

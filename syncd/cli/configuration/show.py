@@ -12,9 +12,10 @@ from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.config import Config, ConfigFile
+from syncd.config.drop_ins import read_drop_ins
 from syncd.config.finding import find_own_platform, is_trusted, read_valid, select_keys
 from syncd.config.positions import find_nearest, find_positions
-from syncd.config.reading import Document
+from syncd.config.reading import Document, read_document
 from syncd.config.tokens import TokenSource, list_token_sources
 from syncd.config.trust import list_keys
 from syncd.daemon.labels import name_repositories
@@ -76,6 +77,8 @@ def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) 
         for source, owner in sources
         for key, origin in _list_origins(source, owner)
     }
+    if file.origin == "operator":
+        origins |= _list_drop_in_origins(counted, config)
     if url and "platform.url" not in origins:
         origins["platform.url"] = ValueOrigin("environment", variable="SYNCD_URL")
     raw = config.model_dump(mode="json")
@@ -87,6 +90,19 @@ def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) 
     found = [Setting(key, _hide_secrets(value), origins.get(key, default)) for key, value in _walk_values(raw)]
     source = next((source for source in list_token_sources(config.platform, environ) if source.is_set), None)
     return found if source is None else [Setting("platform.token", "***", _build_token_origin(source)), *found]
+
+
+def _list_drop_in_origins(document: Document, config: Config) -> dict[str, ValueOrigin]:
+    """Return the origins of the repositories that files in `conf.d/` add behind those of the configuration itself."""
+    origins: dict[str, ValueOrigin] = {}
+    first = len(document.raw.get("repository", ()))
+    for drop_in in read_drop_ins(document.path, config.repository[:first]):
+        if drop_in.error is None:
+            for key, origin in _list_origins(read_document(drop_in.path), "operator"):
+                _, number, rest = key.split(".", 2)
+                origins[f"repository.{first + int(number)}.{rest}"] = origin
+        first += len(drop_in.repositories)
+    return origins
 
 
 def _build_token_origin(source: TokenSource) -> ValueOrigin:

@@ -120,6 +120,26 @@ def test_the_operators_own_platform_is_checked_where_it_counts(
     assert f"{own}:3:1: error: platform.token_fil - there is no such key; did you mean token_file?" in said.out
 
 
+def test_every_mistake_in_every_drop_in_is_named_once(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "config.toml", '[platform]\nurl = "https://api.example.com"\ncolour = 1\n')
+    (tmp_path / "conf.d").mkdir()
+    wrong = '[platform]\nurl = "x"\n[[repository]]\npath = "../work"\nintervall = 1\n[[repository.space]]\nid = "a"\n'
+    first = write(tmp_path / "conf.d" / "1.toml", wrong)
+    second = write(tmp_path / "conf.d" / "2.toml", "[[repository]\n")
+    said = check("--config", str(file))
+    assert said.code == 78
+    lines = [line for line in said.out.splitlines() if ": error: " in line]
+    assert [line.partition(": error: ")[0] for line in lines] == [
+        *(f"{first}:1:1", f"{first}:5:1", f"{second}:1:13", f"{file}:3:1")
+    ]
+    write(file, '[platform]\nurl = "https://api.example.com"\n')
+    assert check("--config", str(file)).out.count(": error: ") == 3
+    repository = f'[[repository]]\npath = "{tmp_path}/work"\n[[repository.space]]\nid = "a"\n'
+    write(first, repository)
+    write(second, repository)
+    assert f"{second}: error: {tmp_path}/work is configured in {first}, too" in check("--config", str(file)).out
+
+
 def test_a_configuration_that_is_right_is_valid(tmp_path: Path, check: CommandRunner) -> None:
     file = write(tmp_path / "own.toml", RIGHT + "[repository.site]\nfile = 'none.yaml'\n")
     assert check("--config", str(file)).out.startswith(f"{file} is valid")

@@ -73,6 +73,16 @@ def test_a_file_of_the_repository_is_shown_as_trusted(
     assert f'platform.url = "https://api.example.com"  # {line}' in show("--origin").out
 
 
+def test_a_repository_of_a_drop_in_has_its_lines(work: Path, show: CommandRunner) -> None:
+    file = work / "config.toml"
+    file.write_text('[platform]\nurl = "https://api.example.com"\n' + TEXT)
+    (work / "conf.d").mkdir()
+    (work / "conf.d" / "a.toml").write_text(TEXT.replace('"a"', '"b"'))
+    said = show("--config", str(file), "--origin").out
+    assert f'repository.0.space.0.id = "a"  # {file}:6\n' in said
+    assert f'repository.1.space.0.id = "b"  # {work / "conf.d" / "a.toml"}:4\n' in said
+
+
 def test_a_credential_in_an_address_is_never_shown(work: Path, show: CommandRunner) -> None:
     upstream = '[repository.upstream]\nurl = "https://me:hunter2@git.example.org/x"\n'
     file = work / "own.toml"
