@@ -180,7 +180,13 @@ def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) 
     site = (
         build_site_options(config, every=config.every if every is None else every) if config and config.apply else None
     )
-    return RunOptions(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
+    return RunOptions(
+        branches=repository.named,
+        patterns=repository.patterns,
+        propose=repository.propose,
+        site=site,
+        reviews="changed",
+    )
 
 
 def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteOptions:

@@ -1,10 +1,10 @@
 """ChangeRequest (`change-request`): a proposed change of a space's content."""
 
-import re
 from typing import Any, Literal
 
 from pydantic import Field
 
+from syncd.model.app_address import find_app_address
 from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.document import Document
 from syncd.model.template import TemplateUse
@@ -16,8 +16,6 @@ LINKS_MAX = 10
 LINK_TITLE_MAX = 128
 """Links to what a change request is about, and characters of the title of one. Source: content-write §1."""
 LINK_URL_MAX = 2048
-_ADDRESS = re.compile(r"https?://[!#-&*-;=?-~]{1,2000}")
-"""Visible ASCII without quotes, parentheses and angle brackets: safe on a terminal and as the target of a link."""
 
 
 class ChangeRequestLink(Observed):
@@ -61,8 +59,7 @@ class ChangeRequest(Observed):
     @property
     def address(self) -> str:
         """Where people read it, when the platform names an address of the web; else ""."""
-        found = self.urls.get("app")
-        return found if isinstance(found, str) and _ADDRESS.fullmatch(found) else ""
+        return find_app_address(self.urls)
 
 
 class ChangeRequestCreate(Declared):

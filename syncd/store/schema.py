@@ -4,8 +4,8 @@ import sqlalchemy as sa
 
 APPLICATION_ID = 0x73796E63
 """`sync` in ASCII, in SQLite's header field for it: a file without it is not ours to write into."""
-VERSION = 3
-"""2: the tables of sites; 3: `begun`. What a newer version adds is a table; none is ever changed."""
+VERSION = 4
+"""2: the tables of sites; 3: `begun`; 4: `addresses` and `requests`. What a newer version adds is a table."""
 
 metadata = sa.MetaData()
 
@@ -36,6 +36,9 @@ anchors = _table(
     _text("fingerprint"),
     _text("oid"),
 )
+
+addresses = _table("addresses", _key("space"), _key("page"), _text("address"))
+requests = _table("requests", _key("space"), _key("number"), _text("facts"))
 
 outcomes = _table("outcomes", _key("flow"), _key("key"), _text("state"), _text("detail"), _text("at"))
 

@@ -5,8 +5,9 @@ It is read with the sqlite3 driver itself: loading SQLAlchemy takes longer than 
 
 import sqlite3
 import stat
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import starmap
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from syncd.errors import StoreError
 BUSY_SECONDS = 5.0
 SITES_SINCE = 2
 """The version of the database that has the tables of sites."""
+REQUESTS_SINCE = 4
+"""The version of the database that has states of change requests."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,15 @@ class SiteState:
 class StoreSummary:
     """The last outcome of every flow, by flow and key, and the ids of all spaces that were ever mirrored.
 
-    Shape: `pending_plans` wait for a person; `site_states` are ordered by the path of the site file.
+    Shape: `pending_plans` wait for a person; `site_states` are ordered by the path of the site file. `requests` has
+    facts as JSON by a space's id and a change request's number.
     """
 
     outcomes: tuple[FlowOutcome, ...] = ()
     spaces: tuple[str, ...] = ()
     pending_plans: tuple[PendingPlan, ...] = ()
     site_states: tuple[SiteState, ...] = ()
+    requests: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
 def read_store_summary(path: Path) -> StoreSummary:
@@ -86,12 +91,11 @@ def read_store_summary(path: Path) -> StoreSummary:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise StoreError(f"{path} cannot be read: it is no file")
-        with closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=BUSY_SECONDS, uri=True)
-        ) as database:
+        with closing(_open_database(path)) as database:
             rows = database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
             ids = database.execute("SELECT space FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
             sites = _read_sites(database)
+            requests = _read_requests(database)
     except FileNotFoundError:
         return StoreSummary()
     except OSError as error:
@@ -100,7 +104,35 @@ def read_store_summary(path: Path) -> StoreSummary:
         raise StoreError(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
         return StoreSummary()
-    return StoreSummary(tuple(starmap(FlowOutcome, rows)), tuple(space for (space,) in ids), *sites)
+    return StoreSummary(tuple(starmap(FlowOutcome, rows)), tuple(space for (space,) in ids), *sites, requests)
+
+
+def read_page_address(file: Path, space: str, path: str) -> str:
+    """Given a state database, a space and a path below its directory, return where people read the page there.
+
+    Shape: of main content when it was last mirrored; "" for what is no page, and where the database cannot say.
+    """
+    chosen = (
+        "SELECT address FROM addresses JOIN anchors ON anchors.id = addresses.page AND anchors.space = addresses.space"
+        " WHERE addresses.space = ? AND lane = 'main' AND kind = 'page' AND path = ?"
+    )
+    try:
+        with closing(_open_database(file)) as database:
+            row = database.execute(chosen, (space, path)).fetchone()
+    except sqlite3.Error:
+        return ""
+    return str(row[0]) if row is not None else ""
+
+
+def _open_database(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", timeout=BUSY_SECONDS, uri=True)
+
+
+def _read_requests(database: sqlite3.Connection) -> dict[tuple[str, int], str]:
+    if database.execute("PRAGMA user_version").fetchone()[0] < REQUESTS_SINCE:
+        return {}
+    requests = database.execute("SELECT space, number, facts FROM requests").fetchall()
+    return {(space, int(number)): facts for space, number, facts in requests}
 
 
 def _read_sites(database: sqlite3.Connection) -> tuple[tuple[PendingPlan, ...], tuple[SiteState, ...]]:

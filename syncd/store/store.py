@@ -1,6 +1,6 @@
 """The memory of one repository: anchors and outcomes. It may be deleted at the cost of time, never of data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -13,7 +13,7 @@ from syncd.model.anchor import Anchor
 from syncd.store.backups import Backups
 from syncd.store.database import Database
 from syncd.store.plans import Plans
-from syncd.store.schema import anchors, outcomes, seen
+from syncd.store.schema import addresses, anchors, outcomes, requests, seen
 from syncd.store.site_ownership import SiteOwnership
 from syncd.store.status import FlowOutcome, read_store_summary
 
@@ -134,6 +134,41 @@ class Store:
     def list_outcomes(self) -> list[FlowOutcome]:
         """Return the last outcome of every flow, by flow and key."""
         return list(read_store_summary(self._database.path).outcomes)
+
+    def record_addresses(self, space: str, by_page: Mapping[str, str]) -> None:
+        """Given a space and where people read each of its pages, by id, remember these and no others.
+
+        Shape: what is known already is not written again.
+        """
+        columns = sa.select(addresses.c.page, addresses.c.address).where(addresses.c.space == space)
+        rows = self._database.read(lambda connection: connection.execute(columns).all())
+        known = {row.page: row.address for row in rows}
+        new = [{"space": space, "page": id, "address": text} for id, text in by_page.items() if known.get(id) != text]
+        gone = [{"id": id} for id in known if id not in by_page]
+        deletion = addresses.delete().where(addresses.c.space == space, addresses.c.page == sa.bindparam("id"))
+
+        def work(connection: sa.Connection) -> None:
+            if gone:
+                connection.execute(deletion, gone)
+            _upsert(connection, addresses, new)
+
+        if new or gone:
+            self._database.write(work)
+
+    def record_request(self, space: str, number: int, facts: str) -> None:
+        """Given a space, a change request's number and its facts as JSON, remember these in place of the last time."""
+        row = {"space": space, "number": str(number), "facts": facts}
+        self._database.write(lambda connection: _upsert(connection, requests, [row]))
+
+    def read_request(self, space: str, number: int) -> str:
+        """Given a space and a change request's number, return what was last recorded of it, "" for nothing."""
+        chosen = sa.select(requests.c.facts).where(requests.c.space == space, requests.c.number == str(number))
+        return self._database.read(lambda connection: connection.execute(chosen).scalar()) or ""
+
+    def forget_request(self, space: str, number: int) -> None:
+        """Given a change request, forget what was recorded of it."""
+        gone = requests.delete().where(requests.c.space == space, requests.c.number == str(number))
+        self._database.write(lambda connection: connection.execute(gone))
 
     def close(self) -> None:
         """Close the database; nothing may use this store afterwards."""

@@ -6,6 +6,9 @@ from typing import Literal
 PreferredSide = Literal["platform", "git"]
 """Which side of a space wins where Git and the platform differ when they are joined for the first time."""
 
+ReadReviews = Literal["never", "changed", "always"]
+"""When reviews of an own change request are read only to inform people: `changed` is where it is not as it was."""
+
 
 @dataclass(frozen=True)
 class Policy:

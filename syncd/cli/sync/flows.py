@@ -105,7 +105,7 @@ def _format_idle(works: Sequence[BranchWork]) -> Sequence[str]:
 
 
 def _choose_options(command: str, repository: RepositoryConfig, branch: str | None, subject: str) -> RunOptions:
-    run_options = build_run_options(repository)
+    run_options = replace(build_run_options(repository), reviews="always")
     if command == "sync":
         return run_options
     if command == "pull":

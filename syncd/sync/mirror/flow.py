@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 from syncd.errors import AnswerTooLarge, Held, NotFound, Rejected, Unreachable
 from syncd.fault_points import FaultPoint, reach
+from syncd.model.app_address import find_app_address
+from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.model.space import Space
 from syncd.model.text import join_lines
@@ -182,6 +184,8 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     # The first mirror commit deletes nothing: what only Git has was never on the platform.
     if state.last is not None:
         _guard_deletions(workspace, binding, gathered, base)
+    pages = {page.id: find_app_address(page.urls) for page, _ in walk_pages(revision.pages)}
+    workspace.store.record_addresses(binding.space, {id: address for id, address in pages.items() if address})
     written = write_content(
         workspace,
         binding,

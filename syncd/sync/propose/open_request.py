@@ -26,6 +26,7 @@ from syncd.sync.propose.intent import Intent
 from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, load_notes
 from syncd.sync.state.proposals import Proposal, list_records
+from syncd.sync.state.request_state import record_request
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -126,6 +127,7 @@ def describe_proposal(
     former = load_notes(workspace, binding, request.number)
     if files != former.get(FILES_BY_HAND, []) or request.address != former.get(ADDRESS, ""):
         add_notes(workspace, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
+    record_request(workspace, binding, request)
     return replace(proposal, change_request=request)
 
 

@@ -1,27 +1,36 @@
 """Review: what reviewers and the platform do to own change requests comes back into Git."""
 
+from contextlib import suppress
 from dataclasses import replace
 
+from syncd.errors import PlatformError
+from syncd.model.change_request import ChangeRequest
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.existing import read_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
+from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.state.compare import has_conflict
 from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
 from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import Proposal, is_branch_gone
+from syncd.sync.state.request_state import record_request, record_reviews
 from syncd.sync.workspace import Binding, Workspace
 
 
-def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, Outcome]:
+def review(
+    workspace: Workspace, binding: Binding, proposal: Proposal, *, reviews: ReadReviews = "never"
+) -> tuple[Proposal, Outcome]:
     """Bring the news of an own change request into Git, and return the change request as it is after that.
 
     Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
-    content becomes a commit on its ref; an unchanged one costs nothing, and one that was archived is read a last time.
+    content becomes a commit on its ref; an unchanged one costs nothing, unless its reviews are to be read, and one that
+    was archived is read a last time.
     Source: two-way, section 4, "update".
     """
     if proposal.change_request.status == "merged":
@@ -30,6 +39,7 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))
+    _record_state(workspace, binding, proposal.change_request, reviews)
     update = NO_UPDATE
     if _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
@@ -40,10 +50,24 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
             if requests.refresh(binding.space, id).result == "conflicts" and not settled:
                 remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
             proposal = replace(proposal, change_request=requests.get(binding.space, id))
+            record_request(workspace, binding, proposal.change_request)
             update = Update(is_fresh=True, merged_commit=settled)
             changes.append(Change("update", "change request", name, "updated from main content"))
     changes += _fetch_content(workspace, binding, proposal, update)
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+
+
+def _record_state(workspace: Workspace, binding: Binding, request: ChangeRequest, reviews: ReadReviews) -> None:
+    """Note how a change request is, and what reviewers said, where that may be news.
+
+    Reviews only inform people, so no failure to read them stops a run.
+    """
+    is_news = record_request(workspace, binding, request)
+    if not request.is_live or not (reviews == "always" or (is_news and reviews == "changed")):
+        return
+    with suppress(PlatformError):
+        requested = list(workspace.client.reviews.list_requested(binding.space, request.id))
+        record_reviews(workspace, binding, request, list_verdicts(workspace, binding, request), requested)
 
 
 def _fetch_content(

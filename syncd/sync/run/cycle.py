@@ -180,7 +180,12 @@ class Flows:
 
     def _review(self, binding: Binding, index: int) -> Outcome:
         with detect_end(self.workspace, binding, self.proposals[binding][index]):
-            proposal, outcome = review(self.workspace, binding, self.proposals[binding][index])
+            proposal, outcome = review(
+                self.workspace,
+                binding,
+                self.proposals[binding][index],
+                reviews=self.options.reviews,
+            )
         self.proposals[binding][index] = proposal
         if isinstance(outcome, Applied):
             self._written_requests.add(proposal.lane)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from syncd.errors import Stopped
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome
-from syncd.sync.policy import PreferredSide
+from syncd.sync.policy import PreferredSide, ReadReviews
 from syncd.sync.site.options import SiteOptions
 
 
@@ -14,7 +14,8 @@ class RunOptions:
     """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
 
     Shape: `should_publish` pushes branches to their upstream. `prefer` says by a space's name which side wins where Git
-    and the platform differ when they are joined for the first time.
+    and the platform differ when they are joined for the first time. `reviews` says when it is read who has reviewed an
+    own change request.
     """
 
     branches: tuple[str, ...] = ("main",)
@@ -25,6 +26,7 @@ class RunOptions:
     subject: str = ""
     should_publish: bool = True
     prefer: Mapping[str, PreferredSide] | None = None
+    reviews: ReadReviews = "never"
 
     @property
     def is_complete(self) -> bool:

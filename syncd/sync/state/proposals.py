@@ -151,6 +151,7 @@ def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
     number = proposal.change_request.number
     anchor = f"{workspace.proposed_refs(binding)}{number}/{proposal.branch}"
     workspace.store.forget(binding.space, proposal.lane)
+    workspace.store.forget_request(binding.space, number)
     for ref in (workspace.change_ref(binding, number), notes_ref(binding, number), anchor):
         if (old := workspace.repository.resolve(ref)) is not None:
             workspace.repository.delete_ref(ref, old=old)
