@@ -1,0 +1,130 @@
+"""What the platform does between two answers of one run: no answer that is out of date is acted upon."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from syncd.api.client import Client
+from syncd.errors import NotFound, Rejected
+from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
+from syncd.model.revision import Revision
+from syncd.sync.outcome import Outcome, Waiting
+from syncd.sync.policy import Policy
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
+from tests.sync.conflicts import Stand
+
+MINE = {"options.md": "# Options\n\n* first\n* second\n* mine\n"}
+
+
+def run(world: Any, stand: Callable[[Client], Any], wish: RunOptions = RunOptions(), **policy: Any) -> list[Result]:
+    """Run once with something in front of the client."""
+    with world.workspace() as workspace:
+        return run_cycle(replace(workspace, client=stand(workspace.client), policy=Policy(**policy)), wish)
+
+
+def find_outcome(results: list[Result], flow: str) -> Outcome:
+    (found,) = [result.outcome for result in results if result.flow == flow]
+    return found
+
+
+def test_a_change_request_that_moves_before_its_merge_is_left_to_the_next_run(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(world.sync())
+
+    def stand(client: Client) -> Any:
+        def get(space: str, id: str) -> ChangeRequest:
+            asked.append(id)
+            found = client.change_requests.get(space, id)
+            return found.amend(updated_at="later") if len(asked) > 1 else found
+
+        asked: list[str] = []
+        return Stand(client, change_requests=Stand(client.change_requests, get=get))
+
+    outcome = find_outcome(run(world, stand, merge="auto"), "merge")
+    assert isinstance(outcome, Waiting)
+    assert "it changed just now; the next run looks at it again" in outcome.why
+    with world.client() as client:
+        assert client.change_requests.get(world.space, "1").status == "open"
+
+
+def test_an_outdated_change_request_is_not_merged(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(world.sync())
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+    outcome = find_outcome(run(world, lambda client: client, merge="auto", update="never"), "merge")
+    assert isinstance(outcome, Waiting)
+    assert "main content has moved on since" in outcome.why
+
+
+def test_a_change_request_that_is_gone_is_forgotten_and_its_branch_proposed_anew(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(world.sync())
+
+    def stand(client: Client) -> Any:
+        def get(space: str, id: str) -> ChangeRequest:
+            if id == "1":
+                raise NotFound("GET …/change-requests/1: not found", status=404)
+            return client.change_requests.get(space, id)
+
+        def list_requests(space: str, status: str = "open") -> list[ChangeRequest]:
+            return [each for each in client.change_requests.list(space, status) if each.number != 1]
+
+        return Stand(client, change_requests=Stand(client.change_requests, get=get, list=list_requests))
+
+    world.commit("More", {"options.md": MINE["options.md"] + "* more\n"})
+    fine(run(world, stand))
+    refs = world.git("for-each-ref", "--format=%(refname)", "refs/syncd").split()
+    assert not [ref for ref in refs if "/1/" in ref], refs
+    with world.client() as client:
+        assert client.change_requests.get(world.space, "2").status == "open"
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_refused_write_says_whether_the_change_request_has_ended(world: Any, fine: Any, is_over: bool) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(world.sync())
+    world.commit("More", {"options.md": MINE["options.md"] + "* more\n"})
+
+    def stand(client: Client) -> Any:
+        def write_content(space: str, id: str, change: Any) -> None:
+            if is_over:
+                client.change_requests.update(space, id, ChangeRequestUpdate(status="archived"))
+            raise Rejected("PUT …/content: refused", status=400)
+
+        return Stand(client, change_requests=Stand(client.change_requests, write_content=write_content))
+
+    outcome = find_outcome(run(world, stand, RunOptions(integrate=False)), "propose")
+    assert outcome.exit_code
+    told = f"{getattr(outcome, 'why', '')}"
+    assert ("#1 was archived while syncd worked on it" in told) == is_over
+    assert ("refused" in told) != is_over
+
+
+def test_a_space_that_moves_while_it_is_read_is_read_again(world: Any, fine: Any) -> None:
+    world.clone()
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+    asked: list[str] = []
+
+    def stand(client: Client) -> Any:
+        def get(space: str) -> Revision:
+            found = client.content.get(space)
+            asked.append(found.id)
+            return found
+
+        def get_space(id: str) -> Any:
+            if len(asked) == 1:
+                asked.append("")
+                world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs, later.\n"})
+            return client.spaces.get(id)
+
+        return Stand(client, content=Stand(client.content, get=get), spaces=Stand(client.spaces, get=get_space))
+
+    fine(run(world, stand, RunOptions(propose=False)))
+    assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheirs, later.\n"
