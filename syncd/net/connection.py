@@ -149,6 +149,7 @@ class _DeadlineSocket(httpcore.NetworkStream):
             raise BrokenOff("The connection broke off.", reason=str(error)) from None
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        # In slices, since a step's limit would hold for all that is sent at once, however large it is.
         for start in range(0, len(buffer), _SLICE):
             self._inner.settimeout(self._network.limit_timeout(timeout))
             try:
@@ -182,8 +183,8 @@ class _DeadlineSocket(httpcore.NetworkStream):
 
 def _is_readable(inner: socket.socket) -> bool:
     if inner.fileno() < 0:
-        return True
-    poll = select.poll()
+        return True  # a connection at rest with something to read is over: httpcore opens another
+    poll = select.poll()  # select() takes no file descriptor over 1023
     poll.register(inner, select.POLLIN)
     return bool(poll.poll(0))
 

@@ -167,6 +167,7 @@ class _Hop:
     def follow(self, status: int, location: str) -> "_Hop":
         target = parse_redirect(self.target, location)
         kept = self
+        # As browsers do: what the body was for has been done, and the answer is to be fetched.
         if status == 303 or (status in (301, 302) and self.method == "POST"):
             plain = {name: value for name, value in self.headers.items() if name != "content-type"}
             kept = replace(self, method="HEAD" if self.method == "HEAD" else "GET", body=b"", headers=plain)

@@ -60,6 +60,7 @@ def resolve_allowed(
     ConnectTimedOut.
     """
     addresses = resolve_host(host, port, deadline=deadline, resolve=resolve)
+    # All of them: a name that has a private address among public ones was made so to get past this check.
     if not all(is_allowed(address, private=private) for address in addresses):
         raise Refused("The address is not a public one.")
     return addresses[:ADDRESSES_MAX]

@@ -94,6 +94,7 @@ class PathAllocator:
             else:
                 self.paths[request.id] = base.path
         self.inherit_paths([request for request in rest if request.oid and request.id not in self.base])
+        # What the platform names itself goes first: a derived path can give way to it, not the other way round.
         for given in (True, False):
             for request in rest:
                 if (
@@ -161,6 +162,7 @@ class PathAllocator:
             if self.claim(lead + tail):
                 return lead + tail
             lead += "-"
+        # Counted on from the last of the same name: from 1 each time, many files of one name would cost their square.
         while True:
             self.numbers[lead] = number = self.numbers.get(lead, 0) + 1
             if self.claim(path := f"{lead}{number}{tail}"):

@@ -187,6 +187,7 @@ def _build_link_entry(page: Page, below: tuple[Entry, ...], placement: Placement
 def _format_target(target: Mapping[str, Any], placement: Placement) -> str:
     """Return the address of the page, file or URL that a link page leads to."""
     if isinstance(url := target.get("url"), str) and url:
+        # Written as it is, it would be read as a page: what starts with `/./` never is.
         return url if is_safe_target(url, at=placement.summary) else f"/./{url.lstrip('./')}"
     members = {key: str(target[key]) for key in ("space", "page", "file", "anchor") if target.get(key)}
     if "space" in members:

@@ -100,6 +100,7 @@ def preserve_links(existing: str, incoming: str, works: Callable[[str], bool]) -
             for working, broken in zip(existing_addresses[words], incoming_addresses[words], strict=True):
                 if broken.startswith(BROKEN):
                     found.setdefault(broken, set()).add(working)
+    # Two links may have become the same broken address: then nobody can tell which is which, and both stay broken.
     restored = {broken: next(iter(working)) for broken, working in found.items() if len(working) == 1}
     restored = {
         broken: working for broken, working in restored.items() if not working.startswith(BROKEN) and works(working)
