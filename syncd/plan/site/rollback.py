@@ -74,6 +74,7 @@ def build_inverse(file: SiteFile, kept: FormerState, lock: SiteLock) -> SiteFile
         parent = kept.parents.get(ref, item.parent)
         items[ref] = replace(item, fields=said, place=NOWHERE, places={}, parent=parent, was=(), id="")
     areas = frozenset(ref.area for ref in kept.things)
+    # Whatever the file says: what the plan created has to go, and what others have changed since is reported only.
     policy = replace(
         file.policy,
         prune={**file.policy.prune, **dict.fromkeys(areas, "owned")},
