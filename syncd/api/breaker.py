@@ -28,9 +28,9 @@ class Breaker:
     """Keeps requests from one host while it is known to refuse all of them; threads share it."""
 
     def __init__(self, interval: float, *, clock: Callable[[], float] = monotonic) -> None:
-        """Given the seconds between two runs, begin with a host of which nothing is known.
+        """Begin with a host of which nothing is known.
 
-        Units: `clock` in seconds.
+        Units: `interval`, the time between two runs, and `clock` in seconds.
         """
         self._interval, self._clock = interval, clock
         self._lock = Lock()
@@ -45,7 +45,7 @@ class Breaker:
         return self._error is not None
 
     def use_secret(self, secret: str) -> None:
-        """Given the token of the next requests: another one than before may be right at once."""
+        """Take note of the token of the next requests: another one than before may be right at once."""
         with self._lock:
             if secret != self._secret and isinstance(self._error, Unauthorized):
                 self._close()
@@ -57,9 +57,9 @@ class Breaker:
 
     @contextmanager
     def guard(self, label: str) -> Iterator[None]:
-        """Given what a request is called, do it within the block, or raise what the last one came to without doing it.
+        """Do the request in the block, or raise what the last one came to without doing it.
 
-        Raises: SyncdError, the one that the host is known by.
+        Shape: `label` is what the request is called. Raises: SyncdError, the one that the host is known by.
         """
         with self._lock:
             if self._error is not None and self._clock() < self._not_before:

@@ -19,7 +19,7 @@ class Retries:
         self._random, self._tries = random, tries
 
     def limit(self, tries: int) -> Self:
-        """Given a number of tries, make no more than these."""
+        """Make no more than this number of tries."""
         self._tries = min(self._tries, tries)
         return self
 

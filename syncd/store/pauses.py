@@ -23,12 +23,12 @@ class PauseRecord:
     until: str = ""
 
     def is_over(self, now: float) -> bool:
-        """Given the time, return whether the service may run the repository. Units: epoch seconds."""
+        """Return whether the service may run the repository now. Units: epoch seconds."""
         return not self.is_pause or (bool(self.until) and datetime.fromisoformat(self.until).timestamp() <= now)
 
 
 def read_pause(file: Path) -> PauseRecord | None:
-    """Given a file of a record, return it; one that is absent, damaged or cannot be read holds none."""
+    """Return the record in a file; one that is absent, damaged or cannot be read holds none."""
     try:
         document = json.loads(file.read_bytes())
         record = PauseRecord(document["is_pause"], document["at"], document["until"])
@@ -40,5 +40,5 @@ def read_pause(file: Path) -> PauseRecord | None:
 
 
 def write_pause(file: Path, record: PauseRecord) -> None:
-    """Given a record, let the file hold it. Raises: DiskFull, StoreError."""
+    """Write a record to its file. Raises: DiskFull, StoreError."""
     write_small_file(file, json.dumps({"format": FORMAT, **asdict(record)}, indent=1))

@@ -9,7 +9,7 @@ from syncd.errors import DiskFull, StoreError
 
 
 def write_small_file(file: Path, text: str) -> None:
-    """Given a file of this user's own and a text, let the file hold it and nothing else, or what it held before.
+    """Write a text to a file of this user's own: it holds all of the text then, or what it held before.
 
     Raises: DiskFull, StoreError.
     """

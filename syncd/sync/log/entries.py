@@ -53,17 +53,17 @@ class LogQuery:
     since: datetime = FIRST
 
     def find_binding(self, commit: Commit) -> Binding | None:
-        """Given a mirror commit, return its space, if that is one of those that are wanted."""
+        """Return the space of a mirror commit, if it is one of those that are wanted."""
         ids = commit.trailers.get(SPACE, [])
         return next((binding for binding in self.bindings if binding.space in ids), None)
 
     def has_number(self, numbers: Iterable[int]) -> bool:
-        """Given the change requests that an event is about, return whether it is wanted."""
+        """Return whether an event about these change requests is wanted."""
         return not self.number or self.number in numbers
 
 
 def list_mirrored(repository: Repository, main: str, query: LogQuery) -> Iterator[LogEntry]:
-    """Given the ref of main content, return an entry for each revision that was mirrored, newest first.
+    """Yield an entry for each revision that was mirrored to the ref of main content, newest first.
 
     Shape: a file is followed through renames. Raises: GitFailed.
     """
@@ -95,9 +95,10 @@ def list_mirrored(repository: Repository, main: str, query: LogQuery) -> Iterato
 
 
 def list_sent(repository: Repository, remote: str, query: LogQuery) -> Iterator[LogEntry]:
-    """Given the name of the platform's refs, return what was sent to change requests, and what came back of them.
+    """Yield what was sent to change requests, and what came back of them, from the platform's refs in Git.
 
-    Shape: of those that Git has a ref of, which are not merged; an archived one has an entry for that, too.
+    Shape: `remote` names these refs. A change request has one as long as it is not merged; an archived one has an entry
+    for that, too.
     Raises: GitFailed.
     """
     main = repository.resolve(f"refs/remotes/{remote}/main")
@@ -120,7 +121,7 @@ def list_sent(repository: Repository, remote: str, query: LogQuery) -> Iterator[
 
 
 def list_integrated(repository: Repository, branches: Sequence[str], query: LogQuery) -> Iterator[LogEntry]:
-    """Given branches, return the merges by which syncd brought the platform's content into them. Raises: GitFailed."""
+    """Yield the merges by which syncd brought the platform's content into branches. Raises: GitFailed."""
     if query.number or query.path:
         return
     for branch in branches:

@@ -6,10 +6,10 @@ COMMITS_MAX = 1000
 
 
 def list_new_work(repository: Repository, sent: str, main: str, tip: str) -> list[Commit]:
-    """Given the commit that was sent, one of main content and the branch's commit, return what people committed since.
+    """Return what people committed to a branch since a commit of it was sent.
 
-    Shape: merges, which bring what others did, and syncd's own commits are not in it; a branch that was rewritten or
-    reset has its whole history in it.
+    Shape: `main` is a commit of main content, `tip` the branch's. Merges, which bring what others did, and syncd's own
+    commits are not in it. Of a branch that was rewritten or reset, it is the newest commit alone: all of it is new.
     """
     if sent == tip:
         return []

@@ -19,12 +19,12 @@ class PagePaths:
     request: ChangeRequest
 
     def find_path(self, id: str) -> str:
-        """Given the id of a page, file or reusable content, return its path from the repository's root, or ""."""
+        """Return the path of a page, file or reusable content from the repository's root, by its id, or ""."""
         inner = self._seen_paths.get(id) or self._new_paths.get(id) or ""
         return self.binding.path(inner) if inner else ""
 
     def find_former_path(self, id: str) -> str:
-        """Given the id of what the change request deletes, return where main content has it, or ""."""
+        """Return where main content has what the change request deletes, by its id, or ""."""
         inner = self._seen_paths.get(id) or self._main_paths.get(id) or ""
         return self.binding.path(inner) if inner else ""
 

@@ -59,9 +59,9 @@ class RequestDetails:
 def list_requests(
     workspace: Workspace, bindings: Iterable[Binding], statuses: Sequence[str] = LIVE
 ) -> list[FoundRequest]:
-    """Given spaces and statuses, return their change requests, the newest of each space first.
+    """Return the change requests of spaces that have one of these statuses, the newest of each space first.
 
-    Shape: reviews are read of those that are live.
+    Shape: only those that are live have their reviews.
     """
     found = [
         _join_branch(workspace, binding, request)
@@ -77,7 +77,7 @@ def list_requests(
 
 
 def find_requests(workspace: Workspace, bindings: Iterable[Binding], number: int) -> list[FoundRequest]:
-    """Given spaces and a number, return the change requests that have it: one at most in each space."""
+    """Return the change requests with a number: one at most in each space."""
     found: list[FoundRequest] = []
     for binding in bindings:
         try:
@@ -90,7 +90,7 @@ def find_requests(workspace: Workspace, bindings: Iterable[Binding], number: int
 
 
 def read_details(workspace: Workspace, found: FoundRequest) -> RequestDetails:
-    """Given a change request, return what it changes and what of it is in conflict."""
+    """Return what a change request changes, and what of it is in conflict."""
     changes, more = _read_changes(workspace, found)
     is_in_conflict = found.branch and found.request.is_live and read_fingerprint(found.request.description)
     conflicts = list_conflict_paths(workspace, found.binding) if is_in_conflict else ()

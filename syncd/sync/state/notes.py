@@ -46,7 +46,7 @@ def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mappin
 
 
 def note_status(workspace: Workspace, binding: Binding, request: ChangeRequest) -> None:
-    """Given a change request as it is now, note whether it is archived, for readers that have Git only."""
+    """Note in Git whether a change request is archived now, for readers that have Git only."""
     status = request.status if request.status == "archived" else ""
     if load_notes(workspace, binding, request.number).get(STATUS, "") != status:
         add_notes(workspace, binding, request.number, {STATUS: status})

@@ -32,7 +32,7 @@ class Undoable:
 
 
 def find_latest(workspace: Workspace, branch: str, *, with_site: bool) -> Undoable | None:
-    """Given the branch of the work tree, return what was done last; None when nothing is known that can be undone."""
+    """Return what was done last on the branch of the work tree; None when nothing is known that can be undone."""
     found = [*_find_push(workspace, branch), *_find_merge(workspace, branch)]
     found += _find_plan(workspace) if with_site else ()
     return max(found, key=lambda each: each.at, default=None)

@@ -34,7 +34,7 @@ class Revert:
 
 
 def find_merge_commit(workspace: Workspace, binding: Binding, number: int) -> Commit | None:
-    """Given a space and a change request, return the mirror commit of its merge; None when that is not in Git."""
+    """Return the mirror commit of a change request's merge; None when that is not in Git."""
     main = workspace.repository.resolve(workspace.main)
     if main is None:
         return None
@@ -43,14 +43,14 @@ def find_merge_commit(workspace: Workspace, binding: Binding, number: int) -> Co
 
 
 def is_merge_commit(commit: Commit, binding: Binding) -> bool:
-    """Given a commit, return whether it is main content of a space after a change request was merged."""
+    """Return whether a commit is main content of a space after a change request was merged."""
     trailers = commit.trailers
     is_main = CHANGE_REQUEST in trailers and not commit.subject.startswith(PROPOSED)
     return is_main and binding.space in trailers.get(SPACE, [])
 
 
 def find_revert(workspace: Workspace, merged: Commit, tip: str) -> str:
-    """Given the mirror commit of a merge and a branch's commit, return the commit there that takes it back, or ""."""
+    """Return the commit of a branch that takes back a merge, by the mirror commit of this one, or ""."""
     line = _format_line(merged.oid)
     for commit in workspace.repository.list_commits(merged.oid, tip, limit=COMMITS_MAX):
         if line in commit.body:
@@ -59,7 +59,7 @@ def find_revert(workspace: Workspace, merged: Commit, tip: str) -> str:
 
 
 def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str) -> Revert:
-    """Given a merged change request and a branch, return how the branch takes the merge back; no ref is moved.
+    """Return how a branch takes back the merge of a change request; no ref is moved.
 
     Raises: SyncdError without such a branch; Held when the merge is not in it yet; Conflict when later changes are in
     the same place.
@@ -90,7 +90,7 @@ def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str
 
 
 def write_revert(workspace: Workspace, revert: Revert) -> str:
-    """Given such a plan, add the commit to the branch, and return it; one that is there already stays the only one.
+    """Add the commit that takes back a merge to its branch, and return it; one that is there already stays alone.
 
     Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
     """

@@ -33,7 +33,7 @@ class Withdrawal:
 
 
 def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, reset: bool) -> Withdrawal:
-    """Given change requests of one branch that are not merged, return how they are taken back.
+    """Return how change requests of one branch that are not merged are taken back.
 
     Raises: Held when `reset` would drop more than what they hold.
     """
@@ -54,7 +54,7 @@ def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, r
 
 
 def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> list[ChangeRequest]:
-    """Given such a plan, archive the change requests, and reset the branch where asked for; return the former.
+    """Archive change requests as planned, reset their branch where asked for, and return the change requests.
 
     Shape: what is done already is passed over, so that a second run finishes what was cut off. The commits stay what
     the refs of the change requests name. Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
