@@ -219,7 +219,12 @@ def test_every_runtime_dependency_has_its_reason_in_the_readme() -> None:
 
 def find_installations() -> list[tuple[str, str]]:
     """Every command that installs packages, in the manual, the README, the units and what the program says."""
-    files = [*MANUAL.rglob("*.md"), ROOT / "README.md", *(ROOT / "systemd").iterdir(), *(ROOT / "syncd").rglob("*.py")]
+    files = [
+        *MANUAL.rglob("*.md"),
+        ROOT / "README.md",
+        *(ROOT / "systemd").rglob("*.service"),
+        *(ROOT / "syncd").rglob("*.py"),
+    ]
     tool = re.compile(r"\b(?:pip3? install|pipx \w+|uv pip install|uv tool \w+|uvx|poetry add)\b[^\n`)]*")
     return [
         (path.relative_to(ROOT).as_posix(), found[0])

@@ -19,7 +19,7 @@ from syncd.cli.history_commands import history
 from syncd.cli.platform.commands import platform
 from syncd.cli.redirects.commands import redirects
 from syncd.cli.reference_commands import explain_command, reference
-from syncd.cli.service.commands import control
+from syncd.cli.service.commands import control, service
 from syncd.cli.sites.commands import site
 from syncd.cli.sync.leftovers import repair_here
 from syncd.cli.sync.review_commands import review
@@ -55,6 +55,7 @@ app.add_typer(auth, name="auth")
 app.add_typer(configuration, name="config")
 app.add_typer(cr, name="cr")
 app.add_typer(control)
+app.add_typer(service, name="service")
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")

@@ -1,9 +1,8 @@
 """`example`: the files that come with syncd for people to copy: the whole configuration, and systemd's units."""
 
-from pathlib import Path
-
 import typer
 
+from syncd.cli.terminal.packaged_files import read_packaged_file
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 
 EXAMPLES = {
@@ -11,16 +10,13 @@ EXAMPLES = {
     "syncd.service": "systemd/syncd.service",
     "syncd@.service": "systemd/syncd@.service",
     "syncd-platform.service": "systemd/syncd-platform.service",
+    "user/syncd.service": "systemd/user/syncd.service",
 }
-_PACKAGE = Path(__file__).parents[1]
 
 
 def read_example(name: str) -> str:
     """Return the text of the file that this version of syncd has under a name of `EXAMPLES`."""
-    # A wheel has the files inside of the package; a checkout has them at the top, where people look for them.
-    installed = _PACKAGE / "examples"
-    directory = installed if installed.is_dir() else _PACKAGE.parent
-    return (directory / EXAMPLES[name]).read_text(encoding="utf-8")
+    return read_packaged_file(EXAMPLES[name])
 
 
 def print_example(name: str) -> None:

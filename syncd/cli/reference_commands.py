@@ -39,7 +39,7 @@ def schema_command(
 def example_command(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="config, syncd.service, syncd@.service or syncd-platform.service."),
+        typer.Argument(metavar="NAME", help="config, or a unit such as syncd.service."),
     ],
 ) -> None:
     """Print a configuration or a systemd unit to copy."""

@@ -13,11 +13,20 @@ def write_small_file(file: Path, text: str) -> None:
 
     Raises: DiskFull, StoreError.
     """
+    _write_file(file, text, directory_mode=0o700, mode=0o600)
+
+
+def write_public_file(file: Path, text: str) -> None:
+    """Given a file that anybody may read and a text, do the same. Raises: DiskFull, StoreError."""
+    _write_file(file, text, directory_mode=0o755, mode=0o644)
+
+
+def _write_file(file: Path, text: str, *, directory_mode: int, mode: int) -> None:
     aside = file.with_name(f"{file.name}.new")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.parent.mkdir(mode=directory_mode, parents=True, exist_ok=True)
         try:
-            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as out:
+            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode), "w") as out:
                 out.write(text)
             aside.replace(file)
         except BaseException:

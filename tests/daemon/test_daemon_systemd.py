@@ -137,6 +137,7 @@ def test_a_setting_that_protects_one_service_protects_all() -> None:
     own |= {"WorkingDirectory", "LoadCredential", "ReadWritePaths", "MemoryMax", "SystemCallFilter"}
     own |= {"TimeoutStartSec", "RestartPreventExitStatus", "RestrictSUIDSGID"}
     first, *others = (
-        {name: value for name, value in settings_of(unit.name).items() if name not in own} for unit in UNITS.iterdir()
+        {name: value for name, value in settings_of(unit.name).items() if name not in own}
+        for unit in UNITS.glob("*.service")
     )
     assert all(other == first for other in others)

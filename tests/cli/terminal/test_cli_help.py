@@ -65,7 +65,9 @@ def test_every_file_to_copy_is_printed_as_it_is(name: str, capsys: pytest.Captur
 
 
 def test_there_is_an_example_of_every_unit() -> None:
-    assert {path.name for path in (ROOT / "systemd").iterdir()} == EXAMPLES.keys() - {"config"}
+    units = ROOT / "systemd"
+    named = {path.relative_to(units).as_posix() for path in units.rglob("*.service")}
+    assert named == {name for name in EXAMPLES if name.endswith(".service")}
 
 
 def test_who_names_no_example_is_told_which_there_are(capsys: pytest.CaptureFixture[str]) -> None:
