@@ -30,7 +30,7 @@ _context.set_forkserver_preload(
             "syncd.cli.sync.init",
             "syncd.cli.sync.review",
             "syncd.cli.sites.apply",
-            "syncd.cli.sync.status",
+            "syncd.cli.status.command",
         ),
         *(
             "syncd.cli.platform.command",

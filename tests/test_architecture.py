@@ -80,8 +80,8 @@ ORDER = {
         *("bind", "integrate", "propose", "review", "undo", "log", "site", "run", "ci"),
     ),
     "cli": (
-        *("terminal", "service", "auth", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api"),
-        *("demo", "change_requests", "undo", "log", "configuration"),
+        *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
+        *("api", "demo", "change_requests", "undo", "log", "configuration"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
     "platform": (

@@ -260,14 +260,26 @@ def resolve_command(
 
 
 @app.command()
-def status(config: ConfigOption = None, json: JsonOption = False) -> None:
-    """Show where both sides stand, problems first.
+def status(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Pages or assets; else the whole.")
+    ] = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+    porcelain: Annotated[
+        str | None, typer.Option("--porcelain", metavar="v1", help="Lines for scripts, in this format.")
+    ] = None,
+    nul: Annotated[bool, typer.Option("-z", help="With --porcelain: records end with NUL.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it again when it changes, until Ctrl-C.")] = False,
+) -> None:
+    """Show where both sides, or files, stand, problems first.
 
     It reads only what is on this machine.
     """
-    from syncd.cli.sync.status import show_status
+    from syncd.cli.status.command import parse_options, show_status
 
-    exit_with(show_status(config, as_json=json))
+    options = parse_options(files or (), porcelain, json=json, is_nul=nul, should_watch=watch)
+    exit_with(show_status(config, options))
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from syncd.cli.sync.status import show_status
+from syncd.cli.status.command import StatusOptions, show_status
 from syncd.cli.terminal.context import find_config_file
 from syncd.cli.terminal.text import print_text
 from syncd.errors import NotARepository
@@ -24,7 +24,7 @@ def show_start() -> int:
     except NotARepository:
         file = None
     if file is not None:
-        return show_status(None, as_json=False)
+        return show_status(None, StatusOptions())
     repository = discover_repository(Path.cwd())
     if repository is None:
         print_text("\n".join(["No configuration applies here, and this is no Git repository.", DEMO, CLONE, HELP]))

@@ -110,7 +110,8 @@ def _choose_options(command: str, repository: RepositoryConfig, branch: str | No
         return run_options
     if command == "pull":
         return replace(run_options, propose=False, site=None, should_publish=False)
-    return RunOptions(branches=(choose_push_branch(repository, branch),), integrate=False, subject=subject)
+    name = choose_push_branch(repository, branch)
+    return RunOptions(branches=(name,), integrate=False, subject=subject, reviews="always")
 
 
 def choose_push_branch(repository: RepositoryConfig, branch: str | None) -> str:

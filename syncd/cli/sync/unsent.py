@@ -6,8 +6,11 @@ from typing import Any
 
 from syncd.cli.terminal.text import escape
 from syncd.config import RepositoryConfig
+from syncd.daemon.locks import STATE
 from syncd.model.wording import format_count
 from syncd.repo import Repository
+from syncd.store.status import FlowOutcome, read_store_summary
+from syncd.sync.outcome import CONFLICT
 from syncd.sync.state.unsent import Unsent, find_unsent
 from syncd.sync.workspace import Binding
 
@@ -41,10 +44,17 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     """
     main = git.resolve(f"refs/remotes/{repository.remote}/main")
     bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
-    spaces = tuple(find_unsent(git, binding, branch, main=main) for binding in bindings)
+    outcomes = read_store_summary(Repository.locate(repository.path) / STATE).outcomes
+    conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
+    spaces = tuple(find_unsent(git, binding, branch, main=main, conflicts=conflicts) for binding in bindings)
     edits = git.list_uncommitted() if git.work_tree is not None and git.read_head().branch == branch else []
     uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
     return BranchWork(branch, spaces, uncommitted)
+
+
+def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
+    """Whether an outcome is about a page of a branch in conflict; the branch is named in its words."""
+    return (outcome.flow, outcome.state) == (CONFLICT, "held") and f" ({branch} and " in outcome.detail
 
 
 def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
@@ -95,6 +105,7 @@ def _build_space_document(space: Unsent) -> dict[str, Any]:
     return {
         "name": space.binding.name,
         "changed": list(space.changed),
+        "conflicting": list(space.conflicting),
         "unlisted": list(space.unlisted),
         "is_sent": space.is_sent,
         "was_tried": space.was_tried,

@@ -1,9 +1,10 @@
 """What of a branch and of its work tree no change request holds yet, as this machine knows it; reads Git only."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from posixpath import basename
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from syncd.errors import FileInvalid
 from syncd.repo import Repository
@@ -14,6 +15,10 @@ from syncd.sync.workspace import Binding
 
 if TYPE_CHECKING:
     from syncd.layout.tree.draft import Draft
+
+
+FilePlace = Literal["content", "unlisted", "other"]
+"""What a file is to a space: content, a page that no table of contents lists, or nothing that the platform gets."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,8 @@ class Unsent:
 
     Shape: `changed` are paths of content that differ from main content, `unlisted` are changed pages that no table of
     contents lists, so that they are no content; both from the repository's root. `is_sent` says that `request` was
-    made from the branch's newest commit, or holds the same. `was_tried` says that a push of just this state found
+    made from the branch's newest commit, or holds the same. `conflicting` are changed paths that no push takes before a
+    person has settled them. `was_tried` says that a push of just this state found
     nothing to write, but for `manual_steps` that only a person can do on the platform.
     """
 
@@ -42,6 +48,7 @@ class Unsent:
     is_sent: bool = False
     was_tried: bool = False
     manual_steps: int = 0
+    conflicting: tuple[str, ...] = ()
 
     @property
     def needs_push(self) -> bool:
@@ -49,9 +56,12 @@ class Unsent:
         return bool(self.changed) and not self.is_sent and not self.was_tried
 
 
-def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: str | None) -> Unsent:
+def find_unsent(
+    repository: Repository, binding: Binding, branch: str, *, main: str | None, conflicts: Collection[str] = ()
+) -> Unsent:
     """Return what main content lacks of a branch; `main` is the commit of main content.
 
+    Shape: `conflicts` are the paths of pages in conflict that the last run reported of the branch.
     Raises: GitFailed.
     """
     tip = repository.resolve(f"{HEADS}{branch}")
@@ -62,14 +72,37 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
     if base is not None and base != main:  # what only main content has changed since is not the branch's own
         paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
     content = [_SpaceContent(repository, binding, commit) for commit in (tip, main)] if paths else []
-    changed = tuple(binding.path(path) for path in sorted(paths) if any(one.holds(path) for one in content))
+    held = {path for path in paths if binding.path(path) in conflicts}
+    changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
     request = find_request(repository, binding, branch)
+    if request is None and content and not any(content[0].has_other_text(path, content[1]) for path in changed):
+        changed = []  # line ends alone are no reason to open a change request
     is_sent = request is not None and _is_sent(repository, binding, tip, request)
     noted = read_notes(repository, binding, NO_REQUEST).get(WAITING) if changed else None
     steps = noted.get(describe_state(repository, binding, tip, main)) if isinstance(noted, dict) else None
     count = len(steps) if isinstance(steps, list) else 0
-    return Unsent(binding, changed, unlisted, request, is_sent, isinstance(steps, list), count)
+    return Unsent(
+        binding,
+        tuple(binding.path(path) for path in changed),
+        unlisted,
+        request,
+        is_sent,
+        isinstance(steps, list),
+        count,
+        tuple(binding.path(path) for path in sorted(held)),
+    )
+
+
+def find_place(repository: Repository, binding: Binding, commit: str, path: str) -> FilePlace:
+    """Given a commit and the path of a file in it, from the space's directory, return what the file is to the space.
+
+    Raises: GitFailed.
+    """
+    content = _SpaceContent(repository, binding, commit)
+    if content.leaves_out(path):
+        return "unlisted"
+    return "content" if content.holds(path) else "other"
 
 
 def find_request(repository: Repository, binding: Binding, branch: str) -> SentRequest | None:
@@ -137,6 +170,20 @@ class _SpaceContent:
         if path in tables or path in draft.documents or path in draft.includes or path in draft.files:
             return True
         return not is_markdown(path) and not _is_hidden(path) and path in self._linked
+
+    def has_other_text(self, path: str, other: "_SpaceContent") -> bool:
+        """Whether a path has another text than elsewhere, whatever its line ends; what is no page has its bytes."""
+        from syncd.layout.tree.paths import is_markdown
+
+        here, there = self._blobs.get(path), other._blobs.get(path)
+        if here is None or there is None or not is_markdown(path):
+            return here != there
+        return self._read_normalized(here) != self._read_normalized(there)
+
+    def _read_normalized(self, oid: str) -> str:
+        from syncd.layout.tree.translate import normalize_line_ends
+
+        return normalize_line_ends(self._repository.read_content(oid).decode("utf-8", "surrogateescape"))
 
     def leaves_out(self, path: str) -> bool:
         """Whether a path is a page that the table of contents does not list."""

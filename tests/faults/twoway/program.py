@@ -15,16 +15,16 @@ from typing import Any
 
 import typer.main
 
+import syncd.cli.status.command
 import syncd.cli.sync.clone
 import syncd.cli.sync.flows
 import syncd.cli.sync.resolve
-import syncd.cli.sync.status
 from syncd import fault_points
 from syncd.cli.app import run
 from tests.faults.twoway.hosting import Gate, Hosting
 from tests.faults.zygote import end_session
 
-LOADED: Sequence[Any] = (syncd.cli.sync.clone, syncd.cli.sync.flows, syncd.cli.sync.resolve, syncd.cli.sync.status)
+LOADED: Sequence[Any] = (syncd.cli.sync.clone, syncd.cli.sync.flows, syncd.cli.sync.resolve, syncd.cli.status.command)
 """What commands import when they run, loaded once."""
 CRASHED, KILLED = 70, -9
 

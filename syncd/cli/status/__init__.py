@@ -1,0 +1,1 @@
+"""`status`: where both sides stand, as this machine knows it."""

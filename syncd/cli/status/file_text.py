@@ -1,0 +1,75 @@
+"""The status of single files as lines for people."""
+
+import sys
+from collections.abc import Iterator
+from shlex import quote
+
+from syncd.cli.status.files import (
+    IN_CONFLICT,
+    IN_STEP,
+    INVALID,
+    NOT_CONTENT,
+    PROPOSED,
+    TO_PULL,
+    TO_PUSH,
+    UNCOMMITTED,
+    UNLISTED,
+    FileStatus,
+    LastChange,
+)
+from syncd.cli.status.text import describe_request, mark_problem
+from syncd.cli.terminal.text import escape, format_time, style_text
+
+_SUMMARIES = {
+    TO_PUSH: "changed here, and not pushed: syncd push",
+    PROPOSED: "changed here, and proposed",
+    TO_PULL: "changed on the platform: syncd pull",
+    NOT_CONTENT: "no content of the space: no page links to it",
+}
+
+
+def format_file(file: FileStatus) -> list[str]:
+    """Given the status of a file, return its lines."""
+    lines = [f"{style_text(escape(file.path), 1, sys.stdout)}  {escape(_summarize(file))}"]
+    lines += map(mark_problem, _format_problems(file))
+    if file.in_git is not None and file.in_git != file.on_platform:
+        lines.append(f"  branch   {_format_change(file.in_git)}")
+    if file.on_platform is not None:
+        lines.append(f"  platform {_format_change(file.on_platform)}")
+    lines += [f"           {file.address}"] if file.address else []
+    for request in file.requests:
+        facts = "; ".join(describe_request(request))
+        lines.append(f"  request  #{request.number} of {escape(request.branch)}: {facts}")
+        if request.state.address:
+            lines.append(f"           {request.state.address}")
+    return lines
+
+
+def _summarize(file: FileStatus) -> str:
+    if IN_STEP in file.states:
+        return f"in step with revision {file.revision} of {file.space}"
+    if IN_CONFLICT in file.states:
+        return f"changed on both sides since revision {file.revision} of {file.space}"
+    since = f"; both had revision {file.revision} of {file.space}" if file.revision else f"; new in {file.space}"
+    words = [_SUMMARIES[state] for state in file.states if state in _SUMMARIES]
+    return ", and ".join(words) + since if words else since.removeprefix("; ")
+
+
+def _format_problems(file: FileStatus) -> Iterator[str]:
+    path = quote(file.path)
+    if IN_CONFLICT in file.states:
+        yield f"! in conflict, and it stays as each side has it; {escape(f'syncd resolve {path}')}"
+    if INVALID in file.states:
+        yield f"! no platform takes it; {escape(f'syncd check {path}')} says why"
+    if UNLISTED in file.states:
+        yield "! not listed in SUMMARY.md, so that no push sends it; list it there, and commit"
+    if UNCOMMITTED in file.states:
+        yield "! edited and not committed; git add, then git commit"
+
+
+def _format_change(change: LastChange) -> str:
+    author = change.author or "somebody on the platform"
+    revision = f", revision {change.revision}" if change.revision else ""
+    request = f" by change request #{change.change_request}" if change.change_request else ""
+    by = f"{author}{request}{revision}, {change.commit[:7]} {change.subject}"
+    return f"{format_time(change.at)}, {escape(by)}"

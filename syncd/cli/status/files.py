@@ -1,0 +1,231 @@
+"""`status FILE...`: where single pages and assets stand, as this machine knows it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+from pathlib import Path
+
+import typer
+
+from syncd.cli.status.values import RepositoryStatus, RequestStatus
+from syncd.cli.terminal.context import open_repository_here
+from syncd.config import RepositoryConfig
+from syncd.daemon.locks import STATE
+from syncd.errors import Conflict, FileInvalid, Held
+from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
+from syncd.repo import Commit, Repository
+from syncd.store.status import read_page_address
+from syncd.sync.merge.parts import find_original
+from syncd.sync.outcome import CONFLICT, PAGE
+from syncd.sync.state.unsent import find_place
+from syncd.sync.workspace import COMMITTER, Binding
+
+IN_STEP, TO_PUSH, PROPOSED, TO_PULL = "in-step", "to-push", "proposed", "to-pull"
+IN_CONFLICT, INVALID, UNLISTED = "conflict", "invalid", "unlisted"
+UNCOMMITTED, NOT_CONTENT = "uncommitted", "not-content"
+
+
+@dataclass(frozen=True)
+class LastChange:
+    """The newest commit that touched a file; `author` is "" where only syncd is named, for people on the platform.
+
+    Shape: `revision` and `change_request` are those that a mirror commit stands for, else "".
+    """
+
+    commit: str
+    author: str
+    at: str
+    subject: str
+    revision: str = ""
+    change_request: str = ""
+
+
+@dataclass(frozen=True)
+class FileStatus:
+    """Where one file stands, by its path from the repository's root.
+
+    Shape: `states` are words of this module; `revision` is the one that the file is in step with, or was before it
+    was changed. `in_git` is the last change on the branch, `on_platform` the last one of main content.
+    """
+
+    path: str
+    space: str
+    branch: str
+    states: tuple[str, ...]
+    revision: str = ""
+    in_git: LastChange | None = None
+    on_platform: LastChange | None = None
+    requests: tuple[RequestStatus, ...] = ()
+    address: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """6 for a page in conflict, 65 for one that no platform takes, else 0."""
+        if IN_CONFLICT in self.states:
+            return Conflict.exit_code
+        return FileInvalid.exit_code if INVALID in self.states else 0
+
+
+def find_exit_code(files: Sequence[FileStatus]) -> int:
+    """Return the one exit code of several files; that of a guard where they differ."""
+    codes = {file.exit_code for file in files} - {0}
+    return Held.exit_code if len(codes) > 1 else next(iter(codes), 0)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The commits that a file is compared in; each may be missing."""
+
+    tip: str | None
+    main: str | None
+    base: str | None
+
+
+def find_files(repository: RepositoryConfig, status: RepositoryStatus, words: Sequence[str]) -> list[FileStatus]:
+    """Given a repository, its status and what a person typed, return where each file stands.
+
+    Raises: BadParameter for what is outside of the spaces, or nowhere; GitFailed.
+    """
+    bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
+    with open_repository_here(repository.path) as git:
+        paths = [_find_path(word, Path(status.work_tree)) for word in words]
+        chosen = [_choose_binding(bindings, path) for path in paths]
+        head, state = git.read_head(), Repository.locate(repository.path) / STATE
+        main = git.resolve(f"refs/remotes/{repository.remote}/main")
+        base = git.find_merge_base(main, head.oid) if main is not None and head.oid is not None else None
+        finder = _FileFinder(git, repository.remote, status, _Sides(head.oid, main, base), state)
+        return [finder.find(binding, path) for binding, path in zip(chosen, paths, strict=True)]
+
+
+def _find_path(word: str, top: Path) -> str:
+    """The path of a file from the repository's root; a link is the file itself, and not what it leads to."""
+    typed = Path(os.path.abspath(word))
+    path = typed.parent.resolve() / typed.name
+    if not top.name or not path.is_relative_to(top.resolve()):
+        raise typer.BadParameter(f"{word} is outside of the repository {top}")
+    if path.is_dir() and not path.is_symlink():
+        raise typer.BadParameter(f"{word} is a directory: name its files")
+    return path.relative_to(top.resolve()).as_posix()
+
+
+def _choose_binding(bindings: Sequence[Binding], path: str) -> Binding:
+    found = [binding for binding in bindings if binding.holds(path)]
+    if not found:
+        known = ", ".join(f"{binding.name} in {binding.directory or '.'}" for binding in bindings)
+        raise typer.BadParameter(f"{path} is outside of the spaces: {known or 'none is configured'}")
+    return max(found, key=lambda binding: len(binding.directory))
+
+
+@dataclass(frozen=True)
+class _FileFinder:
+    git: Repository
+    remote: str
+    status: RepositoryStatus
+    sides: _Sides
+    state: Path
+
+    def find(self, binding: Binding, path: str) -> FileStatus:
+        """Given the path of a file from the root, return where it stands."""
+        edited = {path for work in self.status.works for path in work.uncommitted}
+        here, there, base = (self._look_up(side, path) for side in (self.sides.tip, self.sides.main, self.sides.base))
+        requests = tuple(self._find_requests(binding, path))
+        if here is None and there is None and base is None and path not in edited and not requests:
+            raise typer.BadParameter(f"there is no {path}, neither in Git nor on the platform")
+        states = [*self._find_states(binding, path, here, there, base, requests)]
+        if path in edited:
+            states.append(UNCOMMITTED)
+        since = self.sides.main if here == there else self.sides.base
+        return FileStatus(
+            path,
+            binding.name,
+            self.status.current,
+            tuple(states),
+            self._find_revision(binding, since) if there is not None or base is not None else "",
+            self._find_change(self.sides.tip, path),
+            self._find_change(self.sides.main, path),
+            requests,
+            read_page_address(self.state, binding.space, path[len(binding.path("")) :]),
+        )
+
+    def _look_up(self, commit: str | None, path: str) -> str | None:
+        if commit is None:
+            return None
+        if "\n" in path:  # which ends a question to `git cat-file --batch`
+            blob = self.git.list_files(commit).get(path)
+            return blob.oid if blob is not None else None
+        return self.git.lookup(commit, path)
+
+    def _find_states(
+        self,
+        binding: Binding,
+        path: str,
+        here: str | None,
+        there: str | None,
+        base: str | None,
+        requests: Sequence[RequestStatus],
+    ) -> Iterator[str]:
+        """What is to be done with a file, by the same work that `push` takes."""
+        works = [work for work in self.status.works if work.branch == self.status.current]
+        spaces = [space for work in works for space in work.spaces if space.binding == binding]
+        if path in self.status.list_held(CONFLICT):
+            yield IN_CONFLICT
+        if path in self.status.list_held(PAGE):
+            yield INVALID
+        place = "content"
+        if here is not None and self.sides.tip is not None:
+            place = find_place(self.git, binding, self.sides.tip, path[len(binding.path("")) :])
+        if place != "content" and there is None:
+            yield UNLISTED if place == "unlisted" else NOT_CONTENT
+            return
+        if here == there:
+            if here is not None:
+                yield IN_STEP
+            return
+        if any(space.needs_push and path in space.changed for space in spaces):
+            yield TO_PUSH
+        elif any(request.branch == self.status.current for request in requests):
+            yield PROPOSED
+        if there != base:
+            yield TO_PULL
+
+    def _find_requests(self, binding: Binding, path: str) -> Iterator[RequestStatus]:
+        """The change requests that have another version of a file than main content had when they took it in."""
+        for request in self.status.requests:
+            ref = f"refs/remotes/{self.remote}/changes/{binding.name}/{request.number}"
+            commit = self.git.resolve(ref) if request.space == binding.name else None
+            if commit is None or self.sides.main is None:
+                continue
+            base = self.git.find_merge_base(self.sides.main, commit)
+            if self._look_up(commit, path) != self._look_up(base, path):
+                yield request
+
+    def _find_revision(self, binding: Binding, commit: str | None) -> str:
+        """The newest revision of the space that a commit has taken in."""
+        if commit is None:
+            return ""
+        mirrored = self.git.find_carrying(commit, SPACE, binding.space, committer=COMMITTER[1])
+        found = next((one for one in mirrored if REVISION in one.trailers), None)
+        return found.trailers[REVISION][0] if found is not None else ""
+
+    def _find_change(self, tip: str | None, path: str) -> LastChange | None:
+        oid = self.git.find_last_change(tip, path, exclude=()) if tip is not None else ""
+        if not oid:
+            return None
+        commit = self._read_commit(oid)
+        original = find_original(self.git, commit)
+        if original and original in self.git.select_present([original]):
+            commit = self._read_commit(original)
+        change = LastChange(
+            commit.oid,
+            "" if commit.author.email == COMMITTER[1] else commit.author.name,
+            commit.author.when.astimezone(UTC).isoformat(timespec="seconds"),
+            commit.subject,
+        )
+        if SPACE not in commit.trailers:
+            return change
+        revision, request = (commit.trailers.get(trailer, [""])[0] for trailer in (REVISION, CHANGE_REQUEST))
+        return replace(change, revision=revision, change_request=request)
+
+    def _read_commit(self, oid: str) -> Commit:
+        return self.git.list_commits(None, oid, limit=1)[0]

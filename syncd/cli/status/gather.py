@@ -1,0 +1,144 @@
+"""Gather what this machine knows of a repository; no request is sent, and nothing is written."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from syncd.cli.service.run_status import find_run
+from syncd.cli.status.values import (
+    BranchStatus,
+    BrokenStatus,
+    PlanStatus,
+    RepositoryStatus,
+    RequestStatus,
+    SiteStatus,
+    SpaceStatus,
+)
+from syncd.cli.sync.unsent import BranchWork, find_branch_work
+from syncd.cli.terminal.context import open_repository_here
+from syncd.config import RepositoryConfig
+from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.errors import SyncdError
+from syncd.plan.message import REVISION, SPACE
+from syncd.repo import Repository
+from syncd.store.status import SITE_STATES, StoreSummary, read_store_summary
+from syncd.sync.branches import find_tracked
+from syncd.sync.state.request_state import parse_request_state
+from syncd.sync.state.unsent import Unsent
+
+COMMITS_MAX = 1000
+"""The most commits that are counted."""
+
+
+def find_status(repository: RepositoryConfig) -> RepositoryStatus | BrokenStatus:
+    """Given a repository's configuration, return its status, or why it cannot be read."""
+    try:
+        return _read_status(repository)
+    except SyncdError as error:
+        run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
+        return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)
+
+
+def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
+    with Repository.open(repository.path) as git, open_repository_here(repository.path) as here:
+        main = git.resolve(f"refs/remotes/{repository.remote}/main")
+        names = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
+        head = here.read_head()
+        current = head.branch
+        names += [current] if current is not None and current not in names else []
+        branches = [_read_branch(git, name, main) for name in names]
+        works = tuple(find_branch_work(here, repository, name) for name in names) if repository.space else ()
+        recorded = read_store_summary(git.git_dir / STATE)
+        spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
+        requests = tuple(_read_requests(git, repository, works, recorded))
+        former = {*recorded.spaces} - {space.id for space in repository.space}
+        running = find_holder(git.git_dir / DAEMON)
+        interval = repository.interval
+        run = find_run(
+            repository.path, git.git_dir, interval=interval, has_service=running is not None, now=time.time()
+        )
+        return RepositoryStatus(
+            path=str(repository.path),
+            daemon=running,
+            branches=tuple(branch for branch in branches if branch is not None),
+            spaces=tuple(spaces),
+            former=tuple(sorted(former)),
+            outcomes=recorded.outcomes,
+            plans=tuple(_read_plans(recorded)),
+            sites=tuple(_read_sites(recorded)),
+            works=works,
+            requests=requests,
+            current=current or "",
+            detached=(head.oid or "")[:10] if current is None else "",
+            operation=(here.find_operation() or "") if here.work_tree is not None else "",
+            work_tree=str(here.work_tree or ""),
+            run=run,
+        )
+
+
+def _read_plans(recorded: StoreSummary) -> Iterator[PlanStatus]:
+    for plan in recorded.pending_plans:
+        gates = json.loads(plan.document)["plan"]["gates"]
+        why = tuple(f"{gate['scope']}: {gate['why']}" for gate in gates)
+        yield PlanStatus(plan.digest, plan.site, plan.file, plan.at, plan.approved, why)
+
+
+def _read_sites(recorded: StoreSummary) -> Iterator[SiteStatus]:
+    for poll in recorded.site_states:
+        facts = json.loads(poll.facts)
+        yield SiteStatus(poll.site, facts["site"], poll.at, {state: facts[state] for state in SITE_STATES})
+
+
+def _read_branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
+    tip = git.resolve(f"refs/heads/{branch}")
+    if tip is None or main is None:
+        return None
+    if tip == main:
+        return BranchStatus(branch, 0, 0)
+    ahead = len(git.list_commits(main, tip, limit=COMMITS_MAX))
+    behind = len(git.list_commits(tip, main, limit=COMMITS_MAX))
+    return BranchStatus(branch, ahead, behind)
+
+
+def _read_space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:
+    space = repository.space[index]
+    last = git.find_commit(f"refs/remotes/{repository.remote}/main", SPACE, space.id) if main else None
+    return SpaceStatus(
+        space.name,
+        space.id,
+        space.directory or ".",
+        last.trailers.get(REVISION, [""])[0] if last else "",
+        git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None,
+        tuple(f"#{number} {branch}" for number, branch in _list_requests(git, space.name)),
+    )
+
+
+def _list_requests(git: Repository, space: str) -> Sequence[tuple[int, str]]:
+    """The numbers of a space's own change requests, each with its branch."""
+    prefix = f"refs/syncd/proposed/{space}/"
+    parts = (ref.removeprefix(prefix).partition("/") for ref in git.list_refs(prefix))
+    return sorted((int(number), branch) for number, _, branch in parts if number.isdecimal())
+
+
+def _has_all(unsent: Unsent | None) -> bool:
+    """Whether a branch's change request holds all that the branch has of the space."""
+    return unsent is not None and unsent.is_sent and not unsent.conflicting
+
+
+def _read_requests(
+    git: Repository, repository: RepositoryConfig, works: Sequence[BranchWork], recorded: StoreSummary
+) -> Iterator[RequestStatus]:
+    newest = {
+        (unsent.binding.name, unsent.request.number): unsent
+        for work in works
+        for unsent in work.spaces
+        if unsent.request is not None
+    }
+    for space in repository.space:
+        for number, branch in _list_requests(git, space.name):
+            state = parse_request_state(recorded.requests.get((space.id, number), ""))
+            unsent = newest.get((space.name, number))
+            if unsent is not None and unsent.request is not None and not state.address:
+                state = replace(state, address=unsent.request.address)
+            yield RequestStatus(space.name, number, branch, _has_all(unsent), state)

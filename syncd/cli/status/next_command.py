@@ -1,0 +1,100 @@
+"""The one command that a person should type next, by what the status says."""
+
+import os
+from shlex import quote
+
+from syncd.cli.status.values import RepositoryStatus
+from syncd.errors import ConfigInvalid, Unauthorized, Unreachable
+from syncd.store.status import FlowOutcome
+from syncd.sync.outcome import CONFLICT, PAGE
+
+NEEDS_DOCTOR = {Unreachable.exit_code, Unauthorized.exit_code, ConfigInvalid.exit_code}
+"""Exit codes of a last run after which another run comes to the same, until somebody mends what it stands on."""
+PATHS_MAX = 3
+"""Up to so many paths are named in a command."""
+
+
+def suggest_command(status: RepositoryStatus, *, start: str) -> str:
+    """Given a status and the current directory, return the next command; "" where nothing is to be done.
+
+    Shape: what keeps everything else from working comes first, then what waits for a person, then what is behind.
+    """
+    return (
+        _suggest_repair(status)
+        or _suggest_decision(status)
+        or _suggest_transfer(status)
+        or _suggest_commit(status, start)
+        or _suggest_review(status)
+    )
+
+
+def _suggest_repair(status: RepositoryStatus) -> str:
+    if status.run.exit_code in NEEDS_DOCTOR:
+        return "syncd doctor"
+    return "git status" if status.operation else ""
+
+
+def _suggest_decision(status: RepositoryStatus) -> str:
+    conflict = next((one for one in status.problems if (one.flow, one.state) == (CONFLICT, "held")), None)
+    if conflict is not None:
+        return format_resolve(conflict)
+    if invalid := status.list_held(PAGE):
+        return f"syncd check {quote(invalid[0])}"
+    if plan := next((plan for plan in status.plans if not plan.approved), None):
+        return f"syncd site pending {plan.digest}"
+    if any(space.undecided for space in status.spaces):
+        return "syncd init"
+    return ""
+
+
+def _suggest_transfer(status: RepositoryStatus) -> str:
+    if status.problems:
+        return ""  # each of them has a hint of its own
+    if status.plans:
+        return "syncd sync"
+    if (status.run.record is None and status.daemon is None) or any(branch.behind for branch in status.branches):
+        return "syncd pull"
+    if status.detached:
+        branch = next((branch.branch for branch in status.branches), "BRANCH")
+        return f"git switch {quote(branch)}"
+    unsent = next((work for work in status.works if work.needs_push), None)
+    if unsent is not None:
+        return "syncd push" if unsent.branch == status.current else f"syncd push {quote(unsent.branch)}"
+    return ""
+
+
+def _suggest_commit(status: RepositoryStatus, start: str) -> str:
+    if status.problems:
+        return ""
+    edits = [path for work in status.works for path in work.uncommitted]
+    if edits:
+        paths = [os.path.relpath(os.path.join(status.work_tree, path), start) for path in edits]
+        words = [quote(path) for path in paths] if len(paths) <= PATHS_MAX else ["--all"]
+        return f"git add {' '.join(words)} && git commit"
+    return ""
+
+
+def _suggest_review(status: RepositoryStatus) -> str:
+    if status.problems:
+        return ""
+    if any(request.state.is_outdated for request in status.requests):
+        return "syncd pull"
+    approved = next((request for request in status.requests if request.awaited == "merge"), None)
+    if approved is not None:
+        space = f" --space {quote(approved.space)}" if len(status.spaces) > 1 else ""
+        return f"syncd cr merge {approved.number}{space}"
+    if status.requests:
+        return "syncd review"
+    unlisted = [path for work in status.works for space in work.spaces for path in space.unlisted]
+    if unlisted:
+        return f"syncd check {quote(unlisted[0])}"
+    is_old = status.run.record is not None and not status.run.is_recent and status.daemon is None
+    return "syncd pull" if is_old else ""
+
+
+def format_resolve(conflict: FlowOutcome) -> str:
+    """Given the outcome about a page in conflict, return the command that shows it."""
+    command = f"syncd resolve {quote(conflict.key)}"
+    _, _, options = conflict.detail.rpartition(f"({command} ")
+    branch = options.partition(", with ")[0] if options.startswith("--branch ") else ""
+    return f"{command} {branch}".rstrip()

@@ -1,0 +1,167 @@
+"""The status as lines for people: problems first, then where each side stands, and the next command."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from syncd.cli.service.run_status import RunStatus, format_run, format_run_problems
+from syncd.cli.status.next_command import suggest_command
+from syncd.cli.status.values import (
+    BranchStatus,
+    BrokenStatus,
+    RepositoryStatus,
+    RequestStatus,
+    SiteStatus,
+    SpaceStatus,
+)
+from syncd.cli.sync.unsent import BranchWork, format_unsent
+from syncd.cli.terminal.text import escape, format_time, style_text
+from syncd.model.wording import format_count
+from syncd.store.status import FlowOutcome
+from syncd.sync.state.request_state import Verdict
+
+WRONG_STATES = ("drifted", "blocked")
+AWAITED = {
+    "author": "waits for you",
+    "review": "waits for a review",
+    "merge": "waits for its merge on the platform",
+    "reopening": "nothing is proposed through it any more",
+}
+_BOLD, _RED = 1, 31
+_DETAIL = re.compile(r"(.*?) \(((?:syncd|git) .*)\)", re.DOTALL)
+"""A reason, and in parentheses what to do about it."""
+
+
+def format_status(status: RepositoryStatus | BrokenStatus, *, start: str) -> list[str]:
+    """Given a status and the current directory, return its lines."""
+    if isinstance(status, BrokenStatus):
+        hint = [f"    {escape(line)}" for line in filter(None, status.hint.split("\n"))]
+        lines = [f"{escape(status.path)}  cannot be read", f"! {escape(status.error)}", *hint]
+        return [*map(mark_problem, lines), *map(mark_problem, format_run_problems(status.run)), format_run(status.run)]
+    lines = [_format_headline(status), *map(mark_problem, _format_problems(status)), format_run(status.run)]
+    works = {work.branch: work for work in status.works}
+    for branch in status.branches:
+        distance = _format_distance(branch, works.get(branch.branch), status.run)
+        lines.append(f"  branch {escape(branch.branch):<16} {distance}")
+    for space in status.spaces:
+        lines += _format_space(space, [request for request in status.requests if request.space == space.name])
+    for site in status.sites:
+        lines.append(f"  site   {escape(site.file):<16} {_format_counts(site)}")
+    for id in status.former:
+        lines.append(f"  space  {escape(id)} is configured no more; its directory and its refs stay as they are")
+    if command := suggest_command(status, start=start):
+        lines.append(f"Next: {style_text(escape(command), _BOLD, sys.stdout)}")
+    return lines
+
+
+def _format_headline(status: RepositoryStatus) -> str:
+    where = f"on {escape(status.current)}" if status.current else "on no branch"
+    service = f"service running (pid {status.daemon})" if status.daemon else "no service"
+    return f"{style_text(escape(status.path), _BOLD, sys.stdout)}  {where}, {service}"
+
+
+def mark_problem(line: str) -> str:
+    """Return a line; a sign for a problem at its beginning is red, too."""
+    return f"{style_text('!', _RED, sys.stdout)}{line[1:]}" if line.startswith("!") else line
+
+
+def _format_problems(status: RepositoryStatus) -> Iterator[str]:
+    yield from format_run_problems(status.run)
+    cause = status.run.record.why if status.run.exit_code and status.run.record is not None else ""
+    for outcome in status.problems:
+        subject = f"{outcome.flow} {outcome.key}: "
+        if not (cause.startswith(subject) and outcome.detail.startswith(cause.removeprefix(subject))):
+            yield from _format_outcome(outcome)
+    for plan in status.plans:
+        state = "is approved" if plan.approved else "waits for approval"
+        yield f"! plan {plan.digest} of {escape(plan.file)} {state}: {escape('; '.join(plan.why))}"
+        if not plan.approved:
+            yield f"    syncd site pending {plan.digest} shows it; syncd site approve {plan.digest}"
+    if status.operation:
+        word = status.operation
+        yield f"! a {word} is in progress, and no branch that it is about is moved: finish it, or git {word} --abort"
+    elif status.detached:
+        yield f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH"
+    for work in status.works:
+        yield from format_unsent(work)
+
+
+def _format_outcome(outcome: FlowOutcome) -> Iterator[str]:
+    parts = _DETAIL.fullmatch(outcome.detail)
+    why, hint = (parts[1], parts[2]) if parts else (outcome.detail, "")
+    first, *rest = f"{why}\n{hint}".rstrip("\n").split("\n")
+    yield f"! {outcome.flow} {escape(outcome.key)} {outcome.state}: {escape(first)}"
+    yield from (f"    {escape(line)}" for line in rest)
+
+
+def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> str:
+    if not branch.ahead and not branch.behind:
+        known = run.record.succeeded if run.record is not None else ""
+        old = (
+            f"the same as main content of {format_time(known)}"
+            if known
+            else "the same as main content when last mirrored"
+        )
+        return "in step with main content" if run.is_good else old
+    distance = f"{branch.ahead} ahead, {branch.behind} behind main content"
+    if not branch.ahead or work is None:
+        return distance
+    changed = sum(len(space.changed) for space in work.spaces if space.needs_push)
+    conflicts = sum(len(space.conflicting) for space in work.spaces)
+    if conflicts and not changed:
+        return f"{distance}; {format_count(conflicts, 'page')} in conflict"
+    if changed:
+        return f"{distance}; {format_count(changed, 'file')} not pushed"
+    return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
+
+
+def _format_space(space: SpaceStatus, requests: Sequence[RequestStatus]) -> Iterator[str]:
+    end = "" if requests else ", no change request"
+    end = ", undecided: see syncd init" if space.undecided else end
+    revision = escape(space.revision) or "none yet"
+    yield f"  space  {space.name:<16} revision {revision} in {escape(space.directory)}{end}"
+    for request in requests:
+        yield f"         #{request.number} of {escape(request.branch)}: {'; '.join(describe_request(request))}"
+        if request.state.address:
+            yield f"           {request.state.address}"
+
+
+def describe_request(request: RequestStatus) -> Iterator[str]:
+    """Give what a person should know of a change request, and at last whom it waits for."""
+    state = request.state
+    yield escape(state.status) or "not seen by a run yet"
+    yield f"holds what {escape(request.branch)} says" if request.has_all else f"lacks some of {escape(request.branch)}"
+    if request.objections:
+        yield f"changes requested by {_name_reviewers(request.objections)}"
+    if request.approvals:
+        yield f"approved by {_name_reviewers(request.approvals)}"
+    silent = [name for name in state.requested if name not in {verdict.reviewer for verdict in state.verdicts}]
+    if silent:
+        yield f"review requested from {escape(', '.join(silent))}"
+    if state.comments:
+        yield f"{format_count(state.comments, 'open comment')}"
+    if state.is_outdated:
+        yield "outdated: main content has moved on"
+    if request.awaited:
+        yield AWAITED[request.awaited]
+
+
+def _name_reviewers(verdicts: Sequence[Verdict]) -> str:
+    names = (
+        f"{verdict.reviewer} before the last change" if verdict.is_outdated else verdict.reviewer
+        for verdict in verdicts
+    )
+    return escape(", ".join(names))
+
+
+def _format_counts(site: SiteStatus) -> str:
+    """How many resources of each area syncd owns, and how many of them drifted or are blocked."""
+    counts: Mapping[str, Mapping[str, int]] = site.states
+    parts = []
+    for area in sorted({area for each in counts.values() for area in each}):
+        owned = counts["owned"].get(area, 0)
+        wrong = [f"{count} {state}" for state in WRONG_STATES if (count := counts[state].get(area, 0))]
+        if owned or wrong:
+            parts.append(f"{area} {', '.join([f'{owned} owned', *wrong])}")
+    hint = "  (syncd site drift)" if counts["drifted"] else ""
+    return f"{' | '.join(parts) or 'nothing is owned yet'}{hint}"

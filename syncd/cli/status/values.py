@@ -1,0 +1,163 @@
+"""Values of `status`: what is known of a repository, its branches, spaces, change requests, sites and plans."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from syncd.cli.service.run_status import RunStatus
+from syncd.cli.sync.unsent import BranchWork
+from syncd.errors import Conflict, FileInvalid, Held
+from syncd.store.status import FlowOutcome
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
+from syncd.sync.state.request_state import RequestState, Verdict
+
+
+@dataclass(frozen=True)
+class SpaceStatus:
+    """One space: the last mirrored revision, and the change requests of branches.
+
+    Shape: `undecided` while Git and the space differ and nobody has chosen which side goes first.
+    """
+
+    name: str
+    space: str
+    directory: str
+    revision: str
+    undecided: bool
+    change_requests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RequestStatus:
+    """One own change request: for which space and branch, and its state when a run last saw it.
+
+    Shape: `has_all` says that it holds all that the branch says of the space.
+    """
+
+    space: str
+    number: int
+    branch: str
+    has_all: bool
+    state: RequestState
+
+    @property
+    def objections(self) -> list[Verdict]:
+        """The reviews that ask for changes."""
+        return [verdict for verdict in self.state.verdicts if verdict.status == "changes-requested"]
+
+    @property
+    def approvals(self) -> list[Verdict]:
+        """The reviews that approve it, also of former content."""
+        return [verdict for verdict in self.state.verdicts if verdict.status == "approved"]
+
+    @property
+    def awaited(self) -> str:
+        """What it waits for next: `author`, `review`, `merge` or `reopening`; "" where no run has seen it yet."""
+        state = self.state
+        if not state.status:
+            return ""
+        if state.status == "archived":
+            return "reopening"
+        if not self.has_all or self.objections or state.comments or state.is_outdated:
+            return "author"
+        is_approved = any(not verdict.is_outdated for verdict in self.approvals)
+        return "merge" if is_approved else "review"
+
+
+@dataclass(frozen=True)
+class BranchStatus:
+    """One tracked branch against main content: commits that only one side has."""
+
+    branch: str
+    ahead: int
+    behind: int
+
+
+@dataclass(frozen=True)
+class SiteStatus:
+    """A site when it was last read: how many resources each state has, by area."""
+
+    file: str
+    site: str
+    at: str
+    states: Mapping[str, Mapping[str, int]]
+
+    def count(self, state: str) -> int:
+        """Given a state, return how many resources of all areas have it."""
+        return sum(self.states[state].values())
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """A plan that waits for a person, with the reasons; `approved` is the time of its approval, or ""."""
+
+    digest: str
+    site: str
+    file: str
+    at: str
+    approved: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RepositoryStatus:
+    """One repository, with the last outcome of every flow.
+
+    Shape: `former` are spaces that were mirrored and are no longer configured; `current` is the branch of the work tree
+    around the current directory, and `detached` the commit of its HEAD when that is on no branch; `work_tree` is its
+    top directory, "" for a bare repository, and `operation` what is in progress there, such as a merge, or "".
+    """
+
+    path: str
+    daemon: int | None
+    branches: tuple[BranchStatus, ...]
+    spaces: tuple[SpaceStatus, ...]
+    former: tuple[str, ...]
+    outcomes: tuple[FlowOutcome, ...]
+    plans: tuple[PlanStatus, ...] = ()
+    sites: tuple[SiteStatus, ...] = ()
+    works: tuple[BranchWork, ...] = ()
+    requests: tuple[RequestStatus, ...] = ()
+    current: str = ""
+    detached: str = ""
+    operation: str = ""
+    work_tree: str = ""
+    run: RunStatus = field(default_factory=RunStatus)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the last run when it failed, else of what waits for a person now."""
+        held = [outcome for outcome in self.problems if outcome.state == "held"]
+        codes = {self._code_of(outcome) for outcome in held}
+        codes |= {Held.exit_code for plan in self.plans if not plan.approved}
+        if self.run.exit_code or not codes:
+            return self.run.exit_code
+        return codes.pop() if len(codes) == 1 else Held.exit_code
+
+    def _code_of(self, held: FlowOutcome) -> int:
+        is_blocked = any(site.states["blocked"] for site in self.sites if site.file == held.key)
+        if held.flow == "site" and is_blocked:
+            return PARTLY_DONE
+        codes = {CONFLICT: Conflict.exit_code, PAGE: FileInvalid.exit_code}
+        return codes.get(held.flow, Held.exit_code)
+
+    @property
+    def problems(self) -> list[FlowOutcome]:
+        """The outcomes that a person should read first; those about a waiting plan are left out for the plan itself."""
+        known = [f"plan {plan.digest} waits" for plan in self.plans]
+        found = [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
+        return [outcome for outcome in found if not any(outcome.detail.startswith(words) for words in known)]
+
+    def list_held(self, flow: str) -> list[str]:
+        """Given a flow about single pages, return the paths of those that wait for a person."""
+        return [outcome.key for outcome in self.problems if (outcome.flow, outcome.state) == (flow, "held")]
+
+
+@dataclass(frozen=True)
+class BrokenStatus:
+    """A repository that cannot be read, with its last run where that is known."""
+
+    path: str
+    error: str
+    hint: str
+    exit_code: int
+    run: RunStatus

@@ -1,0 +1,215 @@
+"""What the commonest situations look like on terminals of several widths, with golden files; no platform is needed."""
+
+import io
+import os
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from syncd.cli.service.run_status import RunStatus
+from syncd.cli.status.next_command import suggest_command
+from syncd.cli.status.text import format_status
+from syncd.cli.status.values import (
+    BranchStatus,
+    BrokenStatus,
+    PlanStatus,
+    RepositoryStatus,
+    RequestStatus,
+    SiteStatus,
+    SpaceStatus,
+)
+from syncd.cli.sync.unsent import BranchWork
+from syncd.cli.terminal.text import print_text
+from syncd.store.runs import RunRecord
+from syncd.store.status import FlowOutcome
+from syncd.sync.state.request_state import RequestState, Verdict
+from syncd.sync.state.unsent import SentRequest, Unsent
+from syncd.sync.workspace import Binding
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "status"
+AT = "2026-11-21T14:02:11+00:00"
+ADDRESS = "https://app.example.com/o/Tv2xHdz9SpCoCEPixh2x/s/pMY0G6Cg62sGw8hhtCqq/~/changes/12"
+BINDING = Binding("pMY0G6Cg62sGw8hhtCqq", "guides", "guides")
+GOOD = RunStatus("command", RunRecord("repository", "", "ok", at=AT, succeeded=AT), is_recent=True)
+IN_STEP = RepositoryStatus(
+    path="/home/ann/docs",
+    daemon=None,
+    branches=(BranchStatus("main", 0, 0),),
+    spaces=(SpaceStatus("guides", BINDING.space, "guides", "dBPskkctAJsyBTAVcHyy", False, ()),),
+    former=(),
+    outcomes=(),
+    works=(BranchWork("main", (Unsent(BINDING),)),),
+    current="main",
+    work_tree="/home/ann/docs",
+    run=GOOD,
+)
+SENT = SentRequest(12, ADDRESS, "30b036b7c27d1d0353aea7ee040820d1641e5aaa")
+ASKED = RequestState(ADDRESS, "open", "Say it better", has_reviews=True, requested=("Bob Brown", "Editors"))
+PROPOSED = replace(
+    IN_STEP,
+    branches=(BranchStatus("main", 2, 0),),
+    works=(BranchWork("main", (Unsent(BINDING, ("guides/use.md",), request=SENT, is_sent=True),)),),
+    requests=(RequestStatus("guides", 12, "main", True, ASKED),),
+)
+APPROVED = replace(
+    ASKED,
+    comments=2,
+    is_outdated=True,
+    verdicts=(Verdict("Bob Brown", "approved", True, AT), Verdict("Cleo", "changes-requested", False, AT)),
+)
+WHY = "both sides changed the same lines (main and platform/main); it stays as each side has it"
+CONFLICT = FlowOutcome(
+    "conflict",
+    "guides/getting-started/webhooks.md",
+    "held",
+    f"{WHY} (syncd resolve guides/getting-started/webhooks.md, with --ours, --theirs or --edit)",
+    AT,
+)
+REFUSED = RunRecord(
+    "repository", "", "failed", 69, "mirror guides: https://api.example.com: connection refused", "syncd doctor",
+    at=AT, succeeded="2026-11-20T09:00:00+00:00", since="2026-11-21T12:00:00+00:00", failures=7,
+)  # fmt: skip
+SITUATIONS: dict[str, RepositoryStatus | BrokenStatus] = {
+    "in-step": IN_STEP,
+    "edited": replace(
+        IN_STEP,
+        branches=(BranchStatus("main", 1, 0),),
+        works=(
+            BranchWork(
+                "main",
+                (Unsent(BINDING, ("guides/use.md",), ("guides/draft.md",)),),
+                ("guides/a page with spaces.md", "guides/install.md"),
+            ),
+        ),
+    ),
+    "proposed": PROPOSED,
+    "reviewed": replace(PROPOSED, requests=(RequestStatus("guides", 12, "main", True, APPROVED),)),
+    "conflict": replace(PROPOSED, branches=(BranchStatus("main", 2, 1),), outcomes=(CONFLICT,)),
+    "platform-down": replace(
+        IN_STEP,
+        daemon=812,
+        run=RunStatus("service", REFUSED, is_recent=True),
+        outcomes=(FlowOutcome("mirror", "guides", "waiting", "https://api.example.com: connection refused", AT),),
+    ),
+    "site": replace(
+        IN_STEP,
+        daemon=812,
+        plans=(PlanStatus("7f3a00c1d2e4", "site_kvXZm", "site.yaml", AT, "", ("redirects: 44 deletes of 214",)),),
+        sites=(
+            SiteStatus(
+                "site.yaml",
+                "site_kvXZm",
+                AT,
+                {
+                    "owned": {"redirects": 214, "structure": 6},
+                    "unmanaged": {},
+                    "drifted": {"structure": 1},
+                    "blocked": {},
+                },
+            ),
+        ),
+    ),
+    "detached": replace(IN_STEP, current="", detached="30b036b7c2"),
+    "broken": BrokenStatus("/home/ann/docs", "no such directory", "name the repository", 1, GOOD),
+}
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def show(situation: str, width: int, monkeypatch: pytest.MonkeyPatch, *, has_colour: bool = False) -> str:
+    """Return what a terminal of some width shows of a situation."""
+    terminal = Terminal()
+    for name in ("NO_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(width))
+    if not has_colour:
+        monkeypatch.setenv("NO_COLOR", "1")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", terminal)
+        print_text("\n".join(format_status(SITUATIONS[situation], start="/home/ann/docs")))
+    return terminal.getvalue()
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_situation_looks_as_agreed(situation: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, text = GOLDEN / f"{situation}-{width}.txt", show(situation, width, monkeypatch)
+    if os.environ.get("GOLDEN") == "write":
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_every_width_shows_the_same_words_and_breaks_none(situation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = show(situation, 1000, monkeypatch).split()
+    for width in range(60, 201, 7):
+        text = show(situation, width, monkeypatch)
+        assert text.split() == whole
+        for line in text.splitlines():
+            assert len(line) <= width or len(line.split()) == 1, line
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_colour_says_nothing_that_words_do_not(situation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    coloured = show(situation, 80, monkeypatch, has_colour=True)
+    assert "\x1b[" in coloured or situation == "broken"
+    assert re.sub(r"\x1b\[\d*m", "", coloured) == show(situation, 80, monkeypatch)
+
+
+def test_each_situation_has_one_next_command() -> None:
+    found = {
+        name: suggest_command(status, start="/home/ann/docs/guides")
+        for name, status in SITUATIONS.items()
+        if isinstance(status, RepositoryStatus)
+    }
+    assert found == {
+        "in-step": "",
+        "edited": "syncd push",
+        "proposed": "syncd review",
+        "reviewed": "syncd pull",
+        "conflict": "syncd resolve guides/getting-started/webhooks.md",
+        "platform-down": "syncd doctor",
+        "site": "syncd site pending 7f3a00c1d2e4",
+        "detached": "git switch main",
+    }
+
+
+def test_paths_of_a_command_are_relative_and_quoted() -> None:
+    work = BranchWork("main", (Unsent(BINDING),), ("guides/a page with spaces.md", "guides/use.md"))
+    status = replace(IN_STEP, works=(work,))
+    assert (
+        suggest_command(status, start="/home/ann/docs/guides") == "git add 'a page with spaces.md' use.md && git commit"
+    )
+
+
+def test_a_conflict_of_another_branch_is_resolved_there() -> None:
+    detail = f"{WHY} (syncd resolve 'a b.md' --branch topic, with --ours, --theirs or --edit)"
+    status = replace(IN_STEP, outcomes=(FlowOutcome("conflict", "a b.md", "held", detail, AT),))
+    assert suggest_command(status, start="/") == "syncd resolve 'a b.md' --branch topic"
+
+
+@pytest.mark.parametrize(
+    ("state", "has_all", "awaited"),
+    [
+        (RequestState(), True, ""),
+        (ASKED, True, "review"),
+        (ASKED, False, "author"),
+        (replace(ASKED, comments=1), True, "author"),
+        (replace(ASKED, is_outdated=True), True, "author"),
+        (replace(ASKED, verdicts=(Verdict("Bob", "approved", False, AT),)), True, "merge"),
+        (replace(ASKED, verdicts=(Verdict("Bob", "approved", True, AT),)), True, "review"),
+        (replace(ASKED, verdicts=(Verdict("Bob", "changes-requested", False, AT),)), True, "author"),
+        (replace(ASKED, status="archived"), True, "reopening"),
+    ],
+)
+def test_a_change_request_waits_for_somebody(state: RequestState, has_all: bool, awaited: str) -> None:
+    assert RequestStatus("guides", 12, "main", has_all, state).awaited == awaited
