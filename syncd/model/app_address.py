@@ -9,6 +9,6 @@ _ADDRESS = re.compile(r"https?://[!#-&*-;=?-~]{1,2000}")
 
 
 def find_app_address(urls: Mapping[str, Any]) -> str:
-    """Given the addresses of an object, return the one where people read it; "" when the platform names none."""
+    """Return the address where people read an object, among all its addresses; "" when the platform names none."""
     found = urls.get("app")
     return found if isinstance(found, str) and _ADDRESS.fullmatch(found) else ""

@@ -108,7 +108,7 @@ def read_store_summary(path: Path) -> StoreSummary:
 
 
 def read_page_address(file: Path, space: str, path: str) -> str:
-    """Given a state database, a space and a path below its directory, return where people read the page there.
+    """Return the address where people read the page at a path below a space's directory, from a state database.
 
     Shape: of main content when it was last mirrored; "" for what is no page, and where the database cannot say.
     """

@@ -136,7 +136,7 @@ class Store:
         return list(read_store_summary(self._database.path).outcomes)
 
     def record_addresses(self, space: str, by_page: Mapping[str, str]) -> None:
-        """Given a space and where people read each of its pages, by id, remember these and no others.
+        """Save the addresses where people read the pages of a space, by page id, in place of all former ones.
 
         Shape: what is known already is not written again.
         """
@@ -156,17 +156,17 @@ class Store:
             self._database.write(work)
 
     def record_request(self, space: str, number: int, facts: str) -> None:
-        """Given a space, a change request's number and its facts as JSON, remember these in place of the last time."""
+        """Save the facts about a change request, as JSON, in place of the former ones."""
         row = {"space": space, "number": str(number), "facts": facts}
         self._database.write(lambda connection: _upsert(connection, requests, [row]))
 
     def read_request(self, space: str, number: int) -> str:
-        """Given a space and a change request's number, return what was last recorded of it, "" for nothing."""
+        """Return the facts last saved about a change request, or ""."""
         chosen = sa.select(requests.c.facts).where(requests.c.space == space, requests.c.number == str(number))
         return self._database.read(lambda connection: connection.execute(chosen).scalar()) or ""
 
     def forget_request(self, space: str, number: int) -> None:
-        """Given a change request, forget what was recorded of it."""
+        """Delete the facts about a change request."""
         gone = requests.delete().where(requests.c.space == space, requests.c.number == str(number))
         self._database.write(lambda connection: connection.execute(gone))
 

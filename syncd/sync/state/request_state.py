@@ -44,7 +44,7 @@ class RequestState:
 
 
 def record_request(workspace: Workspace, binding: Binding, request: ChangeRequest) -> bool:
-    """Given a change request that was read just now, record its state, and return whether it differs from what was."""
+    """Record the state of a change request that was read just now, and return whether it has changed."""
     facts = {
         "address": request.address,
         "status": join_lines(request.status),
@@ -67,7 +67,7 @@ def record_reviews(
     verdicts: Sequence[Review],
     requested: Sequence[RequestedReviewer],
 ) -> None:
-    """Given the latest review of each reviewer of a change request, and who was asked for one, record them."""
+    """Record the latest review of each reviewer of a change request, and who was asked for one."""
     latest = [
         {
             "reviewer": _name_user(review.reviewer),
@@ -84,7 +84,7 @@ def record_reviews(
 
 
 def parse_request_state(text: str) -> RequestState:
-    """Given what was recorded of a change request, "" for nothing, return its state."""
+    """Return the state of a change request from what was recorded of it, "" for nothing."""
     facts = _parse_facts(text)
     reviews: dict[str, Any] = facts.get("reviews") or {}
     # Content that arrived after the reviews were read is younger than all of them.
