@@ -1,4 +1,4 @@
-"""`example`: the files that come with syncd for people to copy: the whole configuration, and systemd's units."""
+"""`example`: files that come with syncd for people to copy: configuration, units of systemd, monitoring."""
 
 import typer
 
@@ -10,6 +10,8 @@ EXAMPLES = {
     "syncd.service": "systemd/syncd.service",
     "syncd@.service": "systemd/syncd@.service",
     "syncd-platform.service": "systemd/syncd-platform.service",
+    "alerts": "monitoring/alerts.yaml",
+    "dashboard": "monitoring/dashboard.json",
     "user/syncd.service": "systemd/user/syncd.service",
 }
 

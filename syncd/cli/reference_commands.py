@@ -39,10 +39,10 @@ def schema_command(
 def example_command(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="config, or a unit such as syncd.service."),
+        typer.Argument(metavar="NAME", help="config, alerts, dashboard or a unit: syncd.service."),
     ],
 ) -> None:
-    """Print a configuration or a systemd unit to copy."""
+    """Print a configuration, a systemd unit, alerts or a dashboard."""
     from syncd.cli.example import print_example
 
     print_example(name)

@@ -1,4 +1,4 @@
-"""The alerts of the manual, evaluated as Prometheus does, for as much of its language as they use."""
+"""The alerts that come with syncd, evaluated as Prometheus does, for as much of its language as they use."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-PAGE = Path(__file__).parents[3] / "syncd" / "manual" / "operating" / "service.md"
+FILE = Path(__file__).parents[3] / "monitoring" / "alerts.yaml"
 _METRIC = r"(?P<metric>\w+)(?:\{(?P<labels>[^}]*)\})?"
 _ABSENT = re.compile(rf"absent\({_METRIC}\)")
 _COMPARISON = re.compile(rf"(?P<age>time\(\) - )?{_METRIC} (?P<operator>==|>) (?P<number>\d+)")
@@ -28,10 +28,8 @@ class Series:
 
 
 def read_alerts() -> dict[str, str]:
-    """Return the expression of each alert of the manual, by its name."""
-    blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    (block,) = (block for block in blocks if "alert:" in block)
-    (group,) = yaml.safe_load(block)["groups"]
+    """Return the expression of each alert that comes with syncd, by its name."""
+    (group,) = yaml.safe_load(FILE.read_text())["groups"]
     return {rule["alert"]: rule["expr"] for rule in group["rules"]}
 
 
