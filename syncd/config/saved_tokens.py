@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from syncd.config.register import find_base, write_private
 from syncd.config.system_keyring import delete_keyring, find_keyring_obstacle, read_keyring, write_keyring
-from syncd.config.trust import normalize_address
+from syncd.config.trust import is_same_address, normalize_address
 from syncd.errors import ConfigInvalid
 
 Storage = Literal["keyring", "file"]
@@ -84,6 +84,9 @@ class TokenRegister:
         obstacle = find_keyring_obstacle(self._environ)
         if storage == "keyring" and obstacle:
             raise ConfigInvalid(f"the keyring is not used here: {obstacle}", hint="--storage file")
+        was_in_keyring = any(
+            one.storage == "keyring" for one in self.list_saved() if is_same_address(one.url, saved.url)
+        )
         if storage != "file" and not obstacle:
             try:
                 write_keyring(address, token.get_secret_value())
@@ -92,8 +95,8 @@ class TokenRegister:
                 if storage == "keyring":
                     raise
         written = self._write(replace(saved, storage="file", token=token))
-        if storage == "file" and not obstacle:
-            with suppress(ConfigInvalid):  # an earlier one may be there; where there is no keyring, there is none
+        if was_in_keyring and not obstacle:
+            with suppress(ConfigInvalid):  # it is not read from there any more
                 delete_keyring(address)
         return written
 
