@@ -17,7 +17,7 @@ def write_small_file(file: Path, text: str) -> None:
 
 
 def write_public_file(file: Path, text: str) -> None:
-    """Given a file that anybody may read and a text, do the same. Raises: DiskFull, StoreError."""
+    """Write a text to a file that anybody may read, in the same way. Raises: DiskFull, StoreError."""
     _write_file(file, text, directory_mode=0o755, mode=0o644)
 
 

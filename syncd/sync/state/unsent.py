@@ -95,9 +95,9 @@ def find_unsent(
 
 
 def find_place(repository: Repository, binding: Binding, commit: str, path: str) -> FilePlace:
-    """Given a commit and the path of a file in it, from the space's directory, return what the file is to the space.
+    """Return what a file of a commit is to a space: content, not listed there, or something else.
 
-    Raises: GitFailed.
+    Shape: `path` is below the space's directory. Raises: GitFailed.
     """
     content = _SpaceContent(repository, binding, commit)
     if content.leaves_out(path):
