@@ -262,7 +262,7 @@ def resolve_command(
 @app.command()
 def status(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Pages or assets; else the whole.")
+        list[str] | None, typer.Argument(metavar="FILE...", help="Pages or assets; else the whole.")
     ] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
