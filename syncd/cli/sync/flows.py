@@ -101,7 +101,8 @@ def _format_idle(works: Sequence[BranchWork]) -> Sequence[str]:
     """The lines for a push that had nothing to propose."""
     requests = [line for work in works for line in format_requests(work)]
     nothing = "Nothing to propose: {} has no page or file of a space that differs from main content."
-    return requests or [nothing.format(escape(work.branch)) for work in works if not work.needs_push]
+    idle = (work for work in works if not work.needs_push and not any(space.is_taken_back for space in work.spaces))
+    return requests or [nothing.format(escape(work.branch)) for work in idle]
 
 
 def _choose_options(command: str, repository: RepositoryConfig, branch: str | None, subject: str) -> RunOptions:

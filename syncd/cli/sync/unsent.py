@@ -20,11 +20,15 @@ PATHS_SHOWN = 5
 
 @dataclass(frozen=True)
 class BranchWork:
-    """What a branch has that the platform lacks, space by space, and the uncommitted edits of its work tree."""
+    """What a branch has that the platform lacks, space by space, and what of its work tree is not committed.
+
+    Shape: `uncommitted` are edits; `ignored` are pages that are listed, and that Git leaves out by an ignore rule.
+    """
 
     branch: str
     spaces: tuple[Unsent, ...] = ()
     uncommitted: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @property
     def needs_push(self) -> bool:
@@ -47,9 +51,12 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     outcomes = read_store_summary(Repository.locate(repository.path) / STATE).outcomes
     conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
     spaces = tuple(find_unsent(git, binding, branch, main=main, conflicts=conflicts) for binding in bindings)
-    edits = git.list_uncommitted() if git.work_tree is not None and git.read_head().branch == branch else []
+    top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
+    edits = git.list_uncommitted() if top is not None else []
     uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
-    return BranchWork(branch, spaces, uncommitted)
+    missing = [path for space in spaces for path in space.missing] if top is not None else []
+    ignored = tuple(path for path in missing if top is not None and path not in edits and (top / path).is_file())
+    return BranchWork(branch, spaces, uncommitted, ignored)
 
 
 def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
@@ -66,6 +73,15 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     if unlisted:
         paths, verb = _format_paths(unlisted), "is" if len(unlisted) == 1 else "are"
         yield f"! not sent: {paths} {verb} not listed in SUMMARY.md; list what is to be a page, and commit"
+    if work.ignored:
+        verb = "is" if len(work.ignored) == 1 else "are"
+        by = f"{verb} listed in SUMMARY.md, but ignored by Git"
+        yield f"! not sent: {_format_paths(work.ignored)} {by}; git add --force, then git commit"
+    for space in work.spaces:
+        if space.is_taken_back and space.changed and space.request is not None:
+            number, what = space.request.number, _format_paths(space.changed)
+            way_on = f"commit something new, or syncd cr reopen {number}"
+            yield f"! not sent: {what}: #{number} was archived with that; {way_on}"
     changed = [path for space in work.spaces if space.needs_push for path in space.changed]
     if changed and pushed:
         yield f"! not sent: {_format_paths(changed)}; syncd check may say why"
@@ -96,6 +112,7 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
     return {
         "branch": work.branch,
         "uncommitted": list(work.uncommitted),
+        "ignored": list(work.ignored),
         "spaces": [_build_space_document(space) for space in work.spaces],
     }
 
@@ -108,6 +125,7 @@ def _build_space_document(space: Unsent) -> dict[str, Any]:
         "conflicting": list(space.conflicting),
         "unlisted": list(space.unlisted),
         "is_sent": space.is_sent,
+        "is_taken_back": space.is_taken_back,
         "was_tried": space.was_tried,
         "manual_steps": space.manual_steps,
         "change_request": {"number": request.number, "url": request.address} if request is not None else None,

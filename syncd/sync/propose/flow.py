@@ -18,7 +18,6 @@ from syncd.sync.propose.gather_intent import find_own_proposal, gather_intent
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.lost_words import comment_on_losses, find_losses, format_losses
 from syncd.sync.propose.open_request import describe_proposal, find_newer
-from syncd.sync.propose.resend import list_new_work
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import write_intent
@@ -33,6 +32,7 @@ from syncd.sync.state.manual_steps import (
     note_waiting_steps,
 )
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
+from syncd.sync.state.resend import list_new_work
 from syncd.sync.workspace import Binding, Workspace
 
 

@@ -10,7 +10,8 @@ from syncd.errors import FileInvalid
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, describe_state
-from syncd.sync.state.notes import ADDRESS, read_notes
+from syncd.sync.state.notes import ADDRESS, STATUS, read_notes
+from syncd.sync.state.resend import list_new_work
 from syncd.sync.workspace import Binding
 
 if TYPE_CHECKING:
@@ -23,11 +24,15 @@ FilePlace = Literal["content", "unlisted", "other"]
 
 @dataclass(frozen=True)
 class SentRequest:
-    """The newest change request of a branch that is not done: its number, and its address when the platform said it."""
+    """The newest change request of a branch that is not done: its number, and its address when the platform said it.
+
+    Shape: `is_archived` says that somebody archived it; the last run noted that.
+    """
 
     number: int
     address: str
     commit: str
+    is_archived: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,25 +40,28 @@ class Unsent:
     """What a branch has of its own in one space.
 
     Shape: `changed` are paths of content that differ from main content, `unlisted` are changed pages that no table of
-    contents lists, so that they are no content; both from the repository's root. `is_sent` says that `request` was
-    made from the branch's newest commit, or holds the same. `conflicting` are changed paths that no push takes before a
-    person has settled them. `was_tried` says that a push of just this state found
-    nothing to write, but for `manual_steps` that only a person can do on the platform.
+    contents lists, so that they are no content; `missing` are pages that it lists and the commit lacks; all from the
+    repository's root. `is_sent` says that `request` was made from the branch's newest commit, or holds the same.
+    `conflicting` are changed paths that no push takes before a person has settled them. `was_tried` says that a push of
+    just this state found nothing to write, but for `manual_steps` that only a person can do on the platform.
+    `is_taken_back` says that `request` was archived, and nothing was committed since.
     """
 
     binding: Binding
     changed: tuple[str, ...] = ()
     unlisted: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     request: SentRequest | None = None
     is_sent: bool = False
     was_tried: bool = False
     manual_steps: int = 0
     conflicting: tuple[str, ...] = ()
+    is_taken_back: bool = False
 
     @property
     def needs_push(self) -> bool:
         """Whether a push would write something."""
-        return bool(self.changed) and not self.is_sent and not self.was_tried
+        return bool(self.changed) and not (self.is_sent or self.was_tried or self.is_taken_back)
 
 
 def find_unsent(
@@ -75,10 +83,13 @@ def find_unsent(
     held = {path for path in paths if binding.path(path) in conflicts}
     changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
+    missing = tuple(map(binding.path, content[0].list_missing())) if content else ()
     request = find_request(repository, binding, branch)
     if request is None and content and not any(content[0].has_other_text(path, content[1]) for path in changed):
         changed = []  # line ends alone are no reason to open a change request
-    is_sent = request is not None and _is_sent(repository, binding, tip, request)
+    is_archived = request is not None and request.is_archived
+    is_taken_back = request is not None and is_archived and not list_new_work(repository, request.commit, main, tip)
+    is_sent = request is not None and not is_archived and _is_sent(repository, binding, tip, request)
     noted = read_notes(repository, binding, NO_REQUEST).get(WAITING) if changed else None
     steps = noted.get(describe_state(repository, binding, tip, main)) if isinstance(noted, dict) else None
     count = len(steps) if isinstance(steps, list) else 0
@@ -86,11 +97,13 @@ def find_unsent(
         binding,
         tuple(binding.path(path) for path in changed),
         unlisted,
+        missing,
         request,
         is_sent,
         isinstance(steps, list),
         count,
         tuple(binding.path(path) for path in sorted(held)),
+        is_taken_back,
     )
 
 
@@ -117,8 +130,9 @@ def find_request(repository: Repository, binding: Binding, branch: str) -> SentR
     if not numbers:
         return None
     newest = max(numbers)
-    address = read_notes(repository, binding, newest).get(ADDRESS)
-    return SentRequest(newest, address if isinstance(address, str) else "", numbers[newest])
+    notes = read_notes(repository, binding, newest)
+    address, is_archived = notes.get(ADDRESS), notes.get(STATUS) == "archived"
+    return SentRequest(newest, address if isinstance(address, str) else "", numbers[newest], is_archived)
 
 
 def _is_sent(repository: Repository, binding: Binding, tip: str, request: SentRequest) -> bool:
@@ -188,6 +202,11 @@ class _SpaceContent:
     def leaves_out(self, path: str) -> bool:
         """Whether a path is a page that the table of contents does not list."""
         return self._draft is not None and path in self._draft.unlisted
+
+    def list_missing(self) -> list[str]:
+        """The paths of pages that the table of contents lists and that are not here."""
+        listed = self._draft.missing if self._draft is not None else ()
+        return sorted({entry.path for entry in listed if entry.path})
 
 
 def _is_hidden(path: str) -> bool:

@@ -7,11 +7,11 @@ from syncd.errors import Held, HistoryCut
 from syncd.model.change_request import ChangeRequest
 from syncd.repo import Commit
 from syncd.sync.branches import HEADS
-from syncd.sync.propose.resend import list_new_work
 from syncd.sync.review.decide import set_request_status
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import list_records
+from syncd.sync.state.resend import list_new_work
 from syncd.sync.workspace import Workspace
 
 COMMITS_MAX = 1000

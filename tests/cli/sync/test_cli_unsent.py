@@ -121,3 +121,29 @@ def test_a_table_of_contents_that_says_the_same_asks_for_no_second_push(shell: A
     commit(shell, docs)
     assert NOTHING in shell.fine("push", cwd=docs)
     assert "Next:" not in shell.fine("status", cwd=docs)
+
+
+def test_a_listed_page_that_git_ignores_is_named(shell: Any, docs: Path) -> None:
+    (docs / ".gitignore").write_text("secret*\n")
+    (docs / "secret.md").write_text("# Secret\n")
+    with (docs / "SUMMARY.md").open("a") as summary:
+        summary.write("* [Secret](secret.md)\n")
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    for command in ("status", "push"):
+        out = shell.fine(command, cwd=docs)
+        assert "not sent: secret.md is listed in SUMMARY.md, but ignored by Git" in out
+    assert shell.json("push", cwd=docs)["unsent"][0]["ignored"] == ["secret.md"]
+
+
+def test_what_was_taken_back_is_named_with_the_way_on(shell: Any, docs: Path) -> None:
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    assert "/~/changes/1" in shell.fine("push", cwd=docs), "the address is printed"
+    shell.fine("undo", "1", "--yes", cwd=docs)
+    for command in ("push", "status"):
+        out = shell.fine(command, cwd=docs)
+        assert "not sent: use.md: #1 was archived with that; commit something new, or syncd cr reopen 1" in out
+        assert NOTHING not in out
+        assert "Next: syncd push" not in out
+        assert "holds what main says" not in out
+    shell.fine("cr", "reopen", "1", cwd=docs)
+    assert "change request #1 holds what main says" in shell.fine("push", cwd=docs)
