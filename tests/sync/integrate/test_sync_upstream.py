@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import pytest
 
+from syncd.api.breaker import Breaker
+from syncd.errors import Unreachable
 from syncd.repo import Access, Repository
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
@@ -36,12 +38,14 @@ class Team:
         self.token.chmod(0o600)
         self.push: Literal["branch", "side", "never"] = "branch"
         self.url = str(self.hosted)
+        self.now = 0.0
+        self.breaker = Breaker(60, clock=lambda: self.now)
 
     def run(self, wish: RunOptions = SYNC, clone: str = "clone") -> Any:
         access = Access(self.url, token_file=self.token)
         with self.world.workspace(clone) as workspace:
             upstream = Upstream("origin", access, push=self.push)
-            return run_cycle(replace(workspace, upstream=upstream), wish)
+            return run_cycle(replace(workspace, upstream=upstream, upstream_guard=self.breaker.guard), wish)
 
     def resolve(self, choice: Literal["ours", "theirs"], path: str) -> None:
         with self.world.workspace("clone") as workspace:
@@ -245,6 +249,17 @@ def test_pull_pushes_nothing_and_push_moves_nothing(team: Team, world: Any, fine
     held = upstream(team.run(PUSH))["push origin/main"]
     assert (held.exit_code, held.hint) == (6, "syncd pull")
     assert (team.at(), git(world.root / "clone", "rev-parse", "main")) == (theirs, tip)
+
+
+def test_a_remote_that_is_down_is_asked_now_and_then_whatever_else_works(team: Team, world: Any) -> None:
+    with pytest.raises(Unreachable), team.breaker.guard("fetch"):
+        raise Unreachable("origin: no answer")
+    world.edit_on_platform({"options.md": "# Options\n\nOne.\n"})
+    (outcome,) = upstream(team.run()).values()
+    assert outcome == Waiting("origin: no answer", exit_code=69), "it would answer, but is not asked"
+    assert "One." in git(world.root / "clone", "show", "main:options.md")
+    team.now += 60
+    assert not any(each.exit_code for each in upstream(team.run()).values())
 
 
 @pytest.mark.long
