@@ -13,6 +13,8 @@ import pytest
 from syncd.api.client import Client
 from tests.cli.command_runner import CommandRunner, make_runner
 
+pytestmark = pytest.mark.story
+
 
 @pytest.fixture
 def docs(shell: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:

@@ -11,6 +11,8 @@ from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequestUpdate
 from tests.cli.command_runner import CommandRunner, make_runner
 
+pytestmark = pytest.mark.story
+
 
 @pytest.fixture
 def docs(shell: Any) -> Path:

@@ -18,6 +18,8 @@ from syncd.platform.storage.storage import Storage
 from tests.cli.command_runner import CommandRunner, make_runner
 from tests.cli.conftest import plant
 
+pytestmark = pytest.mark.story
+
 
 @pytest.fixture
 def docs(shell: Any) -> Path:

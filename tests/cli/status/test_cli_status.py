@@ -13,6 +13,8 @@ from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from tests.cli.conftest import PAGES, plant
 
+pytestmark = pytest.mark.story
+
 
 @pytest.fixture
 def docs(shell: Any) -> Path:
