@@ -56,7 +56,7 @@ class Forked:
     ) -> None:
         """Given a function that can be imported and its arguments, begin to carry it out.
 
-        Shapes: what it returns is the exit code. `pipes` names the streams that the test reads, stdout or stderr; it
+        Shape: what it returns is the exit code. `pipes` names the streams that the test reads, stdout or stderr; it
         has all others in common with the test.
         """
         ends = {name: _context.Pipe(duplex=False) for name in pipes}

@@ -209,6 +209,12 @@ def test_every_name_that_is_right_is_there() -> None:
     assert there >= RIGHT_HERE.keys()
 
 
+def test_docstrings_have_one_form() -> None:
+    """What a function does comes first, then `Shape:`, `Units:`, `Raises:` and `Source:`."""
+    other = re.compile(r'"""Given |\bShapes:|\bRaises [A-Z]')
+    assert not [f"{path.name}: {found[0]}" for path in MODULES for found in other.finditer(path.read_text())]
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_docstrings_name_what_exists(package: str) -> None:
     assert not [found for path in list_modules(package) for found in list_stale_names(path)]

@@ -32,7 +32,7 @@ def find_config(
 
     Shape: `--config`, `$SYNCD_CONFIG`, `syncd.toml` in the git directory, one of the operator's that names the
     repository at `top`, `syncd.toml` at the top of the work tree, the user's, the system's; None when none exists.
-    Raises ConfigInvalid when one of the operator's cannot be read.
+    Raises: ConfigInvalid when one of the operator's cannot be read.
     """
     if given is not None:
         return ConfigFile(given)
@@ -58,7 +58,7 @@ def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") 
     """Return the configuration that is valid for this run, with the platform that the operator names.
 
     Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository may not decide it; drop-ins with a
-    mistake are left out. Raises ConfigInvalid; NotTrusted when a file of a repository decides what only the operator
+    mistake are left out. Raises: ConfigInvalid; NotTrusted when a file of a repository decides what only the operator
     may decide.
     """
     return load_with_drop_ins(file, environ, url=url)[0]
@@ -69,8 +69,8 @@ def load_with_drop_ins(
 ) -> tuple[Config, tuple[DropIn, ...]]:
     """Return the configuration with the repositories of its drop-ins, and those of them that have a mistake.
 
-    Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository may not decide it. Raises ConfigInvalid;
-    NotTrusted when a file of a repository decides what only the operator may decide.
+    Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository may not decide it.
+    Raises: ConfigInvalid; NotTrusted when a file of a repository decides what only the operator may decide.
     """
     url = url or environ.get("SYNCD_URL", "")
     raw = select_keys(file, read_valid(file), environ, url=url)
@@ -89,7 +89,7 @@ def load_with_drop_ins(
 def select_keys(file: ConfigFile, document: Document, environ: Mapping[str, str], *, url: str) -> dict[str, Any]:
     """Return what counts of a configuration in this run: all of it, or the keys that a repository may decide.
 
-    Shape: `url` is the platform that the operator names, or "". Raises ConfigInvalid; NotTrusted.
+    Shape: `url` is the platform that the operator names, or "". Raises: ConfigInvalid; NotTrusted.
     """
     raw = dict(document.raw)
     if file.origin != "operator" and not is_trusted(file, document, environ):
@@ -105,7 +105,7 @@ def select_keys(file: ConfigFile, document: Document, environ: Mapping[str, str]
 def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[RepositoryConfig, ...]:
     """Return the repositories of a configuration for work that needs no platform.
 
-    Shape: of a file that is not trusted, only the keys that a repository may decide. Raises ConfigInvalid.
+    Shape: of a file that is not trusted, only the keys that a repository may decide. Raises: ConfigInvalid.
     """
     document = read_valid(file)
     raw = dict(document.raw)
@@ -126,7 +126,7 @@ def is_trusted(file: ConfigFile, document: Document, environ: Mapping[str, str])
 def read_valid(file: ConfigFile) -> Document:
     """Return the document of a configuration when every key and value in it has the right shape.
 
-    Shape: a platform may be missing. Raises ConfigInvalid.
+    Shape: a platform may be missing. Raises: ConfigInvalid.
     """
     document = read_document(file.path, is_plain=file.origin != "operator")
     parse(_add_some_repository(add_some_platform(document.raw), file.path), at=file.path)
@@ -136,7 +136,7 @@ def read_valid(file: ConfigFile) -> Document:
 def trust_document(file: ConfigFile, document: Document, environ: Mapping[str, str], *, at: str) -> Record:
     """Record that the owner of this account trusts exactly this content of a repository's configuration.
 
-    Units: `at` is the time in ISO 8601. Raises ConfigInvalid.
+    Units: `at` is the time in ISO 8601. Raises: ConfigInvalid.
     """
     register = Register(environ)
     if _lies_in(register.directory, file.top):
@@ -168,7 +168,7 @@ def find_platform(environ: Mapping[str, str], url: str = "", *, at: Path) -> dic
 
 
 def find_own_platform(environ: Mapping[str, str]) -> Document | None:
-    """Return the first of the user's and the system's configurations that names a platform. Raises ConfigInvalid."""
+    """Return the first of the user's and the system's configurations that names a platform. Raises: ConfigInvalid."""
     documents = (read_document(path) for path in _own_files(environ) if path.is_file())
     return next((document for document in documents if "platform" in document.raw), None)
 

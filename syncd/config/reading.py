@@ -45,7 +45,7 @@ class Document:
 def load(path: Path) -> Config:
     """Return the configuration in a file of the operator's.
 
-    Shape: relative paths are resolved against its directory. Raises ConfigInvalid naming every key that is wrong.
+    Shape: relative paths are resolved against its directory. Raises: ConfigInvalid naming every key that is wrong.
     """
     return resolve_paths(parse(read_document(path).raw, at=path), path)
 
@@ -53,7 +53,7 @@ def load(path: Path) -> Config:
 def read_document(path: Path, *, is_plain: bool = False) -> Document:
     """Return the document of a configuration; with `is_plain`, links, pipes and devices are refused.
 
-    Raises ConfigInvalid when it cannot be read, or is not TOML.
+    Raises: ConfigInvalid when it cannot be read, or is not TOML.
     """
     try:
         return make_document(path, _read_plain(path) if is_plain else path.read_bytes())
@@ -64,7 +64,7 @@ def read_document(path: Path, *, is_plain: bool = False) -> Document:
 
 
 def make_document(path: Path, data: bytes) -> Document:
-    """Return the document of a path and its bytes. Raises ConfigInvalid when they are too large or not TOML."""
+    """Return the document of a path and its bytes. Raises: ConfigInvalid when they are too large or not TOML."""
     if len(data) > BYTES_MAX:
         raise ConfigInvalid(f"{path} has more than {BYTES_MAX} bytes")
     if any(line.count(b".") > DOTS_MAX for line in data.split(b"\n")):
@@ -101,7 +101,7 @@ def _read_plain(path: Path) -> bytes:
 def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
     """Return the configuration of parsed TOML.
 
-    Raises ConfigInvalid with one line for each mistake: `key.path - what is wrong`.
+    Raises: ConfigInvalid with one line for each mistake: `key.path - what is wrong`.
     """
     try:
         return Config.model_validate(raw)
@@ -151,7 +151,7 @@ def explain_failure(error: OSError | UnicodeDecodeError) -> str:
 
 
 def expand_home(path: Path) -> Path:
-    """Return a path with the home directory in place of `~`. Raises ConfigInvalid for a user who does not exist."""
+    """Return a path with the home directory in place of `~`. Raises: ConfigInvalid for a user who does not exist."""
     try:
         return path.expanduser()
     except RuntimeError:

@@ -33,7 +33,7 @@ def find_base(environ: Mapping[str, str], name: str, usual: str) -> Path:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all; its directory is made. Raises OSError."""
+    """Write a file that only its owner can read, whole or not at all; its directory is made. Raises: OSError."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # A file that a killed process left may have another mode, and O_CREAT would keep it.
@@ -61,7 +61,7 @@ class Register:
         return sorted((record for record in found if record is not None), key=lambda record: record.file)
 
     def write(self, record: Record) -> None:
-        """Write a record in place of an older one for the same file. Raises ConfigInvalid when it cannot be written."""
+        """Write a record in place of an older one of the file. Raises: ConfigInvalid when it cannot be written."""
         try:
             write_private(self._path(Path(record.file)), json.dumps({"version": _VERSION, **asdict(record)}, indent=2))
         except OSError as error:
@@ -71,7 +71,7 @@ class Register:
             ) from error
 
     def remove(self, file: Path) -> bool:
-        """Remove the record of a file, and return whether there was one. Raises ConfigInvalid when it cannot be
+        """Remove the record of a file, and return whether there was one. Raises: ConfigInvalid when it cannot be
         removed."""
         try:
             self._path(file).unlink()

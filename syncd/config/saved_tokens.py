@@ -46,7 +46,7 @@ class TokenRegister:
         self.directory = find_base(environ, "XDG_CONFIG_HOME", ".config") / "syncd" / "tokens"
 
     def find(self, url: str) -> SavedToken | None:
-        """Return what is saved for a platform, or None. Raises ConfigInvalid when others may read its file."""
+        """Return what is saved for a platform, or None. Raises: ConfigInvalid when others may read its file."""
         return _read(self.find_path(url))
 
     def list_saved(self) -> Sequence[SavedToken]:
@@ -60,7 +60,7 @@ class TokenRegister:
         return [saved for saved in found if saved is not None]
 
     def read(self, saved: SavedToken) -> SecretStr:
-        """Return a saved token itself. Raises ConfigInvalid when the keyring has it and does not give it."""
+        """Return a saved token itself. Raises: ConfigInvalid when the keyring has it and does not give it."""
         if saved.token is not None:
             return saved.token
         if obstacle := find_keyring_obstacle(self._environ):
@@ -78,7 +78,7 @@ class TokenRegister:
     def save(self, saved: SavedToken, token: SecretStr, *, storage: Storage | None = None) -> SavedToken:
         """Save a token in place of an earlier one for the same platform, and return where it is.
 
-        Shape: without `storage` it is the keyring where there is one, else the file. Raises ConfigInvalid.
+        Shape: without `storage` it is the keyring where there is one, else the file. Raises: ConfigInvalid.
         """
         address = normalize_address(saved.url)
         obstacle = find_keyring_obstacle(self._environ)
@@ -103,7 +103,7 @@ class TokenRegister:
     def remove(self, url: str) -> SavedToken | None:
         """Delete the token of a platform wherever it is, and return what was known of it; None when there was none.
 
-        Shape: the record goes last, so that a run that was cut off can be repeated. Raises ConfigInvalid.
+        Shape: the record goes last, so that a run that was cut off can be repeated. Raises: ConfigInvalid.
         """
         saved = self.find(url)
         if saved is None:
@@ -139,7 +139,7 @@ class TokenRegister:
 
 
 def _read(path: Path) -> SavedToken | None:
-    """Return what a file of this user says; None where there is no such file. Raises ConfigInvalid."""
+    """Return what a file of this user says; None where there is no such file. Raises: ConfigInvalid."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())

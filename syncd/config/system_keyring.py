@@ -41,7 +41,7 @@ def has_terminal() -> bool:
 
 
 def read_keyring(address: str) -> str | None:
-    """Return the token of a platform that the keyring has, or None. Raises ConfigInvalid when it does not answer."""
+    """Return the token of a platform that the keyring has, or None. Raises: ConfigInvalid when it does not answer."""
     token = _call_in_time(lambda backend: backend.get_password(SERVICE, address))
     return token if isinstance(token, str) else None
 
@@ -49,7 +49,7 @@ def read_keyring(address: str) -> str | None:
 def write_keyring(address: str, token: str) -> None:
     """Write the token of a platform into the keyring, and read it back.
 
-    Raises ConfigInvalid when there is no keyring that keeps it, or when it does not answer.
+    Raises: ConfigInvalid when there is no keyring that keeps it, or when it does not answer.
     """
 
     def write(backend: Any) -> bool:
@@ -63,7 +63,7 @@ def write_keyring(address: str, token: str) -> None:
 
 
 def delete_keyring(address: str) -> None:
-    """Delete the token of a platform from the keyring; none is right, too. Raises ConfigInvalid."""
+    """Delete the token of a platform from the keyring; none is right, too. Raises: ConfigInvalid."""
     if read_keyring(address) is not None:
         _call_in_time(lambda backend: backend.delete_password(SERVICE, address))
 

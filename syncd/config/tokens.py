@@ -45,7 +45,7 @@ def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> It
     """Yield the places where a token for a platform is looked for, in their order; no secret is read.
 
     Shape: a place is looked at when it is its turn: a service whose credential is there need not be able to read its
-    user's home. Raises ConfigInvalid when what a login saved cannot be read, or others may read it.
+    user's home. Raises: ConfigInvalid when what a login saved cannot be read, or others may read it.
     """
     yield TokenSource("token_file", str(config.token_file or ""), config.token_file is not None)
     yield TokenSource("variable", "SYNCD_TOKEN", bool(environ.get("SYNCD_TOKEN")))
@@ -84,7 +84,7 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
 def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = "") -> SecretStr:
     """Return the token in a file; `key` names the file in messages.
 
-    Raises ConfigInvalid when it cannot be read, when others may read it, or when it does not hold one token.
+    Raises: ConfigInvalid when it cannot be read, when others may read it, or when it does not hold one token.
     """
     try:
         with path.open("rb") as file:
@@ -100,7 +100,7 @@ def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = 
 def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
     """Check that a file with a secret can be read, and by its owner only, unless systemd provides it.
 
-    Raises ConfigInvalid.
+    Raises: ConfigInvalid.
     """
     try:
         with path.open("rb") as file:

@@ -27,7 +27,7 @@ class Clock:
         self._scheduler.add_listener(self._count_error, EVENT_JOB_ERROR | EVENT_JOB_MISSED | EVENT_JOB_MAX_INSTANCES)
 
     def schedule(self, name: str, seconds: float, tick: Callable[[], None]) -> None:
-        """Given a name, tick every so many seconds, for the first time after as many; in place of a former one."""
+        """Tick every so many seconds, for the first time after as many; in place of a former one of that name."""
         self._scheduler.add_job(
             tick, "interval", id=name, seconds=seconds, jitter=seconds * JITTER, replace_existing=True
         )

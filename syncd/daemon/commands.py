@@ -18,11 +18,11 @@ class Commands:
         stop: Callable[[], None],
         tasks: Callable[[], Sequence[Task]],
     ) -> None:
-        """Given the pauses, what reads the configuration again, what ends the service, and its tasks, be ready."""
+        """Prepare to answer, with the pauses, the tasks, and what reads the configuration again or ends the service."""
         self._pauses, self._reload, self._stop, self._list_tasks = pauses, reload, stop, tasks
 
     def carry_out(self, request: ControlRequest) -> ControlAnswer:
-        """Given a request, do what it says, and return what came of it."""
+        """Do what a request says, and return what came of it."""
         tasks = self._list_tasks()
         chosen = [task for task in tasks if request.repository in _list_names(task.job)]
         if request.repository and not chosen:

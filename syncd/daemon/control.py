@@ -76,20 +76,20 @@ Answer = Callable[[ControlRequest], ControlAnswer]
 
 
 def find_runtime_directory(environ: Mapping[str, str]) -> Path:
-    """Given the process's environment, return where its service has its socket: as systemd says, or the user's own."""
+    """Return where a service has its socket: as systemd says in its environment, or the user's own."""
     if given := environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]:
         return Path(given)
     return list_runtime_directories(environ)[0]
 
 
 def list_runtime_directories(environ: Mapping[str, str]) -> list[Path]:
-    """Given the process's environment, return the directories that hold sockets of services, its user's own first."""
+    """Return the directories that hold sockets of services, the user's own first."""
     own = Path(environ["XDG_RUNTIME_DIR"]) / "syncd" if environ.get("XDG_RUNTIME_DIR") else None
     return [*([own] if own is not None else []), find_service_directory(environ) / "run", SYSTEM_RUNTIME]
 
 
 def list_sockets(environ: Mapping[str, str]) -> list[Path]:
-    """Given the process's environment, return the sockets of services that may run, also those of a dead one."""
+    """Return the sockets of services that may run, also those of a dead one."""
     found: list[Path] = []
     for directory in list_runtime_directories(environ):
         for pattern in (f"*{_SUFFIX}", f"*/*{_SUFFIX}"):
@@ -99,12 +99,12 @@ def list_sockets(environ: Mapping[str, str]) -> list[Path]:
 
 
 def is_permitted(user: int | None, own: int) -> bool:
-    """Given who asks, and the user of the service, return whether to answer; None is nobody that the kernel names."""
+    """Return whether the service of a user answers to another; None is nobody that the kernel names."""
     return user is None or user in (0, own)
 
 
 def read_peer(connection: socket.socket) -> int | None:
-    """Given a connection, return the user at its other end; None where the system does not say it."""
+    """Return the user at the other end of a connection; None where the system does not say it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None  # then the mode of the socket and of its directory decide alone
     _, user, _ = struct.unpack(
@@ -117,7 +117,7 @@ def read_peer(connection: socket.socket) -> int | None:
 def listen_control(
     directory: Path, answer: Answer, notice: Callable[[str], None], *, config: str = ""
 ) -> Iterator[None]:
-    """Given the service's runtime directory and how to answer, serve its control socket within the block.
+    """Serve the control socket in the service's runtime directory within the block.
 
     Shape: `config` is the path of the configuration, for people with several services. Where there can be no socket,
     `notice` says so, and the service goes on without.
@@ -204,7 +204,7 @@ class _ControlHandler(StreamRequestHandler):
 
 
 def ask_service(path: Path, request: ControlRequest, *, seconds: float) -> ControlAnswer:
-    """Given the socket of a service, return what it answers to a request. Units: seconds to wait for it.
+    """Return what the service of a socket answers to a request. Units: seconds to wait for it.
 
     Raises: ConfigInvalid where this user may not ask; ServiceUnavailable.
     """

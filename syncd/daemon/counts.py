@@ -11,7 +11,7 @@ from syncd.store.status import SITE_STATES, read_store_summary
 
 
 def read_counts(state: Path) -> StateCounts:
-    """Given the path of a state database, return what it holds in numbers; an absent or damaged one holds nothing.
+    """Return what a state database holds in numbers; an absent or damaged one holds nothing.
 
     Raises: StoreError.
     """

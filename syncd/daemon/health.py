@@ -61,14 +61,14 @@ class ServiceHealth:
 
 
 def find_repository_run(runs: Sequence[RunRecord]) -> RunRecord | None:
-    """Given the records of a repository, return the one about all of it, or None when nothing has run yet."""
+    """Return the record about all of a repository, or None when nothing has run yet."""
     return next((record for record in runs if record.kind == "repository"), None)
 
 
 def choose_runs(
     service: tuple[RunRecord, ...], command: tuple[RunRecord, ...], *, has_service: bool
 ) -> tuple[str, tuple[RunRecord, ...]]:
-    """Given the records of the service's last run and of the last command's, return whose count, and these.
+    """Return the records that count, the service's last run or the last command's, and whose they are.
 
     Shape: "service", "command", or "" for nobody's. A command that works proves nothing of a service that serves the
     repository now: only the later run of the service does. Without a service, the later of the two counts.
@@ -80,7 +80,7 @@ def choose_runs(
 
 
 def combine_codes(codes: Sequence[int]) -> int:
-    """Given the exit codes of several repositories, return the one of all: their own when all agree, else 4.
+    """Return the exit code of several repositories: their own when all agree, else 4.
 
     Source: house, section 8.
     """
@@ -89,24 +89,24 @@ def combine_codes(codes: Sequence[int]) -> int:
 
 
 def is_overdue(record: RunRecord, interval: float, now: float) -> bool:
-    """Given a record, return whether its run ended too long ago to say anything of now. Units: seconds."""
+    """Return whether the run of a record ended too long ago to say anything of now. Units: seconds."""
     age = now - datetime.fromisoformat(record.at).timestamp()
     return age > max(OVERDUE_INTERVALS * interval, OVERDUE_SECONDS)
 
 
 def is_ready(health: ServiceHealth, now: float) -> bool:
-    """Given the health, return whether the last run of everything is recent and did what it is for."""
+    """Return whether the last run of everything is recent and did what it is for."""
     return not find_faults(health, now)
 
 
 def find_faults(health: ServiceHealth, now: float) -> list[str]:
-    """Given the health, return a line for each thing that makes it not ready; no id, path or title is in it."""
+    """Return a line for each thing that makes a service not ready; no id, path or title is in it."""
     faults = [line for repository in health.repositories for line in _list_faults(repository, now)]
     return faults if health.is_alive or faults else ["the service shows no progress"]
 
 
 def list_pauses(health: ServiceHealth) -> list[str]:
-    """Given the health, return a line for each repository that is paused, which is no fault."""
+    """Return a line for each repository that is paused, which is no fault."""
     return [
         f"{repository.name}: paused {describe_pause(repository.pause)}"
         for repository in health.repositories
@@ -115,7 +115,7 @@ def list_pauses(health: ServiceHealth) -> list[str]:
 
 
 def describe_pause(pause: PauseRecord) -> str:
-    """Given a pause, return since when and until when it lasts."""
+    """Return since when and until when a pause lasts."""
     return f"since {pause.at[:19]}Z until {f'{pause.until[:19]}Z' if pause.until else 'it is resumed'}"
 
 
@@ -140,7 +140,7 @@ def _list_faults(repository: RepositoryHealth, now: float) -> Iterator[str]:
 
 
 def render_status(health: ServiceHealth) -> str:
-    """Given the health, return the line that systemd shows: what runs now, and what is wrong, with the reason."""
+    """Return the line that systemd shows: what runs now, and what is wrong, with the reason."""
     stuck = [repository.name for repository in health.repositories if repository.is_stuck]
     running = [repository.name for repository in health.repositories if repository.is_running]
     if stuck:

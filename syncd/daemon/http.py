@@ -23,7 +23,7 @@ _PATIENCE_SECONDS = 10
 def listen(
     address: str, health: Callable[[], ServiceHealth], now: Callable[[], float], notice: Callable[[str], None]
 ) -> Iterator[None]:
-    """Given `HOST:PORT` and how to learn the health, answer `/metrics`, `/livez` and `/readyz` within the block.
+    """Answer `/metrics`, `/livez` and `/readyz` at `HOST:PORT` within the block, from the health as it is then.
 
     Shape: an empty address listens nowhere; `notice` is told of a question that could not be answered. Units: `now` in
     epoch seconds. Raises: ConfigInvalid when the address is wrong or taken.

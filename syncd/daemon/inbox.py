@@ -20,13 +20,13 @@ class Inbox:
         self._wake_sender.setblocking(False)
 
     def put(self, message: Message) -> None:
-        """Given a message, leave it for the loop; safe in any thread."""
+        """Leave a message for the loop; safe in any thread."""
         self._messages.append(message)
         with suppress(OSError):  # full: the loop is being woken already; closed: nobody waits any more
             self._wake_sender.send(b"\0")
 
     def take(self, seconds: float) -> Iterator[Message]:
-        """Given how long to wait at most, return what has been put in since the last time."""
+        """Return what has been put in since the last time, after waiting for something at most that long."""
         self._wake_receiver.settimeout(max(seconds, 0.0))
         with suppress(TimeoutError, BlockingIOError):
             self._wake_receiver.recv(4096)
@@ -35,7 +35,7 @@ class Inbox:
 
     @contextmanager
     def handle_signals(self, answers: Mapping[signal.Signals, Message]) -> Iterator[None]:
-        """Given a message for each signal, put it in when the signal arrives, within the block; main thread only."""
+        """Put a message in when its signal arrives, within the block; main thread only."""
         bell = signal.set_wakeup_fd(self._wake_sender.fileno(), warn_on_full_buffer=False)
         former = {number: signal.signal(number, self._handler(message)) for number, message in answers.items()}
         try:

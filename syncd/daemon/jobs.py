@@ -18,13 +18,13 @@ from syncd.sync.run.values import Result
 
 
 def build_jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:
-    """Given the configuration, return a job for each repository; none is opened before its run."""
+    """Return a job for each repository of a configuration; none is opened before its run."""
     named = zip(name_repositories(config), config.repository, strict=True)
     return [_build_job(config, name, repository, environ) for name, repository in named]
 
 
 def build_broken_jobs(broken: Sequence[DropIn]) -> list[Job]:
-    """Given drop-ins that have a mistake, return a job for each that says so until somebody mends it."""
+    """Return a job for each drop-in that has a mistake, which says so until somebody mends it."""
     return [_build_broken_job(drop_in) for drop_in in broken]
 
 

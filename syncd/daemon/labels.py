@@ -9,7 +9,7 @@ _LONGEST = 40
 
 
 def name_repositories(config: Config) -> tuple[str, ...]:
-    """Given the configuration, return the name of each repository in its order; no two are the same.
+    """Return the name of each repository of a configuration in its order; no two are the same.
 
     Shape: the configured name, else that of the repository's directory; a later one of the same name gets a number.
     """

@@ -29,7 +29,7 @@ class FileLock:
     """A lock that is held; a context manager that gives it back. The file stays: removing it would be a race."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        """Given a file and the descriptor that holds its lock, own both; `acquire` is the way to come by one."""
+        """Own a file and the descriptor that holds its lock; `acquire` is the way to come by one."""
         self.path = path
         self._descriptor: int | None = descriptor
 
@@ -42,7 +42,7 @@ class FileLock:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Self:
-        """Given a file, return its lock; another holder is waited for so long, then refused by name.
+        """Return the lock of a file; another holder is waited for so long, then refused by name.
 
         Units: seconds. Raises: AnotherRuns, NotARepository when the lock cannot live there, DiskFull.
         """
@@ -94,7 +94,7 @@ class ServiceLocks:
         self._taking = threading.Lock()
 
     def take(self, path: Path, locate: Callable[[], Path]) -> tuple[Path, bool]:
-        """Given a repository's path and how to find its git directory, take its lock, and return the directory.
+        """Take the lock of a repository, and return its git directory, which `locate` finds.
 
         Shape: with it, whether the lock is new: one that was taken before is kept while the repository is the same.
         Raises: AnotherRuns, ConfigInvalid when it is served under another path, DiskFull, RepositoryError; without the
@@ -117,12 +117,12 @@ class ServiceLocks:
         return git_dir, True
 
     def find_git_dir(self, path: Path) -> Path | None:
-        """Given a repository's path, return the git directory whose lock is held, or None."""
+        """Return the git directory of a repository whose lock is held, or None."""
         lock = self._locks.get(path)
         return lock.path.parent.parent if lock is not None else None
 
     def release(self, path: Path) -> None:
-        """Given a repository's path, give its lock back, if one is held."""
+        """Give the lock of a repository back, if one is held."""
         with self._taking:
             self._release(path)
 
@@ -137,7 +137,7 @@ class ServiceLocks:
 
 
 def find_holder(path: Path) -> int | None:
-    """Given a lock's file, return the process that holds it, or None when nobody does; nothing is created."""
+    """Return the process that holds a lock's file, or None when nobody does; nothing is created."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

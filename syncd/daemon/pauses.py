@@ -21,14 +21,14 @@ class Pauses:
         now: Callable[[], float],
         notice: Callable[[str], None],
     ) -> None:
-        """Given where pauses are recorded, begin to keep them; `notice` hears when one begins and when it is over.
+        """Keep the pauses that are recorded; `notice` hears when one begins and when it is over.
 
         Units: `now` in epoch seconds.
         """
         self._files, self._find_git_dir, self._now, self._notice = files, find_git_dir, now, notice
 
     def pause(self, tasks: Sequence[Task], seconds: float | None) -> list[str]:
-        """Given tasks, begin no run of theirs and let a running one end, for so long or until they are resumed.
+        """Begin no run of tasks and let a running one end, for so long or until they are resumed.
 
         Return a line for each. Raises: DiskFull, StoreError when a pause would not outlive a restart.
         """
@@ -38,18 +38,18 @@ class Pauses:
         return [f"{task.job.name}: paused {_describe_end(record)}{_describe_run(task)}" for task in tasks]
 
     def resume(self, tasks: Sequence[Task]) -> list[str]:
-        """Given tasks, end their pauses and run them now; return a line for each. Raises: DiskFull, StoreError."""
+        """End the pauses of tasks and run them now; return a line for each. Raises: DiskFull, StoreError."""
         lines = [f"{task.job.name}: {'resumed' if task.is_paused else 'was not paused'}" for task in tasks]
         self._decide([task for task in tasks if task.is_paused], PauseRecord(False, _format_moment(self._now())))
         return lines
 
     def find(self, path: Path) -> PauseRecord | None:
-        """Given a repository's path, return its pause, or None when it has none or that is over."""
+        """Return the pause of a repository, or None when it has none or that is over."""
         record = self._files.read_pause(path, self._find_git_dir(path))
         return None if record is None or record.is_over(self._now()) else record
 
     def update_tasks(self, tasks: Iterable[Task]) -> float:
-        """Given the tasks, let each know whether it is paused; return the seconds until the next pause is over."""
+        """Let each task know whether it is paused; return the seconds until the next pause is over."""
         wait = math.inf
         for task in tasks:
             record = self.find(task.job.path)

@@ -37,7 +37,7 @@ class Subject:
     name: str = ""
 
     def is_about(self, result: Result) -> bool:
-        """Given a result, return whether it says what became of this space, site or upstream."""
+        """Return whether a result says what became of this space, site or upstream."""
         if result.flow in _FLOWS_OF_SPACES:
             return self.kind == "space" and self.name == find_space(result)
         return result.flow == self.kind
@@ -54,7 +54,7 @@ class _Verdict:
 
 
 def list_subjects(repository: RepositoryConfig, *, site: bool = True) -> tuple[Subject, ...]:
-    """Given a repository's configuration, return its spaces, its site when a run looks at it, and its upstream."""
+    """Return the spaces of a repository, its site when a run looks at it, and its upstream."""
     spaces = [Subject("space", space.name) for space in repository.space]
     sites = [Subject("site")] if site and repository.site is not None and repository.site.apply else []
     upstreams = [Subject("upstream", repository.upstream.remote)] if repository.upstream is not None else []
@@ -62,12 +62,12 @@ def list_subjects(repository: RepositoryConfig, *, site: bool = True) -> tuple[S
 
 
 def find_space(result: Result) -> str:
-    """Given a result, return the name of the space that it is about, or "" where it is about none alone."""
+    """Return the name of the space that a result is about, or "" where it is about none alone."""
     return result.key.partition("/")[0] if result.flow in _FLOWS_OF_SPACES else ""
 
 
 def find_state(result: Result) -> str:
-    """Given a result, return its state in one word."""
+    """Return the state of a result in one word."""
     match result.outcome:
         case Waiting(exit_code=code) if code:
             return "waiting"
@@ -84,7 +84,7 @@ def find_state(result: Result) -> str:
 
 
 def is_run(results: Sequence[Result]) -> bool:
-    """Given results, return whether a run came to its end: it did not when another syncd worked, or it was stopped."""
+    """Return whether a run came to its end: it did not when another syncd worked, or it was stopped."""
     refused = AnotherRuns.exit_code
     return not is_stopped(results) and not any(r.flow == RUN and r.outcome.exit_code == refused for r in results)
 
@@ -92,7 +92,7 @@ def is_run(results: Sequence[Result]) -> bool:
 def judge_run(
     results: Sequence[Result], former: Sequence[RunRecord], subjects: Sequence[Subject], *, name: str, at: str
 ) -> tuple[RunRecord, ...]:
-    """Given what a run of the repository `name` came to and the records before it, return the records after it.
+    """Return the records of the repository `name` after a run, from those before it.
 
     Shape: the repository's comes first. What the run did not get to because it ended early failed with it; what it was
     not asked for keeps its record. Units: `at` in ISO 8601.
@@ -117,7 +117,7 @@ def judge_run(
 
 
 def summarize_run(results: Sequence[Result]) -> Outcome:
-    """Given the results of a run, return the one outcome that decides when the next run is.
+    """Return the one outcome of a run that decides when the next one is.
 
     Shape: a time that the platform named wins. A failure decides only where nothing got through: what is wrong with one
     space makes no other wait. Waiting for people is no reason to run later.

@@ -29,7 +29,7 @@ class RunFiles:
     """The records of every repository that the service serves; safe in any thread."""
 
     def __init__(self, directory: Path | None, notice: Callable[[str], None] = lambda text: None) -> None:
-        """Given the service's directory, or None, keep the records; `notice` is told what cannot be written, once."""
+        """Keep the records in a directory, or in none; `notice` is told what cannot be written, once."""
         self._directory, self._notice = directory, notice
         self._runs: dict[Path, tuple[RunRecord, ...]] = {}
         self._pauses: dict[Path, PauseRecord | None] = {}
@@ -38,17 +38,17 @@ class RunFiles:
         self._writing = Lock()
 
     def read_runs(self, path: Path, git_dir: Path | None = None) -> tuple[RunRecord, ...]:
-        """Given a repository's path, and its git directory where it is known, return its records, newest set."""
+        """Return the records of a repository, the set of them that is newest; `git_dir` where it is known."""
         if path not in self._runs:
             self._runs[path] = choose_newest(read_runs(file) for file in self._list_files(path, git_dir))
         return self._runs[path]
 
     def has_run(self, path: Path) -> bool:
-        """Given a repository's path, return whether a run has been recorded since the service started."""
+        """Return whether a run of a repository has been recorded since the service started."""
         return path in self._fresh
 
     def save_runs(self, path: Path, git_dir: Path | None, runs: tuple[RunRecord, ...]) -> None:
-        """Given a repository's records, keep them; that a file cannot be written is told, and stops nothing."""
+        """Keep the records of a repository; that a file cannot be written is told, and stops nothing."""
         with self._writing:
             self._runs[path] = runs
             self._fresh.add(path)
@@ -61,19 +61,19 @@ class RunFiles:
                         self._notice(error.what)
 
     def forget(self, path: Path) -> None:
-        """Given the path of a repository that is served no more, forget its records; the files stay."""
+        """Forget the records of a repository that is served no more; the files stay."""
         self._runs.pop(path, None)
         self._pauses.pop(path, None)
         self._fresh.discard(path)
 
     def read_pause(self, path: Path, git_dir: Path | None = None) -> PauseRecord | None:
-        """Given a repository's path, and its git directory where it is known, return what was last decided of it."""
+        """Return what was last decided of a repository; `git_dir` where it is known."""
         if path not in self._pauses:
             self._pauses[path] = choose_newest_pause(read_pause(file) for file in self._list_pauses(path, git_dir))
         return self._pauses[path]
 
     def save_pause(self, path: Path, git_dir: Path | None, record: PauseRecord) -> None:
-        """Given what was decided of a repository, keep it; it counts from now on, even where it cannot be written.
+        """Keep what was decided of a repository; it counts from now on, even where it cannot be written.
 
         Raises: DiskFull, StoreError.
         """
@@ -91,24 +91,24 @@ class RunFiles:
 
 
 def find_service_directory(environ: Mapping[str, str]) -> Path:
-    """Given the process's environment, return where a service keeps its files: $STATE_DIRECTORY, or the user's own."""
+    """Return where a service keeps its files: $STATE_DIRECTORY, or the user's own directory."""
     if given := environ.get("STATE_DIRECTORY", "").partition(":")[0]:
         return Path(given)
     return Path(environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "/")) / ".local" / "state") / "syncd"
 
 
 def find_service_file(directory: Path, path: Path) -> Path:
-    """Given the service's directory and a repository's path, return the file of its records."""
+    """Return the file of a repository's records in the service's directory."""
     return directory / "runs" / f"{hashlib.sha256(str(path).encode()).hexdigest()[:32]}.json"
 
 
 def find_pause_file(directory: Path, path: Path) -> Path:
-    """Given the service's directory and a repository's path, return the file of what was decided of it."""
+    """Return the file of what was decided of a repository, in the service's directory."""
     return directory / "pauses" / find_service_file(directory, path).name
 
 
 def read_service_pause(path: Path, git_dir: Path | None, environ: Mapping[str, str], now: float) -> PauseRecord | None:
-    """Given a repository, return the pause of it that lasts, as far as this process can find. Units: epoch seconds."""
+    """Return the pause of a repository that lasts, as far as this process can find. Units: epoch seconds."""
     files = [find_pause_file(directory, path) for directory in (find_service_directory(environ), SYSTEM_DIRECTORY)]
     record = choose_newest_pause(
         read_pause(file) for file in [*files, *([git_dir / PAUSE] if git_dir is not None else [])]
@@ -117,17 +117,17 @@ def read_service_pause(path: Path, git_dir: Path | None, environ: Mapping[str, s
 
 
 def choose_newest_pause(records: Iterable[PauseRecord | None]) -> PauseRecord | None:
-    """Given records of one repository, return the last decision; None when there is none."""
+    """Return the last decision in records of one repository; None when there is none."""
     return max((record for record in records if record is not None), key=lambda one: one.at, default=None)
 
 
 def read_service_runs(path: Path, git_dir: Path | None, environ: Mapping[str, str]) -> tuple[RunRecord, ...]:
-    """Given a repository, return the records of the service's last run that this process can find."""
+    """Return the records of the service's last run of a repository that this process can find."""
     files = [find_service_file(directory, path) for directory in (find_service_directory(environ), SYSTEM_DIRECTORY)]
     return choose_newest(read_runs(file) for file in [*files, *([git_dir / SERVICE] if git_dir is not None else [])])
 
 
 def choose_newest(sets: Iterable[tuple[RunRecord, ...]]) -> tuple[RunRecord, ...]:
-    """Given sets of records, return the one whose run ended last; () when there is none."""
+    """Return the set of records whose run ended last; () when there is none."""
     known = [(whole.at, runs) for runs in sets if (whole := find_repository_run(runs)) is not None]
     return max(known, key=lambda one: one[0], default=("", ()))[1]

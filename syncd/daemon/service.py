@@ -66,7 +66,7 @@ class Service:
         grace: float = GRACE,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
-        """Given how to learn the jobs, prepare to serve; `report` hears every run's results, in the main thread.
+        """Prepare to serve the jobs that `jobs` returns; `report` hears every run's results, in the main thread.
 
         When what `read_stamp` returns has changed, and stays so until the next look, the jobs are read again.
 
@@ -130,7 +130,7 @@ class Service:
         return ServiceHealth(not (stuck or late), tuple(self._build_health(path, task) for path, task in tasks))
 
     def answer(self, request: ControlRequest) -> ControlAnswer:
-        """Given what a person asks for over the control socket, do it, and say what came of it; safe in any thread."""
+        """Do what a person asks for over the control socket, and say what came of it; safe in any thread."""
         future: Future[ControlAnswer] = Future()
         self._inbox.put(lambda: future.set_result(self._commands.carry_out(request)))
         try:

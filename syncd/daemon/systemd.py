@@ -22,7 +22,7 @@ class Notifier:
     """The service's side of sd_notify(3). A message that cannot be delivered is dropped: no run fails for its sake."""
 
     def __init__(self, environ: Mapping[str, str], *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Given the process's environment, find out who listens. Units: `clock` in seconds of CLOCK_MONOTONIC."""
+        """Find out from the environment who listens. Units: `clock` in seconds of CLOCK_MONOTONIC."""
         address = environ.get("NOTIFY_SOCKET", "")
         # "@" stands for the zero byte that begins an abstract address.
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
@@ -39,7 +39,7 @@ class Notifier:
         self._send("WATCHDOG=1")
 
     def send_status(self, text: str) -> None:
-        """Given one line for people, show it in `systemctl status`."""
+        """Show one line for people in `systemctl status`."""
         self._send(f"STATUS={mask_unprintable(text)[:_STATUS_MAX]}")
 
     def send_stopping(self) -> None:
@@ -51,7 +51,7 @@ class Notifier:
         self._send(f"RELOADING=1\nMONOTONIC_USEC={round(self._clock() * _MICRO)}")
 
     def request_time(self, seconds: float) -> None:
-        """Given seconds, ask for that much more time to start."""
+        """Ask for that many seconds more to start."""
         self._send(f"EXTEND_TIMEOUT_USEC={round(seconds * _MICRO)}")
 
     def _send(self, message: str) -> None:
@@ -69,7 +69,7 @@ class Heartbeat:
     """Tells systemd's watchdog, at most as often as it wants to hear it, that a loop goes on."""
 
     def __init__(self, notify: Notifier, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Given whom to tell, be ready to beat. Units: `clock` in seconds."""
+        """Prepare to beat; `notify` is told of it. Units: `clock` in seconds."""
         self._notify, self._clock = notify, clock
         self._next = clock()
 
@@ -89,7 +89,7 @@ def _read_watchdog_seconds(environ: Mapping[str, str]) -> float | None:
 
 
 def is_journal(descriptor: int, environ: Mapping[str, str]) -> bool:
-    """Given an open file and the process's environment, return whether the file leads to the journal.
+    """Return whether an open file leads to the journal, as the environment says.
 
     Source: systemd.exec(5), $JOURNAL_STREAM.
     """
@@ -101,7 +101,7 @@ def is_journal(descriptor: int, environ: Mapping[str, str]) -> bool:
 
 
 def send_to_journal(fields: Mapping[str, str], address: str = "") -> bool:
-    """Given the fields of a message, send it to the journal, and return whether that took it.
+    """Send the fields of a message to the journal, and return whether that took it.
 
     Source: systemd.io/JOURNAL_NATIVE_PROTOCOL.
     """
@@ -121,5 +121,5 @@ def _encode_field(name: str, value: str) -> bytes:
 
 
 def mark_priority(text: str, priority: int) -> str:
-    """Given lines of text, return them as the journal reads lines of that priority. Source: sd-daemon(3)."""
+    """Return lines of text as the journal reads lines of that priority. Source: sd-daemon(3)."""
     return "\n".join(f"<{priority}>{line}" for line in text.split("\n"))

@@ -51,7 +51,7 @@ class Task:
     def __init__(
         self, job: Job, *, clock: Callable[[], float] = time.monotonic, chance: Callable[[], float] = random.random
     ) -> None:
-        """Given a job, ask for its first run. Units: `clock` in seconds; `chance` in [0, 1)."""
+        """Ask for the first run of a job. Units: `clock` in seconds; `chance` in [0, 1)."""
         self.job = job
         self.is_running = False
         self.has_ended = False
@@ -84,7 +84,7 @@ class Task:
             self._not_before = -math.inf
 
     def update_job(self, job: Job) -> None:
-        """Given the job with a new configuration, use it from the next run on, and request that run."""
+        """Use the job's new configuration from the next run on, and request that run."""
         self.job, self.is_leaving = job, False
         self.request_now()
 
@@ -105,7 +105,7 @@ class Task:
         self._beat = self._clock()
 
     def end(self, outcome: Outcome, *, now: float, again: bool) -> None:
-        """Given what the run came to, decide when the next one may begin.
+        """Decide when the next run may begin, from what this one came to.
 
         Units: `now` in epoch seconds. Shape: `again` asks for another run, whatever came of this one.
         """

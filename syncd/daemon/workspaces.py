@@ -59,7 +59,7 @@ class Environment:
 
 @contextmanager
 def open_workspace(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
-    """Given a repository's configuration, open it for one run of its own.
+    """Open a repository for one run of its own.
 
     Raises: AnotherRuns when another run holds the repository; ConfigInvalid, NotARepository, StoreNewer.
     """
@@ -70,7 +70,7 @@ def open_workspace(config: Config, repository: RepositoryConfig, around: Environ
 
 @contextmanager
 def open_locked_workspace(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
-    """Given a repository whose run lock is held, open both sides and the store, and close them after the run.
+    """Open both sides and the store of a repository whose run lock is held, and close them after the run.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
@@ -82,7 +82,7 @@ def open_locked_workspace(config: Config, repository: RepositoryConfig, around: 
 
 @contextmanager
 def open_for_reading(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
-    """Given a repository's configuration, open it to look at, beside any run: nothing in it is written.
+    """Open a repository to look at, beside any run: nothing in it is written.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
@@ -127,7 +127,7 @@ def _build_workspace(
 
 
 def record_command(repository: RepositoryConfig, results: Sequence[Result], *, site: bool = False) -> None:
-    """Given what a command's run of a repository came to, keep it where `status` finds it.
+    """Keep what a command's run of a repository came to, where `status` finds it.
 
     Shape: `site` says whether the run was to look at the site. Where it cannot be kept, the run's own message stands.
     """
@@ -141,7 +141,7 @@ def record_command(repository: RepositoryConfig, results: Sequence[Result], *, s
 
 
 def build_upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str]) -> Upstream | None:
-    """Given the configuration of an upstream, return it as the flows know it, its address read and its files checked.
+    """Return the upstream of a configuration as the flows know it, its address read and its files checked.
 
     Raises: ConfigInvalid.
     """
@@ -167,12 +167,12 @@ def build_upstream(config: UpstreamConfig | None, git: Repository, environ: Mapp
 
 
 def build_bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
-    """Given a repository's configuration, return its spaces as the flows know them."""
+    """Return the spaces of a repository as the flows know them."""
     return tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
 
 
 def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) -> RunOptions:
-    """Given a repository's configuration, return what a whole run of it is asked for.
+    """Return what a whole run of a repository is asked for.
 
     Units: seconds. Shape: `every` is the least time between two looks at its site; None is the configured one.
     """
@@ -190,7 +190,7 @@ def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) 
 
 
 def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteOptions:
-    """Given a site's configuration, return how its file, or another, is followed. Units: seconds."""
+    """Return how a site's file, or another, is followed. Units: seconds."""
     return SiteOptions(file or site.file, every, site.lock, site.ordering, frozenset(site.redirect_kinds))
 
 

@@ -53,7 +53,7 @@ def request(url: str, method: str, path: str, *, token: str = "", body: bytes = 
 def load(url: str, pid: int, requests: Sequence[bytes], *, connections: int, warm: int = 50) -> Served:
     """Given requests, send them over so many connections and return what they took. Raises: RuntimeError on a refusal.
 
-    Shapes: the first `warm` of them are sent once before the clock runs.
+    Shape: the first `warm` of them are sent once before the clock runs.
     """
     _send(url, requests[:warm])
     shares = [requests[at::connections] for at in range(connections)]

@@ -34,7 +34,7 @@ _WORDS = [
 def write_pages(directory: Path, count: int, *, first: int = 0) -> Path:
     """Given a new directory and a number of pages, write them and their SUMMARY.md there, and return the directory.
 
-    Shapes: pages with other numbers have other texts; they count up from `first`.
+    Shape: pages with other numbers have other texts; they count up from `first`.
     """
     summary = ["# Table of contents", ""]
     for number, (path, depth, title) in enumerate(_places(count), first):

@@ -15,7 +15,7 @@ ABSENT = object()
 class Ask:
     """One request of an operation and what is promised about it.
 
-    Shapes: `path` has the path parameters by their names in the API, `status` is what it is answered with, a refusal
+    Shape: `path` has the path parameters by their names in the API, `status` is what it is answered with, a refusal
     where nothing here could ever answer otherwise; `invalid`
     and `invalid_query` are bodies and query parameters that are refused with 400, beside those that every operation
     refuses. `unknown` names the path parameters of which an unknown value is a 404; by default all of them, for a

@@ -39,7 +39,7 @@ def routes_of(app: FastAPI) -> dict[str, APIRoute]:
 class World:
     """One organization, its people, and short ways to fill it.
 
-    Shapes: `http`, `outsider` and `anonymous` stand for callers; each is what `call` takes as `by`.
+    Shape: `http`, `outsider` and `anonymous` stand for callers; each is what `call` takes as `by`.
     """
 
     def __init__(self, target: Target) -> None:

@@ -44,7 +44,7 @@ class SourceText:
 def format_excerpt(text: str, line: int, column: int, width: int) -> tuple[str, str]:
     """Return two lines for a terminal: a line of a file with its number, and carets under `width` characters of it.
 
-    Shapes: tabs are four spaces and control characters are spelled out; the carets stand under their characters also
+    Shape: tabs are four spaces and control characters are spelled out; the carets stand under their characters also
     behind wide ones. A place behind the end of the line has one caret there.
     """
     pieces = [_TAB if sign == "\t" else escape(sign) for sign in text]

@@ -48,7 +48,7 @@ class LocatedFinding:
 class Report:
     """What one run of a command found.
 
-    Shapes: `subject` says in words what was checked, `success_message` is the summary without findings, and
+    Shape: `subject` says in words what was checked, `success_message` is the summary without findings, and
     `summary_suffix` follows it; `facts` say for programs what was checked; `rules` are those that were applied.
     """
 

@@ -21,7 +21,7 @@ _GRADES = {"error": "major", "warning": "minor", "info": "info"}
 def write_annotations(report: Report, environ: Mapping[str, str]) -> None:
     """Print annotations for GitHub, and add all findings to the job's summary.
 
-    Shapes: findings beyond the annotations are printed as lines, so that the log has all of them.
+    Shape: findings beyond the annotations are printed as lines, so that the log has all of them.
     """
     rest: list[LocatedFinding] = []
     for severity, level in _LEVELS.items():

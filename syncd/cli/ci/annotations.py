@@ -9,7 +9,7 @@ from syncd.cli.terminal.text import escape
 def format_annotation(level: str, message: str, location: Mapping[str, str]) -> str:
     """Format an annotation for GitHub.
 
-    Shapes: `level` is error, warning or notice; `location` has any of file, line, col, endColumn and title.
+    Shape: `level` is error, warning or notice; `location` has any of file, line, col, endColumn and title.
 
     Source: GitHub, workflow commands: a message escapes `%` and line ends, a property also `:` and `,`.
     """

@@ -39,7 +39,7 @@ Log = Callable[[LogEvent], None]
 
 
 def choose_log(format: str) -> Log:
-    """Given the format that a person wants, or "", return how to log: in the journal where standard error leads there.
+    """Return how to log: in the format that a person wants, or in the journal where standard error leads there.
 
     Raises: BadParameter.
     """

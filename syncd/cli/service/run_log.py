@@ -25,7 +25,7 @@ class RunLog:
     """Logs the results of runs; what has not changed since the last run of a repository is not logged again."""
 
     def __init__(self, log: Log) -> None:
-        """Given how to log, begin with nothing known."""
+        """Begin with nothing known."""
         self._log = log
         self._open: dict[str, list[Result]] = {}
         """What was wrong or waited for a person as of the last run, by the repository's name."""

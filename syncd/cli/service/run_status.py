@@ -42,7 +42,7 @@ class RunStatus:
 
 
 def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: bool, now: float) -> RunStatus:
-    """Given a repository, and its git directory where there is one, return its last run.
+    """Return the last run of a repository; `git_dir` where there is one.
 
     Units: `interval` in seconds, `now` in epoch seconds.
     """

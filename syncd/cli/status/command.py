@@ -39,7 +39,7 @@ class StatusOptions:
 def parse_options(
     files: Sequence[str], porcelain: str | None, *, json: bool, is_nul: bool, should_watch: bool
 ) -> StatusOptions:
-    """Given what was typed, return the options. Raises: BadParameter."""
+    """Return the options from what was typed. Raises: BadParameter."""
     if porcelain not in (None, "v1"):
         raise typer.BadParameter(f"--porcelain={porcelain}: the format is v1")
     if json and porcelain is not None:

@@ -10,7 +10,7 @@ from syncd.cli.sync.unsent import build_unsent_document
 
 
 def build_status_document(status: RepositoryStatus | BrokenStatus, *, start: str) -> dict[str, Any]:
-    """Given a status and the current directory, return the JSON object of a repository."""
+    """Return the JSON object of a repository's status; paths are relative to the current directory."""
     if isinstance(status, BrokenStatus):
         return asdict(status)
     facts = asdict(replace(status, works=(), requests=()))

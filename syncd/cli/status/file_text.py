@@ -29,7 +29,7 @@ _SUMMARIES = {
 
 
 def format_file(file: FileStatus) -> list[str]:
-    """Given the status of a file, return its lines."""
+    """Return the lines of a file's status."""
     lines = [f"{style_text(escape(file.path), 1, sys.stdout)}  {escape(_summarize(file))}"]
     lines += map(mark_problem, _format_problems(file))
     if file.in_git is not None and file.in_git != file.on_platform:

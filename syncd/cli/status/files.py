@@ -83,7 +83,7 @@ class _Sides:
 
 
 def find_files(repository: RepositoryConfig, status: RepositoryStatus, words: Sequence[str]) -> list[FileStatus]:
-    """Given a repository, its status and what a person typed, return where each file stands.
+    """Return where each file stands that a person typed.
 
     Raises: BadParameter for what is outside of the spaces, or nowhere; GitFailed.
     """
@@ -126,7 +126,7 @@ class _FileFinder:
     state: Path
 
     def find(self, binding: Binding, path: str) -> FileStatus:
-        """Given the path of a file from the root, return where it stands."""
+        """Return where the file at a path from the root stands."""
         edited = {path for work in self.status.works for path in work.uncommitted}
         here, there, base = (self._look_up(side, path) for side in (self.sides.tip, self.sides.main, self.sides.base))
         requests = tuple(self._find_requests(binding, path))

@@ -32,7 +32,7 @@ COMMITS_MAX = 1000
 
 
 def find_status(repository: RepositoryConfig) -> RepositoryStatus | BrokenStatus:
-    """Given a repository's configuration, return its status, or why it cannot be read."""
+    """Return the status of a repository, or why it cannot be read."""
     try:
         return _read_status(repository)
     except SyncdError as error:

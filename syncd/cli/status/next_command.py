@@ -15,7 +15,7 @@ PATHS_MAX = 3
 
 
 def suggest_command(status: RepositoryStatus, *, start: str) -> str:
-    """Given a status and the current directory, return the next command; "" where nothing is to be done.
+    """Return the next command that a status asks for; "" where nothing is to be done.
 
     Shape: what keeps everything else from working comes first, then what waits for a person, then what is behind.
     """
@@ -93,7 +93,7 @@ def _suggest_review(status: RepositoryStatus) -> str:
 
 
 def format_resolve(conflict: FlowOutcome) -> str:
-    """Given the outcome about a page in conflict, return the command that shows it."""
+    """Return the command that shows the conflict of a page."""
     command = f"syncd resolve {quote(conflict.key)}"
     _, _, options = conflict.detail.rpartition(f"({command} ")
     branch = options.partition(", with ")[0] if options.startswith("--branch ") else ""

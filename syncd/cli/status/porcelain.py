@@ -21,7 +21,7 @@ Record = tuple[object, ...]
 
 
 def format_porcelain(statuses: Sequence[RepositoryStatus | BrokenStatus], *, start: str, is_nul: bool) -> str:
-    """Given the status of each repository and the current directory, return all records."""
+    """Return all records of the status of each repository."""
     records: list[Record] = [(HEADER,)]
     for status in statuses:
         records += _list_broken(status) if isinstance(status, BrokenStatus) else _list_records(status, start)
@@ -29,7 +29,7 @@ def format_porcelain(statuses: Sequence[RepositoryStatus | BrokenStatus], *, sta
 
 
 def format_records(records: Sequence[Record], *, is_nul: bool) -> str:
-    """Given records, return them as text; a value that is not there is `-`."""
+    """Return records as text; a value that is not there is `-`."""
     end = "\0" if is_nul else "\n"
     return "".join(f"{_format_record(record, is_nul)}{end}" for record in records)
 

@@ -33,7 +33,7 @@ _DETAIL = re.compile(r"(.*?) \(((?:syncd|git) .*)\)", re.DOTALL)
 
 
 def format_status(status: RepositoryStatus | BrokenStatus, *, start: str) -> list[str]:
-    """Given a status and the current directory, return its lines."""
+    """Return the lines of a status; paths are relative to the current directory."""
     if isinstance(status, BrokenStatus):
         hint = [f"    {escape(line)}" for line in filter(None, status.hint.split("\n"))]
         lines = [f"{escape(status.path)}  cannot be read", f"! {escape(status.error)}", *hint]

@@ -82,7 +82,7 @@ class SiteStatus:
     states: Mapping[str, Mapping[str, int]]
 
     def count(self, state: str) -> int:
-        """Given a state, return how many resources of all areas have it."""
+        """Return how many resources of all areas have a state."""
         return sum(self.states[state].values())
 
 
@@ -148,7 +148,7 @@ class RepositoryStatus:
         return [outcome for outcome in found if not any(outcome.detail.startswith(words) for words in known)]
 
     def list_held(self, flow: str) -> list[str]:
-        """Given a flow about single pages, return the paths of those that wait for a person."""
+        """Return the paths of the pages of a flow that wait for a person."""
         return [outcome.key for outcome in self.problems if (outcome.flow, outcome.state) == (flow, "held")]
 
 

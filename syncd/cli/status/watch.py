@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 def watch_status(
     find: Callable[[], Found], show: Callable[[Found], None], *, sleep: Callable[[float], None] = time.sleep
 ) -> int:
-    """Given how to find and to show a status, show it now and after each change; return 0 at Ctrl-C.
+    """Show a status now and after each change; return 0 at Ctrl-C.
 
     Shape: a terminal is cleared before each; elsewhere each is a block of its own below the one before.
     """

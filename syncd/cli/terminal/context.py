@@ -24,7 +24,7 @@ from syncd.repo.location import discover_repository, find_repository
 
 
 def load_configuration(config_file: Path | None) -> Config:
-    """Given `--config` or nothing, return the configuration that applies in the current directory.
+    """Return the configuration that applies in the current directory, or that `--config` names.
 
     Raises: ConfigInvalid; NotTrusted.
     """
@@ -32,7 +32,7 @@ def load_configuration(config_file: Path | None) -> Config:
 
 
 def list_repositories(config_file: Path | None) -> Sequence[RepositoryConfig]:
-    """Given `--config` or nothing, return the repositories that are configured, if any, for work without a platform.
+    """Return the repositories that are configured, if any, for work without a platform.
 
     Raises: ConfigInvalid.
     """
@@ -44,7 +44,7 @@ def list_repositories(config_file: Path | None) -> Sequence[RepositoryConfig]:
 
 
 def require_config_file(config_file: Path | None) -> ConfigFile:
-    """Given `--config` or nothing, return the configuration that applies in the current directory.
+    """Return the configuration that applies in the current directory, or that `--config` names.
 
     Raises: ConfigInvalid when there is none.
     """
@@ -56,7 +56,7 @@ def require_config_file(config_file: Path | None) -> ConfigFile:
 
 
 def find_config_file(config_file: Path | None, *, is_job: bool = False) -> ConfigFile | None:
-    """Given `--config` or nothing, return the configuration that applies in the current directory, or None.
+    """Return the configuration that applies in the current directory, or that `--config` names; None where none does.
 
     Shape: in a CI job, a file in the checkout counts as part of the repository, even when the job names it or has its
     home directory there: whoever commits can change it.
@@ -77,7 +77,7 @@ def find_config_file(config_file: Path | None, *, is_job: bool = False) -> Confi
 
 
 def load_config_file(file: ConfigFile, *, url: str = "") -> Config:
-    """Given a configuration file and the command line's platform, or "", return the configuration that may be used.
+    """Return the configuration that may be used, with the command line's platform where that is not "".
 
     Shape: a drop-in with a mistake is left out, and named on stderr.
     Raises: ConfigInvalid; NotTrusted, also for a file that a pull request from a fork brings into a CI job.
@@ -90,7 +90,7 @@ def load_config_file(file: ConfigFile, *, url: str = "") -> Config:
 
 
 def load_config_parts(file: ConfigFile, *, url: str = "") -> tuple[Config, tuple[DropIn, ...]]:
-    """Given a configuration file, return what may be used of it, and its drop-ins that have a mistake.
+    """Return what may be used of a configuration file, and its drop-ins that have a mistake.
 
     Raises: ConfigInvalid; NotTrusted.
     """
@@ -104,7 +104,7 @@ def load_config_parts(file: ConfigFile, *, url: str = "") -> tuple[Config, tuple
 
 
 def open_repository_here(repository: Path) -> Repository:
-    """Given a configured repository, return it open at its linked work tree around the current directory, if any.
+    """Return a configured repository open at its linked work tree around the current directory, if any.
 
     Raises: NotARepository.
     """

@@ -18,7 +18,7 @@ Told = list[str]
 
 @dataclass(frozen=True)
 class Request:
-    """A change request. Shapes: `is_ours` when syncd opened it, not an editor on the web; `owner` is the clone."""
+    """A change request. Shape: `is_ours` when syncd opened it, not an editor on the web; `owner` is the clone."""
 
     space: str
     id: str

@@ -38,7 +38,7 @@ _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 class Gate:
     """Counts the requests and the writes of one run of syncd, and acts at one of them.
 
-    Shapes: `when` is such as "before-write:2" or "after-request:5"; `act` is called once, in a thread, and returns
+    Shape: `when` is such as "before-write:2" or "after-request:5"; `act` is called once, in a thread, and returns
     whether the request still goes on its way.
     """
 

@@ -12,7 +12,7 @@ from tests.faults.twoway.pages import Page, View, by_mark, tokens_of
 
 @dataclass
 class Token:
-    """A word, a mark or a title's word. Shapes: `page` is the mark of its page; `why` says who decided last."""
+    """A word, a mark or a title's word. Shape: `page` is the mark of its page; `why` says who decided last."""
 
     author: str
     page: str
@@ -35,7 +35,7 @@ class Ledger:
     def edit(self, actor: str, before: View, after: View, why: str, others: Callable[[], Iterable[View]]) -> None:
         """Given what an actor saw and what they made of it on purpose, record it.
 
-        Shapes: `others` returns what all other sides have; it is asked for only when a page was deleted.
+        Shape: `others` returns what all other sides have; it is asked for only when a page was deleted.
         """
         self.edits += 1
         seen, left = tokens_of(before), tokens_of(after)

@@ -17,7 +17,7 @@ _ENTRY = re.compile(r"^( *)[*-] \[(.*?)\]\(<?(.*?)>?\)\s*$")
 
 @dataclass(frozen=True)
 class Page:
-    """A page as one side has it. Shapes: `place` is its path or id, `title` None for a file that nothing lists."""
+    """A page as one side has it. Shape: `place` is its path or id, `title` None for a file that nothing lists."""
 
     place: str
     title: str | None
@@ -95,7 +95,7 @@ def edited(text: str, action: str, word: str, n: int) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of SUMMARY.md. Shapes: a page when it has a path, else any other line as it stands, in `title`."""
+    """A line of SUMMARY.md. Shape: a page when it has a path, else any other line as it stands, in `title`."""
 
     title: str
     path: str = ""

@@ -16,7 +16,7 @@ from tests.faults.twoway.writer import Writer
 
 @dataclass(frozen=True)
 class Failure:
-    """Something that must not be. Shapes: `column` is one of `verdict.COLUMNS`."""
+    """Something that must not be. Shape: `column` is one of `verdict.COLUMNS`."""
 
     column: str
     text: str

@@ -31,7 +31,7 @@ CRASHED, KILLED = 70, -9
 
 @dataclass(frozen=True)
 class Ran:
-    """A command that has ended. Shapes: `code` is CRASHED for a traceback, KILLED for a run that was killed."""
+    """A command that has ended. Shape: `code` is CRASHED for a traceback, KILLED for a run that was killed."""
 
     words: tuple[str, ...]
     code: int
@@ -67,7 +67,7 @@ def run_apart(
 ) -> Ran:
     """Run a command in a process of its own, which is killed at a step, unless `act` is what happens there.
 
-    Shapes: `act` gets the process id, and returns whether the request goes on its way; `fault` is such as
+    Shape: `act` gets the process id, and returns whether the request goes on its way; `fault` is such as
     "before-write:2", "after-request:5", or "point:ref-moved:2" for the second time at a fault point of the program; a
     number in the place of its name is the n-th that there is.
     """

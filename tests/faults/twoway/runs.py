@@ -20,7 +20,7 @@ _FORCE = re.compile(r"--force (\S+=\d+)")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A page that the command line names as in conflict. Shapes: `marks` are those of either side's version."""
+    """A page that the command line names as in conflict. Shape: `marks` are those of either side's version."""
 
     path: str
     why: str

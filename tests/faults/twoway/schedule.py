@@ -15,7 +15,7 @@ from typing import Any
 class Shape:
     """What the world of a schedule is like before its first step.
 
-    Shapes: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown); `update`, `merge` and `status` are the
+    Shape: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown); `update`, `merge` and `status` are the
     policies of the configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
     the writer pulls.
     """
@@ -31,7 +31,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Step:
-    """One deed. Shapes: `actor` is a clone ("a", "b", "c"), "web" (an editor of main content), "rev" (a reviewer of a
+    """One deed. Shape: `actor` is a clone ("a", "b", "c"), "web" (an editor of main content), "rev" (a reviewer of a
     change request) or "boss" (who merges and archives); `fault` is what happens while syncd runs, such as
     "kill:after-write:2" or "web.edit:before-request:5"."""
 
@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What is played. Shapes: the end is played as `settle` says: how conflicts are settled."""
+    """What is played. Shape: the end is played as `settle` says: how conflicts are settled."""
 
     seed: int
     shape: Shape

@@ -41,7 +41,7 @@ class Space:
 
 @dataclass
 class World:
-    """Where everything is. Shapes: `clones` are names of directories below `root`."""
+    """Where everything is. Shape: `clones` are names of directories below `root`."""
 
     root: Path
     hosting: Hosting

@@ -27,7 +27,7 @@ MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
 
 
 class Writer:
-    """A clone and its person. Shapes: `told` gets what they did, as commands."""
+    """A clone and its person. Shape: `told` gets what they did, as commands."""
 
     def __init__(self, name: str, path: Path, spaces: tuple[Space, ...]) -> None:
         self.name, self.path, self.spaces = name, path, spaces
