@@ -35,8 +35,8 @@ def test_whoever_works_in_the_repository_is_heard_at_once(server: Server) -> Non
 
 def test_people_ask_how_it_is_from_anywhere(server: Server) -> None:
     ask = f"sudo -u syncd syncd status --config {CONFIG}"
-    assert "daemon running" in server.machine.run(f"cd {REPOSITORY} && {ask}")
-    assert "daemon running" in server.machine.run(f"cd /root && {ask}")  # which the user may not read
+    assert "service running" in server.machine.run(f"cd {REPOSITORY} && {ask}")
+    assert "service running" in server.machine.run(f"cd /root && {ask}")  # which the user may not read
 
 
 def test_a_new_repository_is_taken_up_by_a_reload(server: Server) -> None:
