@@ -23,6 +23,23 @@ registry.register("sqlite", "tests.compiled", "Dialect")
 
 pytest_plugins = ["tests.postgres"]
 
+# Who runs the tests may be a CI job, a service or a person with tastes, and syncd and Git look at what says so.
+_SAID_BY_CALLERS = ("GIT_", "SYNCD_", "XDG_", "CI_", "GITHUB_", "GITLAB_")
+_ALSO_SAID = (
+    "CI",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "EDITOR",
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "NOTIFY_SOCKET",
+    "PAGER",
+    "VISUAL",
+)
+for _name in list(os.environ):
+    if (_name in _ALSO_SAID or _name.startswith(_SAID_BY_CALLERS)) and not _name.startswith("SYNCD_TEST_"):
+        del os.environ[_name]
+
 # A caller may forbid compiled modules; then each of hundreds of processes that tests start would compile them anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -55,10 +72,6 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_world(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each test an empty home and Git no configuration but the repository's."""
     home = Path(tempfile.mkdtemp(dir=homes))
-    for name in [
-        name for name in os.environ if name.startswith(("GIT_", "SYNCD_", "XDG_")) and name != "SYNCD_TEST_POSTGRES"
-    ]:
-        monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
