@@ -16,7 +16,7 @@ FLOORS = [
     {"errors"},
     {"model"},
     {"config", "layout", "net", "files", "fault_points"},
-    {"plan"},
+    {"plan", "web"},
     {"api", "repo", "store", "watch"},
     {"sync"},
     {"daemon"},
@@ -25,7 +25,7 @@ FLOORS = [
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ADAPTERS = FLOORS[4] | {"net"}
-PLATFORM_SEES = {"errors", "model", "layout", "net", "platform"}
+PLATFORM_SEES = {"errors", "model", "layout", "net", "web", "platform"}
 SEES_PLATFORM = {"cli", "daemon", "platform"}
 SOLE_IMPORTER = {
     "httpx": {"api"},
@@ -44,6 +44,10 @@ SOLE_IMPORTER = {
     "rich": {"cli"},
     "keyring": {"config"},
     "tomllib": {"config"},
+    "jinja2": {"web"},
+    "nh3": {"web"},
+    "pygments": {"web"},
+    "latex2mathml": {"web"},
     "yaml": {"layout"},
     "markdown_it": {"layout"},
     "fastapi": {"platform"},
@@ -56,11 +60,11 @@ SOLE_IMPORTER = {
     "jsonschema": {"platform"},
     "snowballstemmer": {"platform"},
 }
-PURE = {"errors", "model", "layout", "plan"}
+PURE = {"errors", "model", "layout", "plan", "web"}
 PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
-} | set(SOLE_IMPORTER) - {"yaml", "markdown_it"}  # fmt: skip
+} | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "nh3", "pygments", "latex2mathml"}  # fmt: skip
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site"),
     "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
