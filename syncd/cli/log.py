@@ -20,6 +20,7 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.daemon.workspaces import read_time
 from syncd.errors import NotARepository
+from syncd.model.moment import parse_moment
 from syncd.repo import Repository
 from syncd.store.status import read_store_summary
 from syncd.sync.branches import find_tracked
@@ -58,12 +59,12 @@ def show_log(config_file: Path | None, options: LogOptions) -> None:
     since = _parse_since(options.since) if options.since else FIRST
     found: list[tuple[Path, LogEntry]] = []
     selected = list_selected(config, name.space if name is not None else options.space)
-    if options.file:
-        selected = [each for each in selected if _find_path(each[0], options.file) is not None]
-        if not selected:
-            raise typer.BadParameter(f"{options.file} is in no configured repository")
+    paths = {each.path: _find_path(each, options.file) if options.file else "" for each, _ in selected}
+    if all(path is None for path in paths.values()):
+        raise typer.BadParameter(f"{options.file} is in no configured repository")
     for repository, bindings in selected:
-        path = _find_path(repository, options.file) or "" if options.file else ""
+        if (path := paths[repository.path]) is None:
+            continue
         wanted = tuple(binding for binding in bindings if not path or binding.holds(path))
         if path and not wanted:
             raise typer.BadParameter(f"{options.file} is in no space; git log {options.file} shows its commits")
@@ -101,7 +102,7 @@ def _list_outcomes(git_dir: Path, query: LogQuery, *, is_whole: bool) -> Iterato
     if query.number:
         return
     for outcome in read_store_summary(git_dir / STATE).outcomes:
-        at = _read_moment(outcome.at)
+        at = parse_moment(outcome.at)
         if outcome.state not in ("held", "waiting") or at is None:
             continue
         path = outcome.key if outcome.flow in (CONFLICT, PAGE) else ""
@@ -123,7 +124,7 @@ def _list_plans(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntr
     with Store(git_dir / STATE) as store:
         backups = store.backups.list_backups()
     for backup in backups:
-        if (at := _read_moment(backup.at)) is not None:
+        if (at := parse_moment(backup.at)) is not None:
             former = parse_former_state(backup.document)
             what = f"plan {backup.digest} of {former.path}: {format_former_plan(former)}"
             yield LogEntry(at, "applied", what)
@@ -134,7 +135,7 @@ def _list_runs(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry
     has_service = find_holder(git_dir / DAEMON) is not None
     now = read_time().timestamp()
     run = find_run(repository.path, git_dir, interval=repository.interval, has_service=has_service, now=now)
-    if run.record is not None and (at := _read_moment(run.record.at)) is not None:
+    if run.record is not None and (at := parse_moment(run.record.at)) is not None:
         why = f": {run.record.why}" if run.record.why else ""
         yield LogEntry(at, "run", f"the last run, by {run.by}, {run.record.state}{why}", exit_code=run.record.exit_code)
 
@@ -165,18 +166,10 @@ def _parse_since(text: str) -> datetime:
     """The time that a person means: a date or time of ISO 8601, or an age such as `2 days`. Raises: BadParameter."""
     if age := _AGE.fullmatch(text.strip()):
         return read_time() - timedelta(seconds=int(age["count"]) * _UNITS[age["unit"]])
-    moment = _read_moment(text.strip())
+    moment = parse_moment(text.strip())
     if moment is None:
         raise typer.BadParameter(f"--since {text}: a date such as 2026-01-31, or an age such as 2d or '3 weeks'")
     return moment
-
-
-def _read_moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _format_entry(entry: LogEntry) -> Sequence[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from syncd.cli.change_requests.find import RequestName, open_request, parse_request_name
+from syncd.cli.change_requests.find import open_request, parse_request_name
 from syncd.cli.change_requests.text import build_request_document, format_title
 from syncd.cli.sites.rollback import RollbackOptions, run_rollback
 from syncd.cli.sync.flows import choose_push_branch
@@ -60,7 +60,8 @@ def run_undo(options: UndoOptions) -> int:
     config = load_configuration(options.config)
     if options.target:
         name = parse_request_name(options.target, options.space)
-        repository, found = _find_named(options.config, config, name)
+        with open_request(config, name) as (repository, _, found):
+            pass
         if found.request.status == "merged":
             return _undo_merge(options, config, repository, found.binding, found.request.number)
         return _undo_push(options, config, repository, [found])
@@ -73,16 +74,6 @@ def run_undo(options: UndoOptions) -> int:
     if latest.merge is not None:
         return _undo_merge(options, config, repository, *latest.merge)
     return _undo_push(options, config, repository, latest.requests)
-
-
-def _find_named(config_file: Path | None, config: Config, name: RequestName) -> tuple[RepositoryConfig, FoundRequest]:
-    with open_request(config_file, name) as (workspace, found):
-        here = workspace.repository.git_dir
-    for repository in config.repository:
-        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
-            if workspace.repository.git_dir == here:
-                return repository, found
-    raise SyncdError(f"the repository of #{found.request.number} is gone")
 
 
 def _find_latest(options: UndoOptions, config: Config, repository: RepositoryConfig) -> Undoable:

@@ -12,7 +12,8 @@ from syncd.errors import ConfigInvalid
 MAIN, DIRECTORY = "config.toml", "conf.d"
 SOME_REPOSITORY: Mapping[str, Any] = {"repository": [{"space": [{"id": "none"}]}]}
 """Stands for repositories where only the rest of a file is of interest."""
-_SOME_PLATFORM = {"url": "https://platform.invalid"}
+SOME_PLATFORM = {"url": "https://platform.invalid"}
+"""Stands for a platform where only the rest of a file is of interest."""
 
 Stamp = frozenset[tuple[str, int, int]]
 
@@ -67,7 +68,7 @@ def _read_repositories(file: Path, owners: Mapping[Path, Path]) -> tuple[Reposit
     if foreign := sorted(raw.keys() - {"repository"}):
         hint = f"a file in {DIRECTORY} has [[repository]] tables alone"
         raise ConfigInvalid(f"{file}: {foreign[0]} - belongs into {file.parent.parent / MAIN}", hint=hint)
-    repositories = resolve_paths(parse({**raw, "platform": _SOME_PLATFORM}, at=file), file).repository
+    repositories = resolve_paths(parse({**raw, "platform": SOME_PLATFORM}, at=file), file).repository
     for repository in repositories:
         if repository.path in owners:
             what = f"{file}: {repository.path} is configured in {owners[repository.path]}, too"

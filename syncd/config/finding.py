@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from syncd.config.drop_ins import SOME_REPOSITORY, DropIn, list_drop_ins, read_drop_ins
+from syncd.config.drop_ins import SOME_PLATFORM, SOME_REPOSITORY, DropIn, list_drop_ins, read_drop_ins
 from syncd.config.reading import Document, parse, read_document, resolve_paths
 from syncd.config.register import Record, Register, find_base
 from syncd.config.shapes import Config, RepositoryConfig
@@ -20,8 +20,6 @@ from syncd.config.trust import (
 from syncd.errors import ConfigInvalid, NotTrusted
 
 NAME = "syncd.toml"
-_NOWHERE = {"url": "https://platform.invalid"}
-"""Stands for a platform where only the shape of a file, or its repositories, are of interest."""
 _SYSTEM = Path("/etc/syncd/config.toml")
 
 
@@ -111,7 +109,7 @@ def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[Rep
     raw = dict(document.raw)
     if file.origin != "operator" and not is_trusted(file, document, environ):
         raw = keep_permitted(raw)
-    whole = _add_some_repository({**raw, "platform": _NOWHERE}, file.path)
+    whole = _add_some_repository({**raw, "platform": SOME_PLATFORM}, file.path)
     config = resolve_paths(parse(whole, at=file.path), file.path)
     return _add_drop_ins(file, raw, config.repository)[0]
 
@@ -176,7 +174,7 @@ def find_own_platform(environ: Mapping[str, str]) -> Document | None:
 def add_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same table with a stand-in address where it names none: the operator may name it elsewhere."""
     platform = raw.get("platform", {})
-    return {**raw, "platform": {**_NOWHERE, **platform} if isinstance(platform, Mapping) else platform}
+    return {**raw, "platform": {**SOME_PLATFORM, **platform} if isinstance(platform, Mapping) else platform}
 
 
 def _own_files(environ: Mapping[str, str]) -> tuple[Path, Path]:

@@ -47,19 +47,19 @@ class TokenRegister:
 
     def find(self, url: str) -> SavedToken | None:
         """Return what is saved for a platform, or None. Raises: ConfigInvalid when others may read its file."""
-        return _read(self.find_path(url))
+        return _read_saved(self.find_path(url))
 
     def list_saved(self) -> Sequence[SavedToken]:
         """Return all that is saved, by platform; what cannot be believed is left out."""
         found = []
         for path in sorted(self.directory.glob("*.json")):
             try:
-                found.append(_read(path))
+                found.append(_read_saved(path))
             except ConfigInvalid:
                 continue
         return [saved for saved in found if saved is not None]
 
-    def read(self, saved: SavedToken) -> SecretStr:
+    def read_token(self, saved: SavedToken) -> SecretStr:
         """Return a saved token itself. Raises: ConfigInvalid when the keyring has it and does not give it."""
         if saved.token is not None:
             return saved.token
@@ -138,7 +138,7 @@ class TokenRegister:
         return saved
 
 
-def _read(path: Path) -> SavedToken | None:
+def _read_saved(path: Path) -> SavedToken | None:
     """Return what a file of this user says; None where there is no such file. Raises: ConfigInvalid."""
     try:
         with path.open("rb") as file:

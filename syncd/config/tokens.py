@@ -69,7 +69,7 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
     if source is None:
         raise ConfigInvalid("there is no token", hint=hint)
     if source.saved is not None:
-        return TokenRegister(environ).read(source.saved)
+        return TokenRegister(environ).read_token(source.saved)
     if source.kind != "variable":
         return read_token(Path(source.place), "token file", environ, hint=hint if source.kind == "token_file" else "")
     named = environ.get("SYNCD_URL")

@@ -31,7 +31,7 @@ class TerminalSession:
     def expect(self, text: str) -> str:
         """Read until the screen shows a text behind what was expected before, and return all that came with it."""
         while (at := self.text.find(text, self._seen)) < 0:
-            if not self._read():
+            if not self._read_screen():
                 raise AssertionError(f"{text!r} never came:\n{self.text}")
         came = self.text[self._seen : at + len(text)]
         self._seen = at + len(text)
@@ -44,11 +44,11 @@ class TerminalSession:
     def finish(self) -> int:
         """Read to the end, and return the exit code."""
         code = self._process.wait(SECONDS_MAX)
-        while select([self._screen], [], [], 0)[0] and self._read():
+        while select([self._screen], [], [], 0)[0] and self._read_screen():
             pass
         return code
 
-    def _read(self) -> bool:
+    def _read_screen(self) -> bool:
         """Read what is there or comes; False when the command ended and nothing is left."""
         while not select([self._screen], [], [], 0.05)[0]:
             if self._process.poll() is not None and not select([self._screen], [], [], 0)[0]:

@@ -12,7 +12,8 @@ from pydantic import SecretStr
 
 from syncd.api.addresses import parse_base_url
 from syncd.api.client import Client
-from syncd.cli.auth.platforms import build_named_platform, find_configured_platform
+from syncd.cli.auth.platforms import PUBLIC_PLATFORM, build_named_platform, find_configured_platform
+from syncd.cli.auth.status import build_user_document
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.config import PlatformConfig
@@ -55,7 +56,9 @@ def run_login(options: LoginOptions, *, as_json: bool) -> None:
     token = _read_stdin() if options.with_token else _prompt_token(platform.url)
     saved, user = save_token(platform, token, storage=cast(Storage, options.storage) if options.storage else None)
     if as_json:
-        print_document({"url": saved.url, "user": _build_user(user), "storage": saved.storage, "saved_at": saved.at})
+        print_document(
+            {"url": saved.url, "user": build_user_document(user), "storage": saved.storage, "saved_at": saved.at}
+        )
         return
     print_text("\n".join(_format_login(platform, saved, user)))
 
@@ -111,7 +114,7 @@ def _choose_platform(options: LoginOptions) -> PlatformConfig:
         return platform.model_copy(update={"insecure": platform.insecure or options.insecure})
     if not sys.stdin.isatty():
         raise typer.BadParameter("name the platform, because none is configured here: syncd auth login URL")
-    url = typer.prompt("Address of the platform", default="https://api.gitbook.com", err=True)
+    url = typer.prompt("Address of the platform", default=PUBLIC_PLATFORM, err=True)
     return build_named_platform(url, options.config, insecure=options.insecure)
 
 
@@ -144,7 +147,3 @@ def _format_login(platform: PlatformConfig, saved: SavedToken, user: User) -> li
     if first.saved is None:
         lines.append(f"It is not used here, because {escape(first.place)} comes before it.")
     return lines
-
-
-def _build_user(user: User) -> dict[str, object]:
-    return {"id": user.id, "display_name": user.display_name, "email": user.email}

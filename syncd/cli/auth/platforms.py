@@ -11,6 +11,8 @@ from syncd.config import PlatformConfig, is_same_address
 from syncd.config.finding import find_own_platform, find_platform
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 
+PUBLIC_PLATFORM = "https://api.gitbook.com"
+
 
 def find_configured_platform(config_file: Path | None) -> PlatformConfig | None:
     """Return the platform that counts in the current directory, or None.
@@ -41,7 +43,7 @@ def build_named_platform(url: str, config_file: Path | None, *, insecure: bool =
     """
     if "://" not in url:
         raise typer.BadParameter(
-            "this is no address of a platform, such as https://api.gitbook.com; "
+            f"this is no address of a platform, such as {PUBLIC_PLATFORM}; "
             "a token is never given on the command line, where everybody on this machine can read it"
         )
     try:

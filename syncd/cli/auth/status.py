@@ -69,6 +69,11 @@ def check_auth(platform: PlatformConfig) -> AuthStatus:
     return AuthStatus(platform, sources, user, organizations)
 
 
+def build_user_document(user: User) -> dict[str, object]:
+    """Return the JSON object of a user."""
+    return {"id": user.id, "display_name": user.display_name, "email": user.email}
+
+
 def _list_platforms(config_file: Path | None) -> list[PlatformConfig]:
     """The platform that counts here, then all others for which a token is saved."""
     configured = find_configured_platform(config_file)
@@ -125,7 +130,7 @@ def _build_document(status: AuthStatus) -> dict[str, object]:
     ]
     return {
         "url": status.platform.url,
-        "user": None if user is None else {"id": user.id, "display_name": user.display_name, "email": user.email},
+        "user": None if user is None else build_user_document(user),
         "organizations": [{"id": one.id, "title": one.title} for one in status.organizations],
         "sources": sources,
         "error": None if error is None else {"what": error.what, "hint": error.hint, "exit_code": error.exit_code},

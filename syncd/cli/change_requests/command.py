@@ -56,7 +56,7 @@ def show_requests(config_file: Path | None, statuses: Sequence[str], space: str,
 
 def show_request(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
     """Print one change request: description, changed pages, reviews, conflicts, address. Raises: BadParameter."""
-    with open_request(config_file, name) as (workspace, found):
+    with open_request(load_configuration(config_file), name) as (_, workspace, found):
         details = read_details(workspace, found)
         root = _find_root(workspace)
     if as_json:
@@ -70,7 +70,7 @@ def open_in_browser(config_file: Path | None, name: RequestName, *, only_print: 
 
     Shape: only an http or https address is ever opened. Raises: BadParameter; SyncdError without an address or browser.
     """
-    with open_request(config_file, name) as (_, found):
+    with open_request(load_configuration(config_file), name) as (_, _, found):
         address = found.request.address
     if not address:
         raise SyncdError(
@@ -90,7 +90,7 @@ def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json:
 
     Raises: BadParameter; Conflict, Held, Unauthorized as `merge_request`.
     """
-    with open_request(config_file, name) as (workspace, found):
+    with open_request(load_configuration(config_file), name) as (_, workspace, found):
         is_merged = found.request.status == "merged"
         if not is_merged:
             if update and found.request.is_live and found.request.outdated:
@@ -106,7 +106,7 @@ def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json:
 
 def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
     """Archive a change request. Raises: BadParameter; Held when it is merged."""
-    with open_request(config_file, name) as (workspace, found):
+    with open_request(load_configuration(config_file), name) as (_, workspace, found):
         if found.request.status == "archived":
             now, message = found.request, "is archived already"
         else:
@@ -118,7 +118,7 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
 
 def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
     """Open a change request that is archived or a draft. Raises: BadParameter; Held when it is merged."""
-    with open_request(config_file, name) as (workspace, found):
+    with open_request(load_configuration(config_file), name) as (_, workspace, found):
         if found.request.status == "open":
             now, message = found.request, "is open already"
         else:

@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import typer
 
 from syncd.cli.sync.space_ids import read_space_id
-from syncd.cli.terminal.context import load_configuration
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, build_bindings, open_for_reading
 from syncd.plan.message import remove_marker
@@ -71,24 +69,23 @@ def list_selected(config: Config, space: str) -> list[tuple[RepositoryConfig, li
 
 
 @contextmanager
-def open_request(config_file: Path | None, name: RequestName) -> Iterator[tuple[Workspace, FoundRequest]]:
-    """Return the change request that a name means, with the workspace that it was found in, open for reading.
+def open_request(config: Config, name: RequestName) -> Iterator[tuple[RepositoryConfig, Workspace, FoundRequest]]:
+    """Return the change request that a name means, with its repository and the workspace of that, open for reading.
 
     Raises: BadParameter when no bound space has it, or several have.
     """
-    config = load_configuration(config_file)
     matches: list[tuple[RepositoryConfig, FoundRequest]] = []
     selected = list_selected(config, name.space)
     for repository, bindings in selected:
         with open_for_reading(config, repository, Environment(os.environ)) as workspace:
             found = find_requests(workspace, bindings, name.number)
             if len(selected) == 1 and len(found) == 1:
-                yield workspace, found[0]
+                yield repository, workspace, found[0]
                 return
         matches += [(repository, each) for each in found]
     repository, chosen = _choose_match(name, matches)
     with open_for_reading(config, repository, Environment(os.environ)) as workspace:
-        yield workspace, chosen
+        yield repository, workspace, chosen
 
 
 def _choose_match(

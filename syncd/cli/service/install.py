@@ -18,6 +18,7 @@ from pathlib import Path
 
 from syncd.cli.terminal.packaged_files import read_packaged_file
 from syncd.cli.terminal.text import escape, print_text
+from syncd.config.register import find_base
 from syncd.errors import ConfigInvalid, Held, ServiceUnavailable, SyncdError, Unauthorized
 from syncd.store.small_files import write_public_file
 
@@ -112,7 +113,7 @@ def uninstall_service(options: InstallOptions) -> int:
 def list_files(options: InstallOptions) -> list[InstalledFile]:
     """Return what `install` writes, with the program of this installation in it."""
     if options.is_user:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path(os.environ.get("HOME", "/")) / ".config")
+        base = find_base(os.environ, "XDG_CONFIG_HOME", ".config")
         sources = {base / "systemd" / "user" / UNIT: f"systemd/user/{UNIT}"}
     else:
         etc = Path("/etc")

@@ -64,7 +64,7 @@ class _ReadyNotifier(Notifier):
 
     def send_ready(self) -> None:
         super().send_ready()
-        self._log(LogEvent(("ready: every repository was looked at; Ctrl-C ends syncd",), INFO))
+        self._log(LogEvent(("ready: every repository was looked at or is paused; Ctrl-C ends syncd",), INFO))
 
 
 def _log_defect(log: Log, defect: threading.ExceptHookArgs) -> None:

@@ -16,14 +16,14 @@ def build_status_document(status: RepositoryStatus | BrokenStatus, *, start: str
     facts = asdict(replace(status, works=(), requests=()))
     del facts["works"]
     return facts | {
-        "requests": [build_request_document(request) for request in status.requests],
+        "requests": [build_request_state(request) for request in status.requests],
         "unsent": [build_unsent_document(work) for work in status.works],
         "next": suggest_command(status, start=start) or None,
         "exit_code": status.exit_code,
     }
 
 
-def build_request_document(request: RequestStatus) -> dict[str, Any]:
+def build_request_state(request: RequestStatus) -> dict[str, Any]:
     """Return the JSON object of a change request."""
     state = request.state
     return {
@@ -45,6 +45,6 @@ def build_request_document(request: RequestStatus) -> dict[str, Any]:
 def build_file_document(file: FileStatus) -> dict[str, Any]:
     """Return the JSON object of a file that was named."""
     facts = asdict(replace(file, requests=()))
-    requests = [build_request_document(request) for request in file.requests]
+    requests = [build_request_state(request) for request in file.requests]
     del facts["address"]
     return facts | {"requests": requests, "url": file.address or None, "exit_code": file.exit_code}

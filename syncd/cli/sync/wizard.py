@@ -13,12 +13,13 @@ import typer
 from syncd.api.addresses import parse_base_url
 from syncd.api.client import Client
 from syncd.cli.auth.login import ask_for_login
-from syncd.cli.auth.platforms import find_configured_platform
+from syncd.cli.auth.platforms import PUBLIC_PLATFORM, find_configured_platform
 from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, parse_spaces
 from syncd.cli.sync.space_ids import read_space_id
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
+from syncd.config.drop_ins import SOME_PLATFORM
 from syncd.config.saved_tokens import TokenRegister
 from syncd.config.tokens import list_token_sources
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
@@ -26,7 +27,6 @@ from syncd.layout.tree.paths import slugify
 from syncd.model.space import Space
 from syncd.sync.policy import PreferredSide
 
-PUBLIC_PLATFORM = "https://api.gitbook.com"
 SPACES_SHOWN = 20
 _PLATFORM = MissingAnswer("the platform", "URL, or --url URL")
 _SPACE = MissingAnswer("a space", "SPACE, or --space SPACE")
@@ -125,7 +125,7 @@ def _has_token(words: SetupWords) -> bool:
     """Whether some token is named; for a platform that is not known, one that was saved for any counts as none."""
     if words.token_file is not None or os.environ.get("SYNCD_TOKEN"):
         return True
-    platform = PlatformConfig(url=words.url or "https://platform.invalid")
+    platform = PlatformConfig.model_validate({"url": words.url} if words.url else SOME_PLATFORM)
     return any(source.is_set for source in list_token_sources(platform, os.environ))
 
 

@@ -40,13 +40,13 @@ def ask_text(question: str, check: Callable[[str], Answer], *, default: str | No
     Raises: Abort when the person leaves.
     """
 
-    def read(text: str) -> Answer:
+    def check_answer(text: str) -> Answer:
         try:
             return check(text.strip())
         except SyncdError as error:
             raise typer.BadParameter(error.what) from error
 
-    answer: Answer = typer.prompt(question, default=default, value_proc=read, err=True)
+    answer: Answer = typer.prompt(question, default=default, value_proc=check_answer, err=True)
     return answer
 
 

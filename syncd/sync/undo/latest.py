@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from syncd.errors import NotFound
+from syncd.model.moment import parse_moment
 from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo import Commit
 from syncd.store.status import Backup
@@ -16,6 +17,8 @@ from syncd.sync.workspace import Binding, Workspace
 
 COMMITS_MAX = 200
 """Commits of main content that are searched for a merge of ours."""
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
+"""When something was done whose time nobody wrote down: before all else."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ def _find_push(workspace: Workspace, branch: str) -> Iterator[Undoable]:
         if proposal is not None and proposal.change_request.is_live:
             requests.append(FoundRequest(binding, proposal.change_request, branch))
     if requests:
-        moments = (_parse_time(found.request.updated_at or found.request.created_at or "") for found in requests)
-        yield Undoable(max(moments), requests=tuple(requests))
+        texts = (found.request.updated_at or found.request.created_at or "" for found in requests)
+        yield Undoable(max(parse_moment(text) or _UNKNOWN for text in texts), requests=tuple(requests))
 
 
 def _find_merge(workspace: Workspace, branch: str) -> Iterator[Undoable]:
@@ -70,16 +73,8 @@ def _find_merge(workspace: Workspace, branch: str) -> Iterator[Undoable]:
 
 def _find_plan(workspace: Workspace) -> Iterator[Undoable]:
     for backup in workspace.store.backups.list_backups()[:1]:
-        yield Undoable(_parse_time(backup.at), backup=backup)
+        yield Undoable(parse_moment(backup.at) or _UNKNOWN, backup=backup)
 
 
 def _find_binding(workspace: Workspace, commit: Commit) -> Binding | None:
     return next((binding for binding in workspace.bindings if is_merge_commit(commit, binding)), None)
-
-
-def _parse_time(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return datetime.fromtimestamp(0, UTC)
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

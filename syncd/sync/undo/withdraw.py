@@ -83,7 +83,7 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
     by_hand = f"git reset or git rebase takes commits back one by one; they are listed by git log {base[:10]}..{branch}"
     if others:
         shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-        raise Held(f"{branch} has changes that {numbers} does not hold, and a reset would drop: {shown}", hint=by_hand)
+        raise Held(f"{branch} has changes outside of {numbers}, and a reset would drop them: {shown}", hint=by_hand)
     sent = [
         item.commit
         for found in requests
@@ -92,4 +92,4 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
     ]
     new = [commit for commit in sent if list_new_work(repository, commit, base, tip)] if sent else [tip]
     if new:
-        raise Held(f"{branch} has commits that were never sent to {numbers}, and a reset would drop", hint=by_hand)
+        raise Held(f"{branch} has commits that were never sent to {numbers}, and a reset would drop them", hint=by_hand)

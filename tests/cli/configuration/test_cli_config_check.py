@@ -14,7 +14,7 @@ token_file = "absent"
 colour = "red"
 
 [[repository]]
-path = "work"
+path = "docs"
 intervall = 3
 
 [[repository.space]]
@@ -33,7 +33,7 @@ RIGHT = '[platform]\nurl = "https://api.example.com"\n[[repository]]\n[[reposito
 @pytest.fixture
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
     (tmp_path / "open").touch(mode=0o644)
-    subprocess.run(["git", "init", "--quiet", "work"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "init", "--quiet", "docs"], cwd=tmp_path, check=True)
     return make_runner("config check", tmp_path, monkeypatch, capsys)
 
 
@@ -44,7 +44,7 @@ def write(path: Path, text: str) -> Path:
 
 def test_all_problems_are_named_at_once_with_their_places(tmp_path: Path, check: CommandRunner) -> None:
     file = write(tmp_path / "own.toml", WRONG)
-    write(tmp_path / "work" / "site.yaml", SITE)
+    write(tmp_path / "docs" / "site.yaml", SITE)
     said = check("--config", str(file))
     assert said.code == 78
     for place, words in {
@@ -56,7 +56,7 @@ def test_all_problems_are_named_at_once_with_their_places(tmp_path: Path, check:
         f"{file}:11:1": "repository.0.space.0.directory - must stay inside the repository",
         f"{file}:16:1": "repository.0.upstream.url - the address of the Git remote at git.example.org",
         f"{file}:17:1": "repository.0.upstream.ssh_key_file - others may read",
-        f"{tmp_path}/work/site.yaml:6:5": "SY",
+        f"{tmp_path}/docs/site.yaml:6:5": "SY",
     }.items():
         assert f"{place}: error: {words}" in said.out
     assert "chmod 600" in said.out
@@ -97,9 +97,9 @@ def test_variables_are_checked_too(tmp_path: Path, check: CommandRunner, monkeyp
 def test_of_a_strangers_file_nothing_that_it_names_is_opened(
     tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.chdir(tmp_path / "docs")
     write(
-        tmp_path / "work" / "syncd.toml", RIGHT.replace("[[repository]]", 'token_file = "/etc/hosts"\n[[repository]]')
+        tmp_path / "docs" / "syncd.toml", RIGHT.replace("[[repository]]", 'token_file = "/etc/hosts"\n[[repository]]')
     )
     said = check()
     assert said.code == 78
@@ -123,7 +123,7 @@ def test_the_operators_own_platform_is_checked_where_it_counts(
 def test_every_mistake_in_every_drop_in_is_named_once(tmp_path: Path, check: CommandRunner) -> None:
     file = write(tmp_path / "config.toml", '[platform]\nurl = "https://api.example.com"\ncolour = 1\n')
     (tmp_path / "conf.d").mkdir()
-    wrong = '[platform]\nurl = "x"\n[[repository]]\npath = "../work"\nintervall = 1\n[[repository.space]]\nid = "a"\n'
+    wrong = '[platform]\nurl = "x"\n[[repository]]\npath = "../docs"\nintervall = 1\n[[repository.space]]\nid = "a"\n'
     first = write(tmp_path / "conf.d" / "1.toml", wrong)
     second = write(tmp_path / "conf.d" / "2.toml", "[[repository]\n")
     said = check("--config", str(file))
@@ -134,10 +134,10 @@ def test_every_mistake_in_every_drop_in_is_named_once(tmp_path: Path, check: Com
     ]
     write(file, '[platform]\nurl = "https://api.example.com"\n')
     assert check("--config", str(file)).out.count(": error: ") == 3
-    repository = f'[[repository]]\npath = "{tmp_path}/work"\n[[repository.space]]\nid = "a"\n'
+    repository = f'[[repository]]\npath = "{tmp_path}/docs"\n[[repository.space]]\nid = "a"\n'
     write(first, repository)
     write(second, repository)
-    assert f"{second}: error: {tmp_path}/work is configured in {first}, too" in check("--config", str(file)).out
+    assert f"{second}: error: {tmp_path}/docs is configured in {first}, too" in check("--config", str(file)).out
 
 
 def test_a_configuration_that_is_right_is_valid(tmp_path: Path, check: CommandRunner) -> None:
