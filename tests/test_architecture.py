@@ -30,6 +30,7 @@ SEES_PLATFORM = {"cli", "daemon", "platform"}
 SOLE_IMPORTER = {
     "httpx": {"api"},
     "httpcore": {"net"},
+    "h11": {"net"},
     "git": {"repo"},
     "sqlalchemy": {"store", "platform"},
     "sqlite3": {"store", "platform"},
