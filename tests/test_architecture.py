@@ -46,6 +46,7 @@ SOLE_IMPORTER = {
     "keyring": {"config"},
     "tomllib": {"config"},
     "jinja2": {"web"},
+    "markupsafe": {"web"},
     "nh3": {"web"},
     "pygments": {"web"},
     "latex2mathml": {"web"},
@@ -65,7 +66,7 @@ PURE = {"errors", "model", "layout", "plan", "web"}
 PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
-} | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "nh3", "pygments", "latex2mathml"}  # fmt: skip
+} | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "markupsafe", "nh3", "pygments", "latex2mathml"}  # fmt: skip
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site"),
     "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
@@ -89,6 +90,7 @@ ORDER = {
         *("api", "demo", "change_requests", "undo", "log", "configuration"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
+    "web": ("rendering", "blocks"),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),

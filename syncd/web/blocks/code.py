@@ -1,0 +1,118 @@
+"""Blocks of code: coloured by classes, and remembered by what they say."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import cache
+
+from markupsafe import Markup, escape
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import STANDARD_TYPES, _TokenType
+from pygments.util import ClassNotFound
+
+from syncd.web.blocks.members import Node, collect_words, read_data, read_nodes, read_text
+from syncd.web.blocks.state import RenderState
+from syncd.web.rendering import render_template
+
+CHARACTERS_MAX = 30_000
+"""Code up to this length is coloured; what is longer is shown plainly, so that no page takes seconds."""
+REMEMBERED_CHARACTERS = 32 * 1024 * 1024
+_PLAIN = frozenset({"", "text", "plain", "plaintext", "txt", "none", "output"})
+
+
+class CodeMemory(dict[str, str]):
+    """Remembers coloured code by its key, the oldest forgotten first once all is too long."""
+
+    def __init__(self, characters_max: int = REMEMBERED_CHARACTERS) -> None:
+        super().__init__()
+        self._left = characters_max
+
+    def __setitem__(self, key: str, html: str) -> None:
+        self._left -= len(html) - len(self.get(key, ""))
+        super().__setitem__(key, html)
+        for oldest in list(self)[:-1] if self._left < 0 else ():
+            self._left += len(self.pop(oldest, ""))
+            if self._left >= 0:
+                break
+
+
+def highlight_code(text: str, language: str, memory: MutableMapping[str, str]) -> Markup:
+    """Return code as HTML in which words have the classes of their kind; plainly for a language that is not known."""
+    name = language.strip().lower()
+    if name in _PLAIN or len(text) > CHARACTERS_MAX:
+        return escape(text)
+    key = hashlib.blake2b(f"{name}\0{text}".encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    known = memory.get(key)
+    if known is None:
+        lexer = _find_lexer(name)
+        known = memory[key] = str(escape(text)) if lexer is None else "".join(_write_tokens(lexer, text))
+    return Markup(known)  # noqa: S704
+
+
+@cache
+def _find_class(kind: _TokenType) -> str:
+    while kind not in STANDARD_TYPES and kind.parent is not None:
+        kind = kind.parent
+    return str(STANDARD_TYPES.get(kind, ""))
+
+
+def _find_lexer(name: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+_QUIET = frozenset({"", "w", "n", "p", "o", "x", "err"})
+"""Classes that no style gives a color: their words stand without an element."""
+
+
+def _write_tokens(lexer: Lexer, text: str) -> Iterator[str]:
+    """Code as HTML, no element across the end of a line."""
+    before, words = "", list[str]()
+    for kind, value in lexer.get_tokens(text):
+        label = _find_class(kind)
+        label = "" if label in _QUIET else label
+        if label != before:
+            yield _write_run(before, "".join(words))
+            before, words = label, []
+        words.append(value)
+    yield _write_run(before, "".join(words))
+
+
+def _write_run(label: str, words: str) -> str:
+    if not words or not label:
+        return str(escape(words))
+    lines = (f'<span class="k-{label}">{escape(line)}</span>' if line else "" for line in words.split("\n"))
+    return "\n".join(lines)
+
+
+def _render_code(state: RenderState, node: Node) -> Markup:
+    data = read_data(node)
+    text, language = _read_code(node), read_text(data, "syntax") or read_text(data, "language")
+    state.words += len(text.split())
+    html = highlight_code(text, language, state.context.highlighted)
+    return render_template(
+        "blocks/code.html",
+        title=read_text(data, "title"),
+        label=read_text(data, "title") or language or state.context.labels.code,
+        lines=html.split("\n") if data.get("lineNumbers") is True else None,
+        code=html,
+        is_wrapped=data.get("overflow") == "wrap",
+    )
+
+
+def _read_code(node: Node) -> str:
+    """The lines of code; one block of text where they are not told apart."""
+    return "\n".join("".join(_read_line(line)) for line in read_nodes(node))
+
+
+def _read_line(line: Node) -> Iterator[str]:
+    if line.get("object") == "text" or "leaves" in line:
+        yield from (str(leaf.get("text", "")) for leaf in read_nodes(line, "leaves"))
+    for one in read_nodes(line):
+        leaves = read_nodes(one, "leaves")
+        yield "".join(str(leaf.get("text", "")) for leaf in leaves) if leaves else collect_words(one)
+
+
+CODE_BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {"code": _render_code}

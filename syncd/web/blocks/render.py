@@ -1,0 +1,61 @@
+"""The way from a document to HTML: which block is rendered where."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from markupsafe import Markup
+
+from syncd.model.document import Document
+from syncd.web.blocks.code import CODE_BLOCKS
+from syncd.web.blocks.context import BlockContext, RenderedDocument
+from syncd.web.blocks.inline import render_line
+from syncd.web.blocks.members import Node, collect_words, read_kind, read_nodes
+from syncd.web.blocks.state import RenderState
+from syncd.web.blocks.text_blocks import TEXT_BLOCKS, read_level
+
+_BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {**TEXT_BLOCKS, **CODE_BLOCKS}
+
+
+def render_document(document: Document, context: BlockContext) -> RenderedDocument:
+    """Render a document to HTML for the body of a page, below the title, the only heading of level 1.
+
+    Whatever stands in the document, this raises nothing: a node that is not known is shown as its words, with a note.
+    """
+    has_first_level = any(read_level(node) == 1 for node in _walk_blocks(document.nodes))
+    state = RenderState(context, _render_block, shift=int(has_first_level))
+    html = state.render_nodes(document.nodes)
+    return RenderedDocument(
+        html,
+        tuple(state.outline),
+        frozenset(state.assets),
+        state.words,
+        tuple(state.unresolved.values()),
+        tuple(state.unknown),
+    )
+
+
+def _render_block(state: RenderState, node: Node) -> Markup:
+    kind = read_kind(node)
+    if kind in _BLOCKS:
+        return _BLOCKS[kind](state, node)
+    if node.get("object") in ("text", "inline"):
+        return render_line(state, [node])
+    return _render_unknown(state, node)
+
+
+def _render_unknown(state: RenderState, node: Node) -> Markup:
+    note = state.note_unknown(node.get("type") or node.get("object"))
+    held = [*read_nodes(node, "fragments"), *read_nodes(node)]
+    if node.get("object") == "fragment":
+        return state.render_nodes(read_nodes(node))
+    blocks = [one for one in held if one.get("object") in ("block", "fragment")]
+    return state.write_note(note, state.render_nodes(blocks) if blocks else collect_words(node))
+
+
+def _walk_blocks(nodes: Iterable[Node]) -> Iterable[Node]:
+    """All blocks, those in others too."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield node
+        if read_kind(node) not in ("paragraph", "code"):
+            pending += [*read_nodes(node, "fragments"), *read_nodes(node)]

@@ -1,0 +1,86 @@
+"""The state of one rendering: names that are given out on the page, and what is noted for whoever asked."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from syncd.layout.richtext.anchors import make_anchor
+from syncd.web.blocks.context import BlockContext, OutlineEntry, Ref, Target
+from syncd.web.blocks.elements import check_link, join_markup, write_element
+from syncd.web.blocks.members import Node, collect_words
+
+DEPTH_MAX = 100
+"""Blocks within blocks; what is deeper is shown as its words."""
+INCLUDES_MAX = 100
+"""Reusable contents that one page takes in, those within others counted."""
+
+
+@dataclass
+class RenderState:
+    """What rendering one document has come to; `render_block` renders any block."""
+
+    context: BlockContext
+    render_block: Callable[["RenderState", Node], Markup]
+    shift: int = 0
+    """By how much levels of headings grow: the title of the page is the only one of level 1."""
+    outline: list[OutlineEntry] = field(default_factory=list)
+    assets: set[str] = field(default_factory=set)
+    unresolved: dict[str, Ref] = field(default_factory=dict)
+    unknown: dict[str, None] = field(default_factory=dict)
+    words: int = 0
+    depth: int = 0
+    trail: tuple[str, ...] = ()
+    """The reusable contents around what is being rendered."""
+    includes: int = 0
+    _ids: set[str] = field(default_factory=set)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def render_nodes(self, nodes: Iterable[Node]) -> Markup:
+        """Render blocks, one behind the other."""
+        if self.depth >= DEPTH_MAX:
+            words = collect_words(list(nodes))
+            return self.write_note(self.context.labels.nested, words) if words else Markup()
+        self.depth += 1
+        html = join_markup([self.render_block(self, node) for node in nodes])
+        self.depth -= 1
+        return html
+
+    def allocate_id(self, wanted: str) -> str:
+        """Return an id that no other element of the page has: the wanted one, or that with a number."""
+        found, count = wanted, self._counts.get(wanted, 0)
+        while found in self._ids:
+            count += 1
+            found = f"{wanted}-{count}"
+        self._counts[wanted] = count
+        self._ids.add(found)
+        return found
+
+    def allocate_anchor(self, text: str) -> str:
+        """Return the id of what has this text: made as those of headings are."""
+        return self.allocate_id(make_anchor(text))
+
+    def resolve(self, ref: Ref) -> Target | None:
+        """Return what a reference leads to, with an address that may become a link or ""; None when it leads nowhere.
+
+        What leads nowhere is noted.
+        """
+        found = self.context.resolve(ref)
+        if found is None and ref.get("kind") == "url" and isinstance(url := ref.get("url"), str):
+            found = Target(url)
+        if found is None or (found.address and check_link(found.address) is None):
+            self.unresolved.setdefault(repr(sorted((str(k), str(v)) for k, v in ref.items())), ref)
+            return None
+        return found
+
+    def write_note(self, note: str, words: str | Markup) -> Markup:
+        """Return words with a note before them that says why they stand so."""
+        said = words if isinstance(words, Markup) else write_element("p", words)
+        return write_element("div", write_element("p", note, class_="b-note-reason") + said, class_="b-note")
+
+    def note_unknown(self, kind: Any) -> str:
+        """Note a type of node that is not known, and return what a reader is told of it."""
+        label = str(kind)[:60] or "?"
+        self.unknown[label] = None
+        return self.context.labels.unknown.format(type=label)

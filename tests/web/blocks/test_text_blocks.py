@@ -1,0 +1,55 @@
+"""Paragraphs, headings, lists and quotes become the elements that browsers and screen readers know."""
+
+import pytest
+
+from syncd.web.blocks import OutlineEntry
+from tests.web.blocks.documents import block, leaf, paragraph, render, render_markdown
+
+
+def test_text_is_escaped_and_breaks_stay() -> None:
+    assert '<p dir="auto">a &lt;b&gt; &amp; c<br>\nd</p>' in render(paragraph("a <b> & c\nd")).html
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("*a* **b** `c` ~~d~~", "<em>a</em> <strong>b</strong> <code>c</code> <s>d</s>"),
+        ("<kbd>K</kbd> H<sub>2</sub>O x<sup>3</sup>", "<kbd>K</kbd> H<sub>2</sub>O x<sup>3</sup>"),
+        ("**a *b* c**", "<strong>a <em>b</em> c</strong>"),
+        ("**[a](b)**", '<strong><a href="b">a</a></strong>'),
+        ('<mark style="color:red;background-color:$primary;">c</mark>', None),
+        ("1. a\n2. b", '<ol><li dir="auto">a</li><li dir="auto">b</li></ol>'),
+        ("3. a\n4. b", '<ol start="3">'),
+        ("- a\n  - b", '<ul><li dir="auto">a<ul><li dir="auto">b</li></ul></li></ul>'),
+        ("> a", '<blockquote dir="auto"><p dir="auto">a</p></blockquote>'),
+        ("***", "<hr>"),
+        ("- [x] a", 'aria-label="Done"'),
+        ("- [ ] a", 'aria-label="To do"'),
+    ],
+)
+def test_markdown_becomes_html(markdown: str, html: str | None) -> None:
+    if html is not None:
+        assert html in render_markdown(markdown)
+
+
+def test_colors_are_classes() -> None:
+    mark = {"object": "mark", "type": "color", "data": {"text": "red", "background": "url(x)"}}
+    assert '<span class="b-text-red">c</span>' in render(paragraph(leaf("c", mark))).html
+
+
+def test_levels_leave_no_gap_below_the_title_of_the_page() -> None:
+    two, three = block("heading-2", {}, leaf("A")), block("heading-3", {"level": 5}, leaf("B"))
+    assert [entry.level for entry in render(two, three).outline] == [2, 5]
+    one = block("heading-1", {}, leaf("A"))
+    assert [entry.level for entry in render(one, two).outline] == [2, 3]
+
+
+def test_anchors_are_those_of_the_platform_and_each_its_own() -> None:
+    first, second = block("heading-2", {"id": "x"}, leaf("A b")), block("heading-2", {}, leaf("1. Set up"))
+    found = render(first, second, second)
+    assert found.outline == (
+        OutlineEntry("x", "A b", 2),
+        OutlineEntry("id-1.-set-up", "1. Set up", 2),
+        OutlineEntry("id-1.-set-up-1", "1. Set up", 2),
+    )
+    assert '<h2 id="x" dir="auto">A b<a href="#x" class="b-anchor" aria-label="Link to “A b”">#</a></h2>' in found.html
