@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.alignment import pair_equal_items, pair_occurrences
-from syncd.layout.compare.compose_blocks import ComposedBlock, compose_page, read_block_source
-from syncd.layout.compare.tokens import TokenizedPage, tokenize_page
+from syncd.layout.compare.page_blocks import ComposedBlock, TokenizedPage, compose_page, read_block_source
+from syncd.layout.compare.tokens import tokenize_page
 from syncd.layout.page.frontmatter import patch_frontmatter
 
 TOKENS_MAX = 1_500

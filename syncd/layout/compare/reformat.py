@@ -7,8 +7,8 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.alignment import find_counterparts, pair_replaced_items
-from syncd.layout.compare.compose_blocks import ComposedBlock, compose_page, read_block_source
-from syncd.layout.compare.tokens import NameAddress, TokenizedPage, tokenize_page
+from syncd.layout.compare.page_blocks import ComposedBlock, TokenizedPage, compose_page, read_block_source
+from syncd.layout.compare.tokens import NameAddress, tokenize_page
 from syncd.layout.page.frontmatter import patch_frontmatter
 
 _WORD = re.compile(r"[^\W_]+")

@@ -1,14 +1,13 @@
-"""The content of a page, block by block, without its formatting: markers, escapes, line breaks, the layout of
+"""Read the content of a page, block by block, without its formatting: markers, escapes, line breaks, the layout of
 tables."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from markdown_it.token import Token
 
 from syncd.errors import FileInvalid
+from syncd.layout.compare.page_blocks import Block, TokenizedPage
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_fields, split_frontmatter
 from syncd.layout.page.links import rewrite_addresses
@@ -24,40 +23,8 @@ _BLANK = re.compile(r"\s+")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _TEXT = frozenset({"text", "text_special", "softbreak"})
 
-BlockTokens = tuple[tuple[object, ...], ...]
 NameAddress = Callable[[str], str | None]
 """One name for all addresses as written that lead to the same; None for one that it does not know."""
-
-
-class Block(NamedTuple):
-    """A top-level block: lines `start:end` of the body without blank ones at its end, and its normalised tokens."""
-
-    start: int
-    end: int
-    tokens: BlockTokens
-
-
-@dataclass(frozen=True)
-class TokenizedPage:
-    """A page as blocks. Shape: `head` is its frontmatter block, `frontmatter` the parsed value; `lines` is the
-    body."""
-
-    head: str
-    frontmatter: object
-    lines: tuple[str, ...]
-    blocks: tuple[Block, ...]
-
-    def source(self, start: int, end: int) -> str:
-        """Return the text of a range of lines."""
-        return "".join(self.lines[start:end])
-
-    def has_same_content(self, other: "TokenizedPage") -> bool:
-        """Return whether two pages mean the same."""
-        return self.frontmatter == other.frontmatter and self.list_tokens() == other.list_tokens()
-
-    def list_tokens(self) -> list[BlockTokens]:
-        """Return the normalised tokens of each block."""
-        return [block.tokens for block in self.blocks]
 
 
 def tokenize_page(text: str, *, at: str, name_address: NameAddress | None = None) -> TokenizedPage | None:

@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from syncd.model.text import CONTROLS, LINE_SEPARATORS
 
@@ -94,6 +95,11 @@ def parse_address(text: str, start: int, end: int) -> Destination | None:
             return None
         at += 1
     return Destination(start, at, unescape(text[start:at])) if depth <= 0 else None
+
+
+def normalise_address(url: str) -> str:
+    """Return an address as a document keeps it: trimmed, control characters encoded."""
+    return _CONTROLS.sub(lambda signs: quote(signs[0], safe=""), url.strip())
 
 
 def format_address(address: str) -> str:

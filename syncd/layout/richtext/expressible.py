@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from markdown_it.common.utils import MD_TRIM_RE, mdTrim
 
-from syncd.layout.richtext import tags
+from syncd.layout.markdown.inline import normalise_address
+from syncd.layout.richtext import tag_lines, tags
 from syncd.layout.richtext.grammar import build_parser, classify_html, has_early_end
 from syncd.layout.richtext.html.blocks import is_html_expressible, read_html_block, write_html_block
 from syncd.layout.richtext.html.details import write_title
@@ -20,7 +21,6 @@ from syncd.layout.richtext.nodes import (
     is_nodes,
     make_block,
     make_leaf,
-    normalise_address,
     read_fragments,
 )
 from syncd.layout.richtext.tables import write_pipe_table
@@ -117,7 +117,7 @@ def is_expressible(node: Node) -> bool:
     data = node.get("data") or {}
     if node.get("object") != "block" or not isinstance(node.get("type"), str) or not isinstance(data, dict):
         return False
-    if node["type"] not in _DATA and node["type"] not in tags.NAMES and node["type"] != tags.INTEGRATION:
+    if node["type"] not in _DATA and node["type"] not in tag_lines.NAMES and node["type"] != tags.INTEGRATION:
         return False
     if not _has_expressible_content(node, find_expressible_data(node)):
         return False
@@ -172,11 +172,11 @@ def split_expandable(node: Node) -> tuple[str, list[Node]] | None:
 
 
 def _list_content_members(type: str) -> frozenset[str]:
-    if type in ("expandable", "table") or (type in tags.NAMES and tags.find_body(type) == "caption"):
+    if type in ("expandable", "table") or (type in tag_lines.NAMES and tags.find_body(type) == "caption"):
         return frozenset({"fragments"})
     return (
         frozenset()
-        if type in _VOID or (type in tags.NAMES and tags.find_body(type) == "none")
+        if type in _VOID or (type in tag_lines.NAMES and tags.find_body(type) == "none")
         else frozenset({"nodes"})
     )
 
@@ -185,7 +185,7 @@ def _is_void(node: Node) -> bool:
     type = str(node["type"])
     if type == "tag":
         return "nodes" not in node
-    return type in _VOID or type == tags.INTEGRATION or (type in tags.NAMES and tags.find_body(type) != "blocks")
+    return type in _VOID or type == tags.INTEGRATION or (type in tag_lines.NAMES and tags.find_body(type) != "blocks")
 
 
 def _is_member_expressible(node: Node, name: str, value: object) -> bool:
@@ -195,7 +195,7 @@ def _is_member_expressible(node: Node, name: str, value: object) -> bool:
     if name in _AS_HTML and (type == "paragraph" or type in HEADINGS):
         known = {member: node["data"][member] for member in node["data"] if member in _DATA[type]}
         return is_html_expressible(_without_extras(node, known))
-    if type in tags.NAMES or type == tags.INTEGRATION:
+    if type in tag_lines.NAMES or type == tags.INTEGRATION:
         return name == tags.RAW or tags.is_member_expressible(type, name, value)
     return name in _DATA.get(type, ()) and (name not in _VALID or _VALID[name](value))
 
@@ -261,7 +261,7 @@ def _is_html(node: Node, data: Node) -> bool:
     lines = html.split("\n")
     if kind == "closed":
         return not has_early_end(html)
-    return all(line.strip(" \t") for line in lines) and not any(map(tags.count_tag_lines, _find_tag_tails(lines)))
+    return all(line.strip(" \t") for line in lines) and not any(map(tag_lines.count_tag_lines, _find_tag_tails(lines)))
 
 
 def _is_source(text: str) -> bool:
@@ -298,15 +298,15 @@ def _is_label(label: str) -> bool:
 def _is_tag(node: Node, data: Node) -> bool:
     source, opening, closing = (data.get(name) for name in ("source", "tag", "end"))
     if data.keys() == {"source"}:
-        return isinstance(source, str) and tags.is_tag(source) and "nodes" not in node
+        return isinstance(source, str) and tag_lines.is_tag(source) and "nodes" not in node
     if data.keys() != {"tag", "end"} or not isinstance(opening, str) or not isinstance(closing, str):
         return False
-    name = tags.parse_tag_name(opening)
+    name = tag_lines.parse_tag_name(opening)
     ends = (
         name in tags.TAGS
-        and tags.parse_tag_name(closing) == f"end{name}"
-        and tags.is_tag(opening)
-        and tags.is_tag(closing)
+        and tag_lines.parse_tag_name(closing) == f"end{name}"
+        and tag_lines.is_tag(opening)
+        and tag_lines.is_tag(closing)
     )
     typed = name != "code" and tags.read_liquid_tag(opening) is not None
     return ends and not typed and _are_blocks(node.get("nodes"))

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 
 from syncd.layout.richtext.nodes import BLOCK_DEPTH_MAX
 from syncd.layout.richtext.plain_page import COLUMNS_MAX, NODES_MAX, TooLarge
-from syncd.layout.richtext.tags import count_tag_lines, find_unknown_ends, is_known, parse_tag_name
+from syncd.layout.richtext.tag_lines import count_tag_lines, find_unknown_ends, is_known, parse_tag_name
 
 EMOJI = re.compile(r":([+-]?[a-z0-9]++(?:[_+-][a-z0-9]++)*+):")
 """An emoji by its name; what stands before it may not be part of a word."""

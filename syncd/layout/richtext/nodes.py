@@ -6,12 +6,8 @@ its own for each would be a second place that has to know them.
 
 import hashlib
 import json
-import re
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, TypeGuard
-from urllib.parse import quote
-
-from syncd.model.text import CONTROLS, LINE_SEPARATORS
 
 Node = dict[str, Any]
 
@@ -19,7 +15,6 @@ BLOCK_DEPTH_MAX = 40
 """Blocks within blocks that are told apart; what is nested deeper is read as plain paragraphs."""
 
 _KEY_BYTES = 10
-_CONTROLS = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}]")
 _encode = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 
@@ -118,11 +113,6 @@ def read_url(ref: object) -> str | None:
     if isinstance(ref, dict) and ref.keys() == {"kind", "url"} and ref["kind"] == "url" and isinstance(ref["url"], str):
         return ref["url"]
     return None
-
-
-def normalise_address(url: str) -> str:
-    """Return an address as a document keeps it: trimmed, control characters encoded."""
-    return _CONTROLS.sub(lambda sign: quote(sign[0], safe=""), url.strip())
 
 
 def collect_text(node: Node) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from markdown_it.common.utils import mdTrim
 from markdown_it.token import Token
 
+from syncd.layout.markdown.inline import normalise_address
 from syncd.layout.richtext import tags
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.expressible import (
@@ -32,7 +33,6 @@ from syncd.layout.richtext.nodes import (
     make_inline,
     make_paragraph,
     make_text,
-    normalise_address,
 )
 from syncd.layout.richtext.plain_page import CHARACTERS_MAX, NODES_MAX, TooLarge, make_plain_page
 from syncd.layout.richtext.tables import read_pipe_table

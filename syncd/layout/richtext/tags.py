@@ -1,12 +1,13 @@
-"""Tags, `{% … %}`: which there are, what of a block they say, and their spelling."""
+"""Tags, `{% … %}`: what of a block they say, and their spelling."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from syncd.layout.richtext.attributes import FLAG, LENGTH, SPEC, TAG_REFS, TEXT, URL, WORDS, NodeMember
 from syncd.layout.richtext.nodes import Node, make_url_ref, read_url
+from syncd.layout.richtext.tag_lines import NAMES, TYPES, count_tag_lines
 
 Body = Literal["blocks", "caption", "none"]
 
@@ -22,7 +23,6 @@ class Tag:
     `values` has the attributes that are more than text, with the members that they become.
     """
 
-    type: str
     body: Body = "blocks"
     values: Mapping[str, NodeMember] = field(default_factory=dict)
 
@@ -34,34 +34,19 @@ class Tag:
 
 _SPEC = {"spec": NodeMember("ref", SPEC)}
 
-TAGS: Mapping[str, Tag] = {
-    "hint": Tag("hint"),
-    "tabs": Tag("tabs"),
-    "tab": Tag("tabs-item"),
-    "stepper": Tag("stepper"),
-    "step": Tag("stepper-step"),
-    "columns": Tag("columns"),
-    "column": Tag(
-        "column", values={"width": NodeMember("width", LENGTH), "valign": NodeMember("verticalAlignment", TEXT)}
-    ),
-    "updates": Tag("updates"),
-    "update": Tag("update", values={"tags": NodeMember("tags", TAG_REFS)}),
-    "prompt": Tag("prompt"),
-    "if": Tag("if"),
-    "code": Tag("code"),
-    "embed": Tag("embed", "caption"),
-    "file": Tag("file", "caption", {"src": NodeMember("ref", URL)}),
-    "content-ref": Tag("content-ref", "caption", {"url": NodeMember("ref", URL)}),
-    "include": Tag("reusable-content", "none"),
-    "openapi": Tag("swagger", "caption", {"src": NodeMember("ref", URL)}),
-    "openapi-operation": Tag("openapi-operation", "caption", _SPEC),
-    "openapi-schemas": Tag("openapi-schemas", "caption", {**_SPEC, "schemas": NodeMember("schemas", WORDS)}),
-    "openapi-webhook": Tag("openapi-webhook", "caption", _SPEC),
+TAGS: Mapping[str, Tag] = dict.fromkeys(TYPES, Tag()) | {
+    "column": Tag(values={"width": NodeMember("width", LENGTH), "valign": NodeMember("verticalAlignment", TEXT)}),
+    "update": Tag(values={"tags": NodeMember("tags", TAG_REFS)}),
+    "embed": Tag("caption"),
+    "file": Tag("caption", {"src": NodeMember("ref", URL)}),
+    "content-ref": Tag("caption", {"url": NodeMember("ref", URL)}),
+    "include": Tag("none"),
+    "openapi": Tag("caption", {"src": NodeMember("ref", URL)}),
+    "openapi-operation": Tag("caption", _SPEC),
+    "openapi-schemas": Tag("caption", {**_SPEC, "schemas": NodeMember("schemas", WORDS)}),
+    "openapi-webhook": Tag("caption", _SPEC),
 }
-"""Source: gitsync §1.8. Tags that are not listed survive as they are written, with all up to their end."""
-
-NAMES: Mapping[str, str] = {tag.type: name for name, tag in TAGS.items()}
-"""Tags by the type of their block."""
+"""The tags by name, with what some have more. Source: gitsync §1.8."""
 
 INTEGRATION = "integration"
 RAW = "arguments"
@@ -72,82 +57,6 @@ _ATTRIBUTE = re.compile(r"""[ \t\n]*+([A-Za-z_][\w:.-]*+)=(?:"([^"]*+)"|'([^']*+
 _QUOTED = re.compile(r'"([^"\n]*+)"')
 _INTEGRATION = re.compile(r"@[A-Za-z][\w.-]*+/[\w.-]++")
 _LABEL = re.compile(r"[A-Za-z_][\w:.-]*+")
-_NAME = re.compile(r"\{%[ \t\n]*+(@?[A-Za-z][\w/.-]*+)(?=[ \t\n]|%\}|\Z)")
-_NAMED_LINE = re.compile(
-    r"(?:[ \t>]|[*+-][ \t]|[0-9]{1,9}[.)][ \t]|\[[ xX]\][ \t])*+"
-    r"(?P<tag>\{%[ \t]*+(?P<name>@?[A-Za-z][\w/.-]*+)(?=[ \t]|%\}|\Z))"
-)
-_QUOTE = re.compile("[\"']")
-
-LINES_MAX = 1000
-"""Lines that one tag may span; the bound keeps a tag that nothing closes from being searched for to the end."""
-
-
-def is_known(name: str) -> bool:
-    """Return whether a tag of this name, or the tag that it ends, becomes a block of its own."""
-    return name in TAGS or name.startswith("@") or (name.startswith("end") and name[3:] in TAGS)
-
-
-def is_tag(source: str) -> bool:
-    """Return whether text is a tag that is kept as it is written, alone or with all up to its end."""
-    lines = source.split("\n")
-    if not source.startswith("{%") or source != source.rstrip(" \t"):
-        return False
-    if count_tag_lines(lines) == len(lines):
-        return is_known(parse_tag_name(source)) or find_unknown_ends(source).get(0) is None
-    return (
-        not is_known(parse_tag_name(source))
-        and find_unknown_ends(source).get(0) == len(lines) - 1
-        and count_tag_lines(lines) > 0
-    )
-
-
-def parse_tag_name(source: str) -> str:
-    """Return the name of a tag, "" for none."""
-    named = _NAME.match(source)
-    return named[1] if named else ""
-
-
-def count_tag_lines(lines: Iterable[str]) -> int:
-    """Return how many of the lines from a tag on it covers; 0 when nothing ends it.
-
-    A blank line may only lie in quotes; a line that starts another tag never does.
-    """
-    quote = ""
-    for number, line in enumerate(lines):
-        text = line.strip(" \t")
-        if number == LINES_MAX or (number and text.startswith("{%")) or (not text and not quote):
-            return 0
-        quote = _open_quote(text, quote)
-        if text.endswith("%}") and (not number or not quote):
-            return number + 1
-        if "%}" in text:
-            return 0
-    return 0
-
-
-def find_unknown_ends(text: str) -> dict[int, int]:
-    """Return for the line of each unknown tag of a page the line of the tag that ends it; linear time."""
-    opened: dict[str, list[int]] = {}
-    found: dict[int, int] = {}
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        named = _NAMED_LINE.match(line) if "{%" in line else None
-        if named is None or not count_tag_lines(_strip_quotes(lines, number, named.start("tag"))):
-            continue
-        name = named["name"]
-        if before := opened.get(name[3:]) if name.startswith("end") else None:
-            found[before.pop()] = number
-        elif not is_known(name):
-            opened.setdefault(name, []).append(number)
-    return found
-
-
-def _strip_quotes(lines: list[str], number: int, start: int) -> Iterator[str]:
-    """The lines from a tag on, without the signs of quotes."""
-    yield lines[number][start:]
-    for at in range(number + 1, len(lines)):
-        yield lines[at].lstrip(" \t>")
 
 
 def find_body(type: str) -> Body:
@@ -207,20 +116,20 @@ def is_member_expressible(type: str, member: str, value: object) -> bool:
 
 
 def _read_known_tag(name: str, arguments: str) -> tuple[str, Node] | None:
-    tag = TAGS.get(name)
-    if tag is None:
+    if name not in TAGS:
         return None
+    tag, type = TAGS[name], TYPES[name]
     if name == "if":
-        return tag.type, {"expression": arguments}
+        return type, {"expression": arguments}
     if name == "include":
         path = _QUOTED.fullmatch(arguments)
-        return tag.type, {"ref": make_url_ref(path[1])} if path else {RAW: arguments}
+        return type, {"ref": make_url_ref(path[1])} if path else {RAW: arguments}
     given = parse_attributes(arguments)
     data = None if given is None else dict(_read_tag_members(tag, given))
     unsaid = {RAW, *_find_renamed_members(tag), *({"info"} if name == "code" else ())}
     if data is None or given is None or len(data) != len(given) or unsaid & given.keys() or RAW in data:
-        return tag.type, {RAW: arguments}
-    return tag.type, data
+        return type, {RAW: arguments}
+    return type, data
 
 
 def _read_tag_members(tag: Tag, given: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
@@ -279,10 +188,3 @@ def _is_one_tag(source: str) -> bool:
     """Whether what was made of foreign text is still one tag."""
     lines = source.split("\n")
     return "%}" not in source[:-2] and count_tag_lines(lines) == len(lines)
-
-
-def _open_quote(text: str, quote: str) -> str:
-    """The quote that is open behind this text, given the one that is open before it."""
-    for sign in _QUOTE.findall(text):
-        quote = "" if sign == quote else quote or sign
-    return quote

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncd.layout.markdown.inline import format_address
-from syncd.layout.richtext import tags
+from syncd.layout.richtext import tag_lines, tags
 from syncd.layout.richtext.expressible import (
     HEADINGS,
     LISTS,
@@ -118,7 +118,11 @@ def _write_expressible(node: Node, place: _BlockContext) -> str:
 def _write_tag_block(node: Node, type: str, data: Node, inside: _BlockContext) -> str:
     opening = tags.write_liquid_tag(type, data) or ""
     nodes = node.get("nodes") if "nodes" in node else find_caption(node)
-    return opening if nodes is None else _wrap(opening, _write_blocks(nodes, inside), _format_end_tag(tags.NAMES[type]))
+    return (
+        opening
+        if nodes is None
+        else _wrap(opening, _write_blocks(nodes, inside), _format_end_tag(tag_lines.NAMES[type]))
+    )
 
 
 def _wrap(opening: str, text: str, closing: str) -> str:
@@ -224,7 +228,7 @@ def _may_touch(before: Node, node: Node) -> bool:
     source = _find_html(before)
     if behind == "expandable" or (source is not None and classify_html(source) == "open"):
         starts_with_tag = type != "code" or find_expressible_data(node).keys() - {"syntax", "info"}
-        return (type in tags.NAMES and bool(starts_with_tag)) or type in ("tag", tags.INTEGRATION)
+        return (type in tag_lines.NAMES and bool(starts_with_tag)) or type in ("tag", tags.INTEGRATION)
     if find_extras(node):
         return True
     goes_on = _ends_in_paragraph(before) or behind == "table"

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncd.layout.compare.page_blocks import TokenizedPage
 from syncd.layout.compare.patch_page import merge_words, patch_page
 from syncd.layout.compare.reformat import preserve_formatting
-from syncd.layout.compare.tokens import TokenizedPage, tokenize_page
+from syncd.layout.compare.tokens import tokenize_page
 
 PAGE = "---\ndescription: 'One'\n---\n\n# Title\n\nA *word* and a [link](guide/setup.md#top).\n\n- one\n- two\n"
 

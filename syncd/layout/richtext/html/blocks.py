@@ -17,6 +17,7 @@ from syncd.layout.richtext.html.images import read_drawing, read_images, write_d
 from syncd.layout.richtext.html.lines import read_html_line, write_html_line
 from syncd.layout.richtext.html.tables import normalise_table, read_html_table, write_html_table
 from syncd.layout.richtext.nodes import Node, is_empty, is_nodes, make_block, make_paragraph
+from syncd.layout.richtext.tables import write_pipe_table
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = {"ul": "list-unordered", "ol": "list-ordered"}
@@ -60,7 +61,11 @@ def _read_top_block(html: str) -> Node | None:
     if element is None or element.name in _LISTS:
         return None
     if element.name == "table":
-        return read_html_table(element, _read_cell)
+        table = read_html_table(element, _read_cell, read_html_line)
+        if table is None or write_pipe_table(table) is None:
+            return table
+        # Markdown has a form of its own for a plain table; this one is not written in it.
+        return table | {"data": table["data"] | {"html": True}}
     node = _read_by_name(element)
     if node is None or not _is_text(node["type"]) or "align" in node["data"]:
         return node
@@ -72,7 +77,7 @@ def _read_by_name(element: Element) -> Node | None:
         return _read_text(element)
     if element.name in _LISTS:
         return _read_list(element)
-    return read_drawing(element) or read_images(element)
+    return read_drawing(element) or read_images(element, read_html_line)
 
 
 def _read_text(element: Element) -> Node | None:
@@ -184,7 +189,7 @@ def _drop_derived(node: Node) -> Node:
 
 
 _WRITERS: Mapping[str, Callable[[Node], str | None]] = {
-    "images": write_images,
+    "images": lambda node: write_images(node, write_html_line),
     "drawing": write_drawing,
-    "table": lambda node: write_html_table(node, _write_cell),
+    "table": lambda node: write_html_table(node, _write_cell, write_html_line),
 }

@@ -4,10 +4,10 @@ Only what the platform writes is read: attributes in double quotes or without a 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from typing import Union
+from typing import Any, Union
 
 DEPTH_MAX = 20
 """Elements within elements; the platform's own nest some six deep."""
@@ -25,6 +25,10 @@ Attributes = Mapping[str, str | None]
 """The attributes of a tag, in order; None is an attribute without a value."""
 Content = Sequence[Union["Element", str]]
 """Text and elements, in order."""
+ReadLine = Callable[[Content], list[dict[str, Any]]]
+"""Reads a line of text as inline nodes."""
+WriteLine = Callable[[object], str | None]
+"""Writes inline nodes as a line of text; None when HTML cannot express them."""
 
 
 @dataclass(frozen=True)

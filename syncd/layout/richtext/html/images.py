@@ -3,8 +3,14 @@
 from collections.abc import Mapping
 
 from syncd.layout.richtext.attributes import FLAG, TEXT, URL, NodeMember, make_choice, read_members, write_members
-from syncd.layout.richtext.html.elements import Content, Element, list_only_elements, write_html_tag
-from syncd.layout.richtext.html.lines import read_html_line, write_html_line
+from syncd.layout.richtext.html.elements import (
+    Content,
+    Element,
+    ReadLine,
+    WriteLine,
+    list_only_elements,
+    write_html_tag,
+)
 from syncd.layout.richtext.inline.html import read_image_data, write_image_data
 from syncd.layout.richtext.nodes import (
     Node,
@@ -30,25 +36,25 @@ _BARE: Node = {"bare": True}
 """In the data of an image that stands in no figure, and of a block whose `div` says nothing."""
 
 
-def read_images(element: Element) -> Node | None:
+def read_images(element: Element, read_caption: ReadLine) -> Node | None:
     """Return the block of images that an element is; None when it is something else."""
     if element.name != "div":
-        image = _read_image(element)
+        image = _read_image(element, read_caption)
         return None if image is None else make_block("images", {}, [image])
     data, figures = read_members(element.attributes, _IMAGES), list_only_elements(element.content)
-    images = [image for figure in figures or () if (image := _read_image(figure)) is not None]
+    images = [image for figure in figures or () if (image := _read_image(figure, read_caption)) is not None]
     if data is None or not figures or len(images) < len(figures):
         return None
     return make_block("images", dict(_BARE) if not data and len(images) == 1 else data, images)
 
 
-def write_images(node: Node) -> str | None:
+def write_images(node: Node, write_caption: WriteLine) -> str | None:
     """Return the HTML of a block of images; None when figures cannot express it."""
     images, data = node.get("nodes"), node.get("data") or {}
     if not is_nodes(images) or not images:
         return None
     attributes = write_members({} if data == _BARE else data, _IMAGES)
-    figures = [figure for image in images if (figure := _write_image(image)) is not None]
+    figures = [figure for image in images if (figure := _write_image(image, write_caption)) is not None]
     if attributes is None or len(figures) < len(images):
         return None
     inner = " ".join(figures)
@@ -72,7 +78,7 @@ def write_drawing(node: Node) -> str | None:
     return write_html_tag("img", {**attributes, "class": _DRAWING_CLASS})
 
 
-def _read_image(element: Element) -> Node | None:
+def _read_image(element: Element, read_caption: ReadLine) -> Node | None:
     """An image of its own, or a figure with an image and a caption, which may be empty."""
     if element.name != "figure":
         data = _read_picture(element)
@@ -80,7 +86,7 @@ def _read_image(element: Element) -> Node | None:
     parts = list_only_elements(element.content)
     if element.attributes or parts is None or len(parts) != 2 or parts[1].name != "figcaption" or parts[1].attributes:
         return None
-    data, caption = _read_linked(parts[0]), _read_caption(parts[1].content)
+    data, caption = _read_linked(parts[0]), _read_captions(parts[1].content, read_caption)
     if data is None or caption is None:
         return None
     return make_block("image", data, fragments=[make_fragment("caption", caption)] if caption else [])
@@ -107,14 +113,14 @@ def _read_picture(element: Element) -> Node | None:
     return read_image_data(parts[1].attributes, parts[0].attributes)
 
 
-def _read_caption(content: Content) -> list[Node] | None:
+def _read_captions(content: Content, read_caption: ReadLine) -> list[Node] | None:
     parts = list_only_elements(content)
     if parts is None or any(part.name != "p" or part.attributes for part in parts):
         return None
-    return [make_paragraph(read_html_line(part.content)) for part in parts]
+    return [make_paragraph(read_caption(part.content)) for part in parts]
 
 
-def _write_image(image: Node) -> str | None:
+def _write_image(image: Node, write_caption: WriteLine) -> str | None:
     data, fragments = image.get("data"), read_fragments(image)
     if image.get("type") != "image" or image.keys() - _MEMBERS or not isinstance(data, dict) or fragments is None:
         return None
@@ -122,7 +128,7 @@ def _write_image(image: Node) -> str | None:
         members = {member: value for member, value in data.items() if member != "bare"}
         return None if fragments else write_image_data(members)
     picture = write_image_data({member: value for member, value in data.items() if member != "link"})
-    lines = [_write_caption(line) for line in fragments.get("caption", ())]
+    lines = [_write_paragraph(line, write_caption) for line in fragments.get("caption", ())]
     link = read_url(data["link"]) if "link" in data else ""
     if picture is None or link is None or None in lines or fragments.keys() - {"caption"}:
         return None
@@ -131,5 +137,5 @@ def _write_image(image: Node) -> str | None:
     return f"<figure>{shown}<figcaption>{caption}</figcaption></figure>"
 
 
-def _write_caption(node: Node) -> str | None:
-    return write_html_line(node.get("nodes")) if node.get("type") == "paragraph" and not node.get("data") else None
+def _write_paragraph(node: Node, write_caption: WriteLine) -> str | None:
+    return write_caption(node.get("nodes")) if node.get("type") == "paragraph" and not node.get("data") else None

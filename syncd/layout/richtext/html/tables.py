@@ -4,7 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from syncd.layout.richtext.attributes import BARE, FLAG, NUMBER, NodeMember, make_choice, read_members, write_members
 from syncd.layout.richtext.html.cells import FIT_VALUES, TYPES, Cell, read_fit
-from syncd.layout.richtext.html.elements import Content, Element, list_only_elements, write_html_tag
+from syncd.layout.richtext.html.elements import (
+    Content,
+    Element,
+    ReadLine,
+    WriteLine,
+    list_only_elements,
+    write_html_tag,
+)
 from syncd.layout.richtext.html.grids import (
     ALIGNMENT,
     OPTION,
@@ -16,10 +23,8 @@ from syncd.layout.richtext.html.grids import (
     make_table,
     read_grid,
 )
-from syncd.layout.richtext.html.lines import read_html_line, write_html_line
 from syncd.layout.richtext.nodes import Node
 from syncd.layout.richtext.plain_page import COLUMNS_MAX
-from syncd.layout.richtext.tables import write_pipe_table as write_pipes
 
 ReadCell = Callable[[Content], list[Node] | None]
 WriteCell = Callable[[Sequence[Node]], str | None]
@@ -45,23 +50,25 @@ _COLUMN: Mapping[str, NodeMember] = {
 _FIT = "data-object-fit"
 
 
-def read_html_table(element: Element, read_cell: ReadCell) -> Node | None:
-    """Return the block of a table element; None when it is not one of the platform's. `read_cell` reads a cell."""
-    grid = _read_grid(element, read_cell)
-    if grid is None:
-        return None
-    table = make_table(grid)
-    # Markdown has a form of its own for a plain table; this one is not written in it.
-    return table if write_pipes(table) is None else table | {"data": table["data"] | {"html": True}}
+def read_html_table(element: Element, read_cell: ReadCell, read_title: ReadLine) -> Node | None:
+    """Return the block of a table element; None when it is not one of the platform's.
+
+    Shape: `read_cell` reads the content of a cell, and `read_title` that of the head of a column.
+    """
+    grid = _read_grid(element, read_cell, read_title)
+    return None if grid is None else make_table(grid)
 
 
-def write_html_table(node: Node, write_cell: WriteCell) -> str | None:
-    """Return a table as HTML; None when HTML of the platform cannot express it. `write_cell` writes a cell."""
+def write_html_table(node: Node, write_cell: WriteCell, write_title: WriteLine) -> str | None:
+    """Return a table as HTML; None when HTML of the platform cannot express it.
+
+    Shape: `write_cell` writes the content of a cell, and `write_title` that of the head of a column.
+    """
     grid = read_grid(node)
     if grid is None:
         return None
     attributes = _write_view(grid.view)
-    heads = [head for column in grid.columns if (head := _write_column(column)) is not None]
+    heads = [head for column in grid.columns if (head := _write_column(column, write_title)) is not None]
     rows = [row for cells in grid.cells if (row := _write_row(cells, grid.columns, write_cell)) is not None]
     if attributes is None or len(heads) < len(grid.columns) or len(rows) < len(grid.cells):
         return None
@@ -78,14 +85,14 @@ def normalise_table(node: Node) -> Node | None:
     return table if "html" not in node["data"] else table | {"data": table["data"] | {"html": True}}
 
 
-def _read_grid(element: Element, read_cell: ReadCell) -> Grid | None:
+def _read_grid(element: Element, read_cell: ReadCell, read_title: ReadLine) -> Grid | None:
     parts = list_only_elements(element.content)
     if parts is None or [part.name for part in parts] != ["thead", "tbody"] or any(part.attributes for part in parts):
         return None
     heads, rows, view = _read_rows(parts[0], "th"), _read_rows(parts[1], "td"), read_members(element.attributes, _VIEW)
     if view is None or heads is None or rows is None or len(heads) != 1 or not 0 < len(heads[0]) <= COLUMNS_MAX:
         return None
-    columns = [column for head in heads[0] if (column := _read_column(head)) is not None]
+    columns = [column for head in heads[0] if (column := _read_column(head, read_title)) is not None]
     if len(columns) < len(heads[0]) or any(len(row) != len(columns) for row in rows):
         return None
     view.setdefault("type", "grid")
@@ -115,7 +122,7 @@ def _write_view(view: Node) -> dict[str, str | None] | None:
     return write_members(dict(sorted(members.items(), key=lambda item: item[0] in TABLE_MEMBERS)), _VIEW)
 
 
-def _read_column(head: Element) -> Column | None:
+def _read_column(head: Element, read_title: ReadLine) -> Column | None:
     members = read_members(head.attributes, _COLUMN)
     if members is None:
         return None
@@ -130,7 +137,7 @@ def _read_column(head: Element) -> Column | None:
     own = {member: value for member, value in members.items() if member not in ROLES}
     if (own.setdefault("type", "text") == "rating") is not ("max" in own):
         return None
-    return Column(own, read_html_line(content), width, hidden, roles)
+    return Column(own, read_title(content), width, hidden, roles)
 
 
 def _read_options(select: Element | str) -> Node | None:
@@ -144,8 +151,8 @@ def _read_options(select: Element | str) -> Node | None:
     return {"multiple": "multiple" in select.attributes, "options": [dict(option.attributes) for option in options]}
 
 
-def _write_column(column: Column) -> str | None:
-    type, title = column.definition["type"], write_html_line(column.title)
+def _write_column(column: Column, write_title: WriteLine) -> str | None:
+    type, title = column.definition["type"], write_title(column.title)
     members: Node = {} if column.width is None else {"width": column.width}
     members |= ({"hidden": True} if column.hidden else {}) | dict.fromkeys(column.roles, True)
     members |= {} if type in ("text", "select") else {"type": type}

@@ -5,10 +5,11 @@ from typing import Any
 
 from markdown_it.common.html_re import HTML_TAG_RE
 
+from syncd.layout.markdown.inline import normalise_address
 from syncd.layout.richtext.grammar import EMOJI, MATH, build_parser
 from syncd.layout.richtext.inline.html import write_image, write_inline, write_mark
 from syncd.layout.richtext.json_nodes import write_json_line
-from syncd.layout.richtext.nodes import Node, is_nodes, make_leaf, make_mark, normalise_address, read_url
+from syncd.layout.richtext.nodes import Node, is_nodes, make_leaf, make_mark, read_url
 
 MENTION = "mention"
 """The title that tells a mention from a link. Source: gitsync §1.8."""

@@ -8,6 +8,7 @@ from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
 
+from syncd.layout.markdown.inline import normalise_address
 from syncd.layout.richtext.inline.expressible import (
     MENTION,
     find_leaf_extras,
@@ -24,7 +25,6 @@ from syncd.layout.richtext.nodes import (
     make_mark,
     make_text,
     make_url_ref,
-    normalise_address,
 )
 
 _SIGNS = {"em": ("italic", "em"), "strong": ("bold", "strong"), "s": ("strikethrough", "s")}

@@ -1,9 +1,41 @@
-"""Compose a page from blocks of two others: each with the bytes and the blank lines that it has there."""
+"""A page as blocks, and a page of blocks of two others: each with the bytes and the blank lines that it has there."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from syncd.layout.compare.tokens import TokenizedPage
+BlockTokens = tuple[tuple[object, ...], ...]
+
+
+class Block(NamedTuple):
+    """A top-level block: lines `start:end` of the body without blank ones at its end, and its normalised tokens."""
+
+    start: int
+    end: int
+    tokens: BlockTokens
+
+
+@dataclass(frozen=True)
+class TokenizedPage:
+    """A page as blocks. Shape: `head` is its frontmatter block, `frontmatter` the parsed value; `lines` is the
+    body."""
+
+    head: str
+    frontmatter: object
+    lines: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    def source(self, start: int, end: int) -> str:
+        """Return the text of a range of lines."""
+        return "".join(self.lines[start:end])
+
+    def has_same_content(self, other: "TokenizedPage") -> bool:
+        """Return whether two pages mean the same."""
+        return self.frontmatter == other.frontmatter and self.list_tokens() == other.list_tokens()
+
+    def list_tokens(self) -> list[BlockTokens]:
+        """Return the normalised tokens of each block."""
+        return [block.tokens for block in self.blocks]
 
 
 class ComposedBlock(NamedTuple):
