@@ -9,8 +9,8 @@ from syncd.model.revision import ReusableContent, Revision
 from syncd.repo import Blob
 from syncd.sync.mirror.anchors import find_mirror_base
 from syncd.sync.mirror.plan_revision import gather_content
-from syncd.sync.mirror.source import MainContent, ProposedContent, Source
-from syncd.sync.mirror.values import PARTIAL, Signature
+from syncd.sync.mirror.source import MainContent, ProposedContent
+from syncd.sync.mirror.values import PARTIAL, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.workspace import Binding, Workspace
 

@@ -31,8 +31,8 @@ from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
 from syncd.sync.mirror.plan_revision import gather_content
-from syncd.sync.mirror.source import MainContent, Source
-from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature
+from syncd.sync.mirror.source import MainContent
+from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals

@@ -9,8 +9,7 @@ from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import plan_mirror
 from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
-from syncd.sync.mirror.source import Source
-from syncd.sync.mirror.values import GatheredRevision, MirrorBase
+from syncd.sync.mirror.values import GatheredRevision, MirrorBase, Source
 from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding, Workspace
 

@@ -1,35 +1,9 @@
-"""The two places where a space's content is read: main content and a change request; one shape for both."""
-
-from typing import Protocol
+"""The two places where a space's content is read: main content and a change request."""
 
 from syncd.api.client import Client
 from syncd.model.file import File
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
-
-
-class Source(Protocol):
-    """Content of a space at its current revision; `revision()` is the cheap read that says whether it moved."""
-
-    def revision(self) -> str:
-        """Return the id of the revision that the content is at."""
-        ...
-
-    def content(self) -> Revision:
-        """Return the tree of pages and files."""
-        ...
-
-    def page(self, page: str) -> Page:
-        """Return a page with its text."""
-        ...
-
-    def file(self, file: str) -> File:
-        """Return a file."""
-        ...
-
-    def include(self, reusable_content: str) -> ReusableContent:
-        """Return a reusable content with its text."""
-        ...
 
 
 class MainContent:

@@ -2,15 +2,41 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from syncd.errors import Unreachable
 from syncd.layout.tree.placement import Placement
 from syncd.layout.tree.settings import Settings
 from syncd.model.anchor import Anchor
-from syncd.model.revision import Revision
+from syncd.model.file import File
+from syncd.model.page import Page
+from syncd.model.revision import ReusableContent, Revision
 from syncd.plan.mirror.revision import MirrorPlan
 from syncd.repo.values import Person
-from syncd.sync.mirror.source import Source
+
+
+class Source(Protocol):
+    """Content of a space at its current revision; `revision()` is the cheap read that says whether it moved."""
+
+    def revision(self) -> str:
+        """Return the id of the revision that the content is at."""
+        ...
+
+    def content(self) -> Revision:
+        """Return the tree of pages and files."""
+        ...
+
+    def page(self, page: str) -> Page:
+        """Return a page with its text."""
+        ...
+
+    def file(self, file: str) -> File:
+        """Return a file."""
+        ...
+
+    def include(self, reusable_content: str) -> ReusableContent:
+        """Return a reusable content with its text."""
+        ...
 
 
 class RevisionMoved(Unreachable):

@@ -24,8 +24,8 @@ from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entrie
 from syncd.sync.mirror.history import PastContent, find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
-from syncd.sync.mirror.source import MainContent, ProposedContent, Source
-from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, WrittenCommit
+from syncd.sync.mirror.source import MainContent, ProposedContent
+from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, Source, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.settings import read_settings_at, read_text_at
 from syncd.sync.state.lane_content import (
