@@ -38,10 +38,10 @@ class Package:
         nodes = (node for tree in self.trees.values() for node in ast.walk(tree) if isinstance(node, Function))
         return [node for node in nodes if not node.name.startswith("__")]
 
-    def list_imports(self, module: str) -> set[str]:
-        """Return the modules of the package that a module imports."""
+    def list_imports(self, module: str, *, at_start: bool) -> set[str]:
+        """Return the modules of the package that a module imports; with `at_start` only when it is imported itself."""
         found: set[str] = set()
-        for node in ast.walk(self.trees[module]):
+        for node in self.trees[module].body if at_start else ast.walk(self.trees[module]):
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -56,14 +56,16 @@ class Package:
         is_folder = self.paths[module].stem == "__init__"
         return ".".join(parts[: len(parts) - level + is_folder]) if level else ""
 
-    def count_chain(self) -> int:
+    def count_chain(self, *, at_start: bool) -> int:
         """Return how many modules the longest chain of imports has; a module that is in a cycle counts once."""
         open_modules: set[str] = set()
 
         @cache
         def count(module: str) -> int:
             open_modules.add(module)
-            below = [count(other) for other in self.list_imports(module) if other not in open_modules]
+            below = [
+                count(other) for other in self.list_imports(module, at_start=at_start) if other not in open_modules
+            ]
             open_modules.discard(module)
             return 1 + max(below, default=0)
 
@@ -108,7 +110,8 @@ def list_figures(package: Package) -> Iterator[tuple[str, str]]:
     yield "modules, lines", f"{len(lines)}, {sum(lines):,}"
     yield "lines of a module: median, most", f"{median(lines):.0f}, {lines[-1]}"
     yield "modules of a folder, most", f"{max(folders.values())}"
-    yield "longest chain of imports", f"{package.count_chain()}"
+    yield "longest chain of imports when a module is imported", f"{package.count_chain(at_start=True)}"
+    yield "the same, with what functions import", f"{package.count_chain(at_start=False)}"
     yield "functions", f"{len(functions):,}"
     yield "names of one word", f"{sum('_' not in name for name in names) / len(names):.0%}"
     yield "names that are one participle", f"{sum(map(is_participle, names))}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from syncd import errors
+from tests.figures import Package
 
 ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
@@ -101,7 +102,7 @@ ORDER = {
 MODULES = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
 NAMED = sorted(module for module in MODULES if module != "syncd.__init__")
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
-LINES_MAX, FUNCTION_LINES_MAX, FOLDER_MODULES_MAX = 400, 50, 15
+LINES_MAX, FUNCTION_LINES_MAX, FOLDER_MODULES_MAX, CHAIN_MAX = 400, 50, 15, 21
 
 
 @cache
@@ -216,13 +217,12 @@ def test_a_folder_holds_what_one_look_takes_in(name: str) -> None:
     assert not {folder: count for folder, count in folders.items() if count > FOLDER_MODULES_MAX}
 
 
-@pytest.mark.parametrize("name", ["model", "config", "layout", "net", "api", "repo", "store", "daemon", "cli"])
-def test_a_class_name_stands_once_in_a_room(name: str) -> None:
-    found: dict[str, list[str]] = {}
-    for module in (module for module in NAMED if room(module) == name):
-        for node in tree(module).body:
+def test_a_class_name_stands_once_in_a_room() -> None:
+    found: dict[tuple[str, str], list[str]] = {}
+    for module in NAMED:
+        for node in ast.walk(tree(module)):
             if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name.lstrip("_"), []).append(module)
+                found.setdefault((room(module), node.name.lstrip("_")), []).append(module)
     assert not {kind: modules for kind, modules in found.items() if len(modules) > 1}
 
 
@@ -246,6 +246,11 @@ def test_there_are_no_import_cycles() -> None:
         for out in edges.values():
             out.difference_update(leaves)
     assert not edges, f"cycle among {sorted(edges)}"
+
+
+def test_no_module_stands_on_a_long_chain_of_others() -> None:
+    """What a command imports only when it runs begins a chain of its own."""
+    assert Package(ROOT).count_chain(at_start=True) <= CHAIN_MAX
 
 
 def test_a_module_reads_in_one_sitting() -> None:

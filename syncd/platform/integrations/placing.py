@@ -75,11 +75,11 @@ SPACE = PlacementKind("space", spaces, placements.c.space, installations.c.space
 SITE = PlacementKind("site", sites, placements.c.site, installations.c.site_selection)
 
 
-class SpaceNew(RequestBody, SpaceInstallationCreate):
+class SpaceInstallationNew(RequestBody, SpaceInstallationCreate):
     """Body of `POST …/installations/{installationId}/spaces`."""
 
 
-class SiteNew(RequestBody, SiteInstallationCreate):
+class SiteInstallationNew(RequestBody, SiteInstallationCreate):
     """Body of `POST …/installations/{installationId}/sites`."""
 
 
@@ -131,7 +131,7 @@ def list_integration_installation_spaces(at: AtIntegration, paging: Paging, inst
     status_code=201,
     openapi_extra=declare_role("admin", extension=True),
 )
-def install_integration_on_space(at: AtIntegration, installation_id: str, body: SpaceNew) -> JSONResponse:
+def install_integration_on_space(at: AtIntegration, installation_id: str, body: SpaceInstallationNew) -> JSONResponse:
     """Add a space of the organization to an installation."""
     return _create_placement(at, SPACE, installation_id, body.space, body)
 
@@ -174,7 +174,7 @@ def list_integration_installation_sites(at: AtIntegration, paging: Paging, insta
     status_code=201,
     openapi_extra=declare_role("admin", extension=True),
 )
-def install_integration_on_site(at: AtIntegration, installation_id: str, body: SiteNew) -> JSONResponse:
+def install_integration_on_site(at: AtIntegration, installation_id: str, body: SiteInstallationNew) -> JSONResponse:
     """Add a site of the organization to an installation."""
     return _create_placement(at, SITE, installation_id, body.site_id, body)
 
@@ -211,7 +211,11 @@ def _list_placements(at: IntegrationRequest, paging: Paging, kind: PlacementKind
 
 
 def _create_placement(
-    at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str, body: SpaceNew | SiteNew
+    at: IntegrationRequest,
+    kind: PlacementKind,
+    installation_id: str,
+    place: str,
+    body: SpaceInstallationNew | SiteInstallationNew,
 ) -> JSONResponse:
     with at.storage.write() as connection:
         installation = at.require_installation(connection, installation_id)
@@ -261,7 +265,7 @@ def _save_placement(
     place: str,
     *,
     former: sa.Row[Any] | None,
-    body: SpaceNew | SiteNew | PlacementChange,
+    body: SpaceInstallationNew | SiteInstallationNew | PlacementChange,
 ) -> None:
     """Keep what a body says of a place, and announce it when it changed."""
     known = former is not None and former.placement is not None

@@ -54,7 +54,7 @@ class _Sources:
 
 
 @dataclass(frozen=True)
-class _Deletions:
+class _RedirectDeletions:
     """Undeclared redirects: the refs of those that are deleted, by id, and the sources of those that nobody manages."""
 
     deleted: Mapping[str, Ref]
@@ -254,7 +254,7 @@ def _draft_creation(sides: Sides, decided: _Redirects, ref: Ref) -> Draft:
     return Draft(Wave.REDIRECTS, Call.REDIRECT_CREATE, ref, IdOf(ref), body, sets)
 
 
-def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
+def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _RedirectDeletions:
     """Which undeclared redirects are deleted.
 
     Shape: `wanted` are the keys of contested sources that something gets in this plan, if they become free.
@@ -281,7 +281,7 @@ def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
             why = "declared absent" if absent is not None else "no longer declared"
             why += "" if is_owned else ", made by hand"
             lines.append(_describe_redirect(sides, "delete", existing, why, "" if absent is None else str(absent)))
-    return _Deletions(deleted, tuple(unmanaged), tuple(lines))
+    return _RedirectDeletions(deleted, tuple(unmanaged), tuple(lines))
 
 
 def _explain_kept(sides: Sides, existing: ExistingItem, *, is_declared: bool) -> str:
