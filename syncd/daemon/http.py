@@ -7,7 +7,7 @@ from functools import partial
 from syncd.daemon.health import ServiceHealth, find_faults, list_pauses
 from syncd.daemon.metrics import render_metrics
 from syncd.net.page_server import serve_pages
-from syncd.net.page_values import PageRequest, PageResponse
+from syncd.net.page_values import Acceptance, PageRequest, PageResponse
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -26,7 +26,7 @@ def listen(
         return
     # Monitoring systems call the service by names of their own, and what they read names no id and no title.
     answer = partial(_answer, health, now)
-    with serve_pages(address, answer, notice, name="syncd-metrics", is_any_host=True):
+    with serve_pages(address, answer, notice, name="syncd-metrics", accepts=Acceptance(is_any_host=True)):
         yield
 
 

@@ -24,6 +24,7 @@ import h11
 
 from syncd.errors import ConfigInvalid
 from syncd.net.page_values import (
+    Acceptance,
     EventStream,
     Handler,
     PageRequest,
@@ -37,11 +38,12 @@ from syncd.net.page_values import (
 )
 
 UNIX = "unix:"
-HEAD_BYTES_MAX, BODY_BYTES_MAX = 1 << 14, 1 << 16
+HEAD_BYTES_MAX = 1 << 14
 CONNECTIONS_MAX, STREAMS_MAX = 64, 16
 REQUEST_SECONDS, ANSWER_SECONDS, IDLE_SECONDS = 10.0, 30.0, 15.0
 """How long a client may take to send a request and to take the answer, and how long its connection may rest."""
 HEARTBEAT_SECONDS = 15.0
+_FROM_HERE = Acceptance()
 _TURN_SECONDS = 0.5
 _END_SECONDS = 2.0
 _PIECE = 1 << 16
@@ -58,17 +60,23 @@ class PageServer:
 
 @contextmanager
 def serve_pages(
-    address: str, handle: Handler, notice: Callable[[str], None], *, name: str, is_any_host: bool = False
+    address: str,
+    handle: Handler,
+    notice: Callable[[str], None],
+    *,
+    name: str,
+    accepts: Acceptance = _FROM_HERE,
+    note_refusal: Callable[[RefusedRequest], object] = lambda refused: None,
 ) -> Iterator[PageServer]:
     """Answer requests at `ADDRESS:PORT` or `unix:PATH` within the block; port 0 is any free one.
 
     Shape: `handle` runs in many threads; `notice` gets the traceback of its defects. `name` is that of the threads.
-    `is_any_host` is for answers that hold no secret and change nothing: then the `Host` of a request is not looked at.
+    `accepts` says which requests it gets, and `note_refusal` gets those that it does not get.
     Raises: ConfigInvalid when the address is wrong or taken.
     """
     server = _bind(address)
-    hosts = None if is_any_host else list_host_names(server.host)
-    server.shared = _Shared(handle, hosts, notice)
+    hosts = None if accepts.is_any_host else list_host_names(server.host)
+    server.shared = _Shared(handle, accepts, hosts, notice, note_refusal)
     bell, ear = socket.socketpair()
     thread = Thread(target=server.accept_until, args=(ear,), name=name, daemon=True)
     thread.start()
@@ -88,8 +96,16 @@ def serve_pages(
 class _Shared:
     """What all connections of a server share."""
 
-    def __init__(self, handle: Handler, hosts: frozenset[str] | None, notice: Callable[[str], None]) -> None:
-        self.handle, self.hosts, self.notice = handle, hosts, notice
+    def __init__(
+        self,
+        handle: Handler,
+        accepts: Acceptance,
+        hosts: frozenset[str] | None,
+        notice: Callable[[str], None],
+        note_refusal: Callable[[RefusedRequest], object],
+    ) -> None:
+        self.handle, self.accepts, self.hosts = handle, accepts, hosts
+        self.notice, self.note_refusal = notice, note_refusal
         self.stopping = Event()
         self.slots = BoundedSemaphore(CONNECTIONS_MAX)
         self._lock = Lock()
@@ -243,6 +259,7 @@ class _PageConnection(BaseRequestHandler):
         try:
             request = self._read_request()
         except RefusedRequest as refused:
+            self._shared.note_refusal(refused)
             self._write(render_line(refused.status, refused.reason), has_body=True)
             return False
         if request is None:
@@ -278,12 +295,13 @@ class _PageConnection(BaseRequestHandler):
                 return None
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
             target = head.target.decode("latin-1")
-            request = read_request(head.method.decode("latin-1"), target, headers, self._shared.hosts)
+            method, accepts = head.method.decode("latin-1"), self._shared.accepts
+            request = read_request(method, target, headers, self._shared.hosts, is_any_origin=accepts.is_any_origin)
             body = bytearray()
             while isinstance(event := self._read_event(), h11.Data):
                 body += event.data
-                if len(body) > BODY_BYTES_MAX:
-                    raise RefusedRequest(413, f"a request has at most {BODY_BYTES_MAX} bytes")
+                if len(body) > accepts.body_max:
+                    raise RefusedRequest(413, f"a request has at most {accepts.body_max} bytes")
         except h11.RemoteProtocolError as error:
             raise RefusedRequest(error.error_status_hint, "the request is not HTTP as syncd reads it") from error
         return replace(request, body=bytes(body))
@@ -302,7 +320,7 @@ class _PageConnection(BaseRequestHandler):
 
     def _write(self, response: PageResponse, *, has_body: bool) -> None:
         headers = [*build_headers(response), ("Date", formatdate(usegmt=True))]
-        if response.status != 304:
+        if response.status not in (204, 304):
             headers.append(("Content-Length", str(len(response.body))))
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return

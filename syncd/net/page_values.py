@@ -88,11 +88,32 @@ class RefusedRequest(Exception):
     reason: str
 
 
-def read_request(method: str, target: str, headers: Mapping[str, str], hosts: frozenset[str] | None) -> PageRequest:
+@dataclass(frozen=True)
+class Acceptance:
+    """Which requests a server takes.
+
+    Shape: `is_any_host` is for answers that hold no secret and change nothing: then the `Host` of a request is not
+    looked at. `is_any_origin` is for requests that carry their own proof, such as a signature. `body_max` is in bytes.
+    """
+
+    is_any_host: bool = False
+    is_any_origin: bool = False
+    body_max: int = 1 << 16
+
+
+def read_request(
+    method: str,
+    target: str,
+    headers: Mapping[str, str],
+    hosts: frozenset[str] | None,
+    *,
+    is_any_origin: bool = False,
+) -> PageRequest:
     """Return a request whose origin was checked, still without a body.
 
     Shape: `hosts` are the names, without port, by which the server may be called; None is any: no page of another site
-    reaches a server under a name of its own (DNS rebinding). What changes something must come from its own pages.
+    reaches a server under a name of its own (DNS rebinding). What changes something must come from its own pages,
+    unless `is_any_origin`.
     Raises: RefusedRequest.
     """
     host = headers.get("host", "")
@@ -100,7 +121,7 @@ def read_request(method: str, target: str, headers: Mapping[str, str], hosts: fr
         raise RefusedRequest(421, "this server does not answer under that name; use the address that it printed")
     if method not in _METHODS:
         raise RefusedRequest(405, "only GET, HEAD and POST are answered")
-    if method not in SAFE_METHODS and not is_own_origin(headers):
+    if method not in SAFE_METHODS and not is_any_origin and not is_own_origin(headers):
         raise RefusedRequest(403, "the request comes from a page of another site")
     if len(target) > TARGET_CHARACTERS_MAX:
         raise RefusedRequest(414, f"an address has at most {TARGET_CHARACTERS_MAX} characters")

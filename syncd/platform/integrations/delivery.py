@@ -5,7 +5,6 @@ hexadecimal is HMAC-SHA256 of `<t>.<body>` with the configured secret. Whoever r
 seconds; it may come twice, and `eventId` tells. Source: not-shown.md (b), line 522.
 """
 
-import hmac
 import json
 import random
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 
 import syncd
 from syncd.net import exchange
+from syncd.net.signatures import sign_webhook
 from syncd.platform.integrations.events import DELIVER, PRUNE, insert_log
 from syncd.platform.schema.integrations import events
 from syncd.platform.storage.jobs import JobContext
@@ -83,12 +83,6 @@ def prune_events(context: JobContext, payload: Mapping[str, Any]) -> timedelta |
             connection.execute(events.delete().where(mine, events.c.number <= beyond))
         left = connection.scalar(sa.select(events.c.id).where(mine).limit(1))
     return None if left is None else timedelta(days=1)
-
-
-def sign_webhook(secret: str, moment: int, body: bytes) -> str:
-    """Return the value of the header that signs a webhook call. Units: `moment` in seconds since the epoch."""
-    signed = hmac.new(secret.encode(), b"%d.%b" % (moment, body), "sha256").hexdigest()
-    return f"t={moment},v1={signed}"
 
 
 def _call_webhook(context: JobContext, url: str, secret: str, body: bytes) -> _DeliveryOutcome:
