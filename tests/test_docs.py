@@ -76,6 +76,8 @@ def parts(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 KEYS = list(keys(Config))
+LISTS = {"repository", "repository.space", "webhooks.source"}
+"""Tables of the configuration of which there may be several."""
 ERRORS = [error for _, error in inspect.getmembers(errors, inspect.isclass) if issubclass(error, errors.SyncdError)]
 
 
@@ -119,11 +121,11 @@ def test_every_command_is_in_the_readme(words: str) -> None:
 
 @pytest.mark.parametrize(("table", "key"), KEYS)
 def test_every_configuration_key_is_in_the_manual_and_in_the_example(table: str, key: str) -> None:
-    if (table, key) in {("", "platform"), ("", "repository")}:
+    if not table:
         assert key in PAGES["reference/configuration.md"]
     else:
-        title = {"platform": "[platform]", "repository": "[[repository]]", "repository.space": "[[repository.space]]"}
-        told = section("reference/configuration.md", title.get(table, f"[{table}]"))
+        title = f"[[{table}]]" if table in LISTS else f"[{table}]"
+        told = section("reference/configuration.md", title)
         assert re.search(rf"^\| `{key}` \|", told, re.MULTILINE), f"{table}.{key} has no row"
     here: Any = EXAMPLE
     for part in filter(None, table.split(".")):

@@ -38,6 +38,13 @@ MEANINGS = {
     "repository.upstream.token_file": "what is in this file is sent to the upstream",
     "repository.upstream.ssh_key_file": "this key speaks for you at the upstream",
     "repository.upstream.known_hosts_file": "hosts are believed that this file names",
+    "webhooks": "the service hears webhooks",
+    "webhooks.listen": "the service listens at this address",
+    "webhooks.interval": "webhooks may ask for a run this often",
+    "webhooks.source": "these senders may ask for runs",
+    "webhooks.source.name": "this sender may ask for runs",
+    "webhooks.source.kind": "webhooks of this kind are read",
+    "webhooks.source.secret_file": "whoever knows what is in this file may ask for runs",
 }
 """What each privileged key decides, in words for the person who is asked."""
 

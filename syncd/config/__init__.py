@@ -3,6 +3,7 @@
 from syncd.config.drop_ins import DropIn, read_drop_in_stamp
 from syncd.config.finding import find_config, load_config, load_repositories, load_with_drop_ins, trust_document
 from syncd.config.reading import load, make_document, parse
+from syncd.config.secrets import load_webhook_secrets
 from syncd.config.shapes import (
     ChangeRequestsConfig,
     Config,
@@ -11,6 +12,8 @@ from syncd.config.shapes import (
     SiteConfig,
     SpaceConfig,
     UpstreamConfig,
+    WebhooksConfig,
+    WebhookSourceConfig,
 )
 from syncd.config.tokens import check_private, is_credential, load_token, read_token
 from syncd.config.trust import ConfigFile, is_same_address
@@ -25,6 +28,8 @@ __all__ = [
     "SiteConfig",
     "SpaceConfig",
     "UpstreamConfig",
+    "WebhookSourceConfig",
+    "WebhooksConfig",
     "check_private",
     "find_config",
     "is_credential",
@@ -33,6 +38,7 @@ __all__ = [
     "load_config",
     "load_repositories",
     "load_token",
+    "load_webhook_secrets",
     "load_with_drop_ins",
     "make_document",
     "parse",

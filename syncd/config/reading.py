@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.shapes import Config, UpstreamConfig
+from syncd.config.shapes import Config, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
 BYTES_MAX, DOTS_MAX = 1 << 18, 500
@@ -21,6 +21,7 @@ _SHOWN, _KEY_SHOWN = 20, 80
 """Mistakes that one error names, and characters of a key: the file may be a stranger's."""
 _SYNTAX_ERROR = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)", re.DOTALL)
 """How tomllib writes a mistake and its place. Source: Python 3.11 to 3.13, `tomllib._parser.suffixed_err`."""
+Section = TypeVar("Section", bound=BaseModel)
 _MEANINGS = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
 """Words for what pydantic tells a programmer."""
 
@@ -137,12 +138,17 @@ def resolve_paths(config: Config, path: Path) -> Config:
         repository.model_copy(
             update={
                 "path": (root / expand_home(repository.path)).resolve(),
-                "upstream": _resolve_upstream(repository.upstream, root),
+                "upstream": _resolve_files(repository.upstream, root) if repository.upstream is not None else None,
             }
         )
         for repository in config.repository
     )
-    return config.model_copy(update={"platform": platform, "repository": repositories})
+    update = {
+        "platform": platform,
+        "repository": repositories,
+        "webhooks": _resolve_webhooks(config.webhooks, root),
+    }
+    return config.model_copy(update=update)
 
 
 def explain_failure(error: OSError | UnicodeDecodeError) -> str:
@@ -158,13 +164,16 @@ def expand_home(path: Path) -> Path:
         raise ConfigInvalid(f"{path} begins with the home of a user who does not exist") from None
 
 
-def _resolve_upstream(upstream: UpstreamConfig | None, root: Path) -> UpstreamConfig | None:
-    if upstream is None:
+def _resolve_webhooks(webhooks: WebhooksConfig | None, root: Path) -> WebhooksConfig | None:
+    if webhooks is None:
         return None
-    files = {name: getattr(upstream, name) for name in ("token_file", "ssh_key_file", "known_hosts_file")}
-    return upstream.model_copy(
-        update={name: root / expand_home(path) for name, path in files.items() if path is not None}
-    )
+    return webhooks.model_copy(update={"source": tuple(_resolve_files(source, root) for source in webhooks.source)})
+
+
+def _resolve_files(section: Section, root: Path) -> Section:
+    """Return a table with absolute paths in each of its keys that names a file."""
+    files = {name: value for name, value in section if isinstance(value, Path)}
+    return section.model_copy(update={name: root / expand_home(path) for name, path in files.items()})
 
 
 def _list_mistakes(error: ValidationError) -> Iterator[Mistake]:

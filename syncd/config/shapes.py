@@ -11,6 +11,8 @@ INTERVAL_SECONDS = 60.0
 """Between two polls of one repository: one cheap request a space."""
 SITE_SECONDS = 300.0
 """Between two looks at a site whose file has not changed: a dozen requests, and one for a thousand redirects."""
+WEBHOOK_SECONDS = 10.0
+"""Between two runs of one repository that webhooks ask for."""
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
 _MIRROR = re.compile(r"syncd(?:/[A-Za-z0-9_](?:[.-]?[A-Za-z0-9_])*(?<!\.lock))+")
@@ -229,6 +231,39 @@ def _is_in_the_way(one: str, other: str) -> bool:
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
+class WebhookSourceConfig(_Section):
+    """One sender of webhooks; its path is `/hooks/` and its name."""
+
+    name: Annotated[str, Field(pattern=_NAME)]
+    """Stands for the sender in its path, in metrics and in messages."""
+    kind: Literal["github", "gitlab", "gitea", "platform"]
+    """How the sender signs, and what its webhooks look like."""
+    secret_file: Path | None = None
+    """File with its secrets, one on each line, readable by its owner only."""
+
+
+class WebhooksConfig(_Section):
+    """Where the service hears webhooks; each only wakes the repository that it names."""
+
+    listen: Annotated[str, Field(min_length=1, max_length=200)]
+    """ADDRESS:PORT that webhooks come to."""
+    interval: Annotated[float, Field(ge=1, le=86400)] = WEBHOOK_SECONDS
+    """Seconds between two runs of one repository that webhooks ask for."""
+    source: Annotated[tuple[WebhookSourceConfig, ...], Field(min_length=1, max_length=50)]
+    """One table for each sender."""
+
+    @model_validator(mode="after")
+    def _have_names_of_their_own(self) -> "WebhooksConfig":
+        _check_names("sources", [source.name for source in self.source])
+        return self
+
+
+def _check_names(what: str, names: list[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise ValueError(f"two {what} are named {twice}")
+
+
 class Config(_Section):
     """Everything that an operator decides."""
 
@@ -236,3 +271,5 @@ class Config(_Section):
     """Where the platform is."""
     repository: Annotated[tuple[RepositoryConfig, ...], Field(min_length=1)]
     """One table for each Git repository."""
+    webhooks: WebhooksConfig | None = None
+    """Where webhooks are heard; nowhere without this table."""

@@ -49,9 +49,8 @@ def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> It
     """
     yield TokenSource("token_file", str(config.token_file or ""), config.token_file is not None)
     yield TokenSource("variable", "SYNCD_TOKEN", bool(environ.get("SYNCD_TOKEN")))
-    credentials = _credentials(environ)
-    credential = credentials / "token" if credentials is not None else None
-    yield TokenSource("credential", str(credential or ""), credential is not None and credential.exists())
+    credential = find_credential("token", environ)
+    yield TokenSource("credential", str(credential or ""), credential is not None)
     register = TokenRegister(environ)
     saved = register.find(config.url)
     for kind, place in (("keyring", ""), ("file", str(register.find_path(config.url)))):
@@ -86,15 +85,23 @@ def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = 
 
     Raises: ConfigInvalid when it cannot be read, when others may read it, or when it does not hold one token.
     """
-    try:
-        with path.open("rb") as file:
-            _check_mode(path, os.fstat(file.fileno()), key, environ)
-            text = file.read(_BYTES_MAX).decode("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"the {key} {path} cannot be read: {explain_failure(error)}", hint=hint) from error
+    text = read_private_text(path, key, environ, hint=hint).strip()
     if not _TOKEN.fullmatch(text):
         raise ConfigInvalid(f"the {key} {path} does not hold one token on one line")
     return SecretStr(text)
+
+
+def read_private_text(path: Path, key: str, environ: Mapping[str, str], *, hint: str = "") -> str:
+    """Return the text of a file with a secret; `key` names the file in messages.
+
+    Raises: ConfigInvalid when it cannot be read, or when others may read it.
+    """
+    try:
+        with path.open("rb") as file:
+            _check_mode(path, os.fstat(file.fileno()), key, environ)
+            return file.read(_BYTES_MAX).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"the {key} {path} cannot be read: {explain_failure(error)}", hint=hint) from error
 
 
 def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
@@ -107,6 +114,12 @@ def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
             _check_mode(path, os.fstat(file.fileno()), key, environ)
     except OSError as error:
         raise ConfigInvalid(f"the {key} {path} cannot be read: {error.strerror}") from error
+
+
+def find_credential(name: str, environ: Mapping[str, str]) -> Path | None:
+    """Return the file of a credential that systemd provides to this service, or None."""
+    directory = _credentials(environ)
+    return directory / name if directory is not None and (directory / name).exists() else None
 
 
 def is_credential(path: Path, environ: Mapping[str, str]) -> bool:

@@ -54,10 +54,14 @@ class RepositoryHealth:
 
 @dataclass(frozen=True)
 class ServiceHealth:
-    """The service as it knows itself: whether its work moves on, and every repository."""
+    """The service as it knows itself: whether its work moves on, every repository, and what it hears and tells.
+
+    Shape: `webhooks` counts answers by sender and status.
+    """
 
     is_alive: bool
     repositories: tuple[RepositoryHealth, ...]
+    webhooks: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
 
 def find_repository_run(runs: Sequence[RunRecord]) -> RunRecord | None:

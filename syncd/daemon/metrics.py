@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from syncd import __version__
@@ -35,7 +35,7 @@ class _HealthCollector(Collector):
     health: ServiceHealth
     now: float
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         """Yield each metric once, with the values of all its labels."""
         repositories = self.health.repositories
         counts = [repository.counts for repository in repositories if repository.counts is not None]
@@ -62,6 +62,8 @@ class _HealthCollector(Collector):
         reads = [count.looked_at for count in counts if count.looked_at is not None]
         help = "When the site that was not read for the longest time was read."
         yield _gauge("syncd_site_look_timestamp_seconds", help, [], {(): min(reads)} if reads else {})
+        answers = {(name, str(status)): count for (name, status), count in self.health.webhooks.items()}
+        yield _counter("syncd_webhooks", "Webhooks, by sender and answer.", ["source", "status"], answers)
 
 
 def _run_gauges(repositories: Sequence[RepositoryHealth]) -> Iterator[GaugeMetricFamily]:
@@ -105,6 +107,13 @@ def _epoch(moment: str) -> float:
 
 def _gauge(name: str, help: str, labels: list[str], values: Mapping[LabelValues, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, help, labels=labels)
+    for label_values, value in sorted(values.items()):
+        family.add_metric(label_values, value)
+    return family
+
+
+def _counter(name: str, help: str, labels: list[str], values: Mapping[LabelValues, float]) -> CounterMetricFamily:
+    family = CounterMetricFamily(name, help, labels=labels)
     for label_values, value in sorted(values.items()):
         family.add_metric(label_values, value)
     return family

@@ -138,6 +138,13 @@ class Service:
         except TimeoutError:
             return ControlAnswer(exit_code=75, messages=("the service is busy, and may do it later",))
 
+    def wake(self, path: Path, spacing: float) -> None:
+        """Run the repository at a path soon, since somebody from outside says that it changed; safe in any thread.
+
+        Units: at most one run in so many seconds is requested so.
+        """
+        self._inbox.put(partial(self._wake_task, path, spacing))
+
     def _build_health(self, path: Path, task: Task) -> RepositoryHealth:
         return RepositoryHealth(
             task.job.name,
@@ -205,8 +212,12 @@ class Service:
     def _handle_change(self, key: str) -> None:
         self._inbox.put(partial(self._wake_task, Path(key)))
 
-    def _wake_task(self, path: Path) -> None:
-        if path in self._tasks:
+    def _wake_task(self, path: Path, spacing: float = 0) -> None:
+        if path not in self._tasks:
+            return
+        if spacing:
+            self._tasks[path].request_spaced(spacing)
+        else:
             self._tasks[path].request_run()
 
     def _start_due(self) -> None:

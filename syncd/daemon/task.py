@@ -65,6 +65,8 @@ class Task:
         self._clock, self._chance = clock, chance
         self._asked = True
         self._not_before, self._named = -math.inf, False
+        self._spaced_at: float | None = None
+        self._last_spaced = -math.inf
         self._failures = 0
         self._since = self._beat = clock()
 
@@ -75,6 +77,15 @@ class Task:
     def request_run(self) -> None:
         """Request a run since something has changed; it begins after the present run, if there is one."""
         self._asked = True
+
+    def request_spaced(self, seconds: float) -> None:
+        """Request a run since somebody from outside says that something has changed.
+
+        Units: the run begins no sooner than `seconds` after the last one that was requested so. Shape: all such
+        requests until then are one.
+        """
+        if self._spaced_at is None:
+            self._spaced_at = max(self._clock(), self._last_spaced + seconds)
 
     def request_now(self) -> None:
         """Request a run at once; only a time that the platform named is still waited for."""
@@ -96,13 +107,16 @@ class Task:
         """Return the seconds until the next run may begin; infinite while one runs, and during a pause."""
         if self.is_running or self.is_leaving or self.is_paused:
             return math.inf
-        due = self._not_before if self._asked else max(self._not_before, self._since + _MISSED * self.job.interval)
-        return due - self._clock()
+        missed = self._since + _MISSED * self.job.interval
+        due = -math.inf if self._asked else min(missed, missed if self._spaced_at is None else self._spaced_at)
+        return max(self._not_before, due) - self._clock()
 
     def begin(self) -> None:
         """Note that a run begins, which answers all requests so far."""
         self.is_running, self._asked = True, False
         self._beat = self._clock()
+        if self._spaced_at is not None:
+            self._spaced_at, self._last_spaced = None, self._beat
 
     def end(self, outcome: Outcome, *, now: float, again: bool) -> None:
         """Decide when the next run may begin, from what this one came to.

@@ -139,3 +139,35 @@ def test_silence_is_counted_from_the_last_question() -> None:
     assert watched.task.is_cancelled()
     watched.task.end(Unchanged(), now=EPOCH, again=True)
     assert watched.task.find_wait() == math.inf
+
+
+def test_a_flood_from_outside_asks_for_one_run_in_its_interval() -> None:
+    watched = Watched()
+    watched.run(Unchanged())
+    runs = []
+    for second in range(100):
+        watched.time += 0.25
+        watched.task.request_spaced(10)
+        if watched.task.find_wait() <= 0:
+            runs.append(second / 4)
+            watched.run(Unchanged())
+    assert runs == [0, 10, 20]
+
+
+def test_a_request_from_outside_is_answered_by_any_run_that_begins_after_it() -> None:
+    watched = Watched()
+    watched.run(Unchanged())
+    watched.task.request_spaced(10)
+    watched.run(Unchanged())
+    watched.time += 1
+    watched.task.request_spaced(10)
+    assert watched.task.find_wait() == 9
+    watched.task.request_run()
+    assert watched.run(Unchanged()) > 60
+
+
+def test_a_request_from_outside_waits_for_a_platform_that_named_a_time() -> None:
+    watched = Watched()
+    watched.run(Waiting("the limit is reached", until=EPOCH + 30))
+    watched.task.request_spaced(10)
+    assert watched.task.find_wait() == 30

@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.text import escape
 from syncd.config import read_drop_in_stamp
 from syncd.daemon.control import find_runtime_directory, listen_control
+from syncd.daemon.health import ServiceHealth
+from syncd.daemon.hooks.listener import WebhookListener
+from syncd.daemon.hooks.receiver import UNKNOWN, WebhookAnswer
 from syncd.daemon.http import listen
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
 from syncd.daemon.run_files import RunFiles, find_service_directory
@@ -30,7 +34,9 @@ def run_service(config_file: Path | None, address: str, log_format: str) -> int:
 
     def load_jobs() -> Sequence[Job]:
         config, broken = load_config_parts(require_config_file(config_file))
-        return [*build_jobs(config, os.environ), *build_broken_jobs(broken)]
+        jobs = [*build_jobs(config, os.environ), *build_broken_jobs(broken)]
+        webhooks.configure(config, os.environ)
+        return jobs
 
     threading.excepthook = partial(_log_defect, log)
     service = Service(
@@ -41,8 +47,14 @@ def run_service(config_file: Path | None, address: str, log_format: str) -> int:
         notice=warn,
         read_stamp=partial(read_drop_in_stamp, Path(path)),
     )
+    webhooks = WebhookListener(service.wake, partial(_log_webhook, log), warn)
+
+    def find_health() -> ServiceHealth:
+        return replace(service.health(), webhooks=webhooks.receiver.count_answers())
+
     with (
-        listen(address, service.health, time.time, warn),
+        webhooks,
+        listen(address, find_health, time.time, warn),
         listen_control(find_runtime_directory(os.environ), service.answer, warn, config=path),
     ):
         return service.serve()
@@ -72,6 +84,14 @@ def _log_defect(log: Log, defect: threading.ExceptHookArgs) -> None:
     name = defect.thread.name if defect.thread is not None else SELF
     trace = "".join(traceback.format_exception(defect.exc_type, defect.exc_value, defect.exc_traceback))
     log(LogEvent(tuple(escape(line) for line in trace.rstrip("\n").split("\n")), ERROR, name))
+
+
+def _log_webhook(log: Log, answer: WebhookAnswer, more: int) -> None:
+    """Log the answer to a webhook, and how many more of its sender were refused since one was logged."""
+    others = f" ({more} more were refused before it)" if more else ""
+    line = f"webhook of {answer.source or UNKNOWN}: {answer.status}, {escape(answer.text)}{others}"
+    fields = {"flow": "webhook", "source": answer.source or UNKNOWN, "status": str(answer.status)}
+    log(LogEvent((line,), WARNING if answer.is_refusal else INFO, fields=fields))
 
 
 def _warn(log: Log, text: str) -> None:

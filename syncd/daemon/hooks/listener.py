@@ -1,0 +1,130 @@
+"""Hears webhooks over HTTP at an address of their own, apart from what monitoring systems ask: this one may face the
+world, through a proxy that adds TLS.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from syncd.config import Config, WebhooksConfig, WebhookSourceConfig, load_webhook_secrets
+from syncd.daemon.hooks.matching import WakeableRepository
+from syncd.daemon.hooks.receiver import BODY_BYTES_MAX, WebhookAnswer, WebhookReceiver, WebhookSource
+from syncd.daemon.labels import name_repositories
+from syncd.errors import ConfigInvalid, SyncdError
+from syncd.net.page_server import serve_pages
+from syncd.net.page_values import Acceptance, PageRequest, PageResponse, RefusedRequest, render_line
+from syncd.net.signatures import SIGNING_PREFIX, is_usable_secret
+from syncd.repo import Repository
+
+_ACCEPTED = Acceptance(is_any_host=True, is_any_origin=True, body_max=BODY_BYTES_MAX)
+
+
+class WebhookListener:
+    """Hears webhooks as the configuration says, which may change while it does; a context manager."""
+
+    def __init__(
+        self,
+        wake: Callable[[Path, float], object],
+        report: Callable[[WebhookAnswer, int], None],
+        notice: Callable[[str], None],
+    ) -> None:
+        """Begin deaf.
+
+        Units: `wake` gets the path of a repository, and the seconds that two runs for webhooks are apart at least.
+        Shape: `report` as for `WebhookReceiver`; `notice` gets the traceback of a defect.
+        """
+        self._wake, self._notice = wake, notice
+        self._interval = 0.0
+        self.receiver = WebhookReceiver(self._wake_repository, report)
+        self._address, self._server = "", ExitStack()
+        self.url = ""
+        """Where it listens, as `http://ADDRESS:PORT`; "" where it does not."""
+
+    def configure(self, config: Config, environ: Mapping[str, str]) -> None:
+        """Hear what a configuration says from now on.
+
+        Raises: ConfigInvalid when a secret cannot be read, or the address is wrong or taken; then all stays as it was.
+        """
+        webhooks = config.webhooks
+        sources = load_sources(webhooks, environ)
+        address = webhooks.listen if webhooks is not None else ""
+        if address != self._address:
+            self._move(address)
+        self._interval = webhooks.interval if webhooks is not None else 0.0
+        self.receiver.configure(sources, build_wakeable(config))
+
+    def __enter__(self) -> "WebhookListener":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.close()
+
+    def _move(self, address: str) -> None:
+        new = ExitStack()
+        url = ""
+        if address:
+            refuse = self._note_refusal
+            server = serve_pages(
+                address, self._answer, self._notice, name="syncd-webhooks", accepts=_ACCEPTED, note_refusal=refuse
+            )
+            url = new.enter_context(server).url
+        self._server.close()
+        self._server, self._address, self.url = new, address, url
+
+    def _note_refusal(self, refused: RefusedRequest) -> None:
+        self.receiver.note_refusal(refused.status, refused.reason)
+
+    def _answer(self, request: PageRequest) -> PageResponse:
+        answer = self.receiver.answer(request.method, request.path, request.headers, request.body)
+        headers = {405: (("Allow", "POST"),), 429: (("Retry-After", "60"),)}.get(answer.status, ())
+        response = render_line(answer.status, answer.text)
+        return replace(response, body=b"" if answer.status == 204 else response.body, headers=headers)
+
+    def _wake_repository(self, repository: WakeableRepository) -> None:
+        self._wake(repository.path, self._interval)
+
+
+def load_sources(webhooks: WebhooksConfig | None, environ: Mapping[str, str]) -> list[WebhookSource]:
+    """Return the senders of a configuration with their secrets. Raises: ConfigInvalid."""
+    return [_load_source(source, environ) for source in webhooks.source] if webhooks is not None else []
+
+
+def build_wakeable(config: Config) -> Sequence[WakeableRepository]:
+    """Return the repositories of a configuration as webhooks know them."""
+    return [
+        WakeableRepository(
+            name,
+            repository.path,
+            frozenset(space.id for space in repository.space),
+            repository.named,
+            repository.patterns,
+            _build_finder(repository.path, repository.upstream.url, repository.upstream.remote)
+            if repository.upstream is not None
+            else lambda: "",
+        )
+        for name, repository in zip(name_repositories(config), config.repository, strict=True)
+    ]
+
+
+def _build_finder(path: Path, url: str | None, remote: str) -> Callable[[], str]:
+    known: list[str | None] = [url] if url is not None else []
+
+    def find() -> str:
+        if not known:
+            try:
+                with Repository.open(path) as repository:
+                    known.append(repository.find_remote_url(remote))
+            except SyncdError:
+                return ""  # it may be there with the next webhook
+        return known[0] or ""
+
+    return find
+
+
+def _load_source(source: WebhookSourceConfig, environ: Mapping[str, str]) -> WebhookSource:
+    secrets = tuple(secret.get_secret_value() for secret in load_webhook_secrets(source, environ))
+    if not all(is_usable_secret(source.kind, secret) for secret in secrets):
+        what = f"webhooks.source {source.name} has a secret that begins with {SIGNING_PREFIX} and is no signing token"
+        raise ConfigInvalid(what, hint="copy it from GitLab as it stands there")
+    return WebhookSource(source.name, source.kind, secrets)

@@ -1,0 +1,60 @@
+"""Which repositories of the service a webhook means: by the address of their upstream, or by a space of theirs."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from syncd.daemon.hooks.payloads import Named
+from syncd.sync.branches import match_branches
+
+_SCP = re.compile(r"(?:[^@/:\s]+@)?(\[[0-9A-Fa-f:.]+\]|[^@/:\s]+):(?!//)/?(.+)")
+
+
+@dataclass(frozen=True)
+class WakeableRepository:
+    """A repository that webhooks may wake: its path, its spaces, its tracked branches, and where its upstream is.
+
+    Shape: `find_address` asks Git where the configuration does not say it; "" is nowhere.
+    """
+
+    name: str
+    path: Path
+    spaces: frozenset[str]
+    branches: tuple[str, ...]
+    patterns: tuple[str, ...]
+    find_address: Callable[[], str]
+
+
+def find_meant(named: Named, repositories: Sequence[WakeableRepository]) -> Iterator[WakeableRepository]:
+    """Yield the repositories that a webhook means; a push to a branch that none tracks means none."""
+    addresses = {place for address in named.addresses if (place := normalize_address(address)) is not None}
+    for repository in repositories:
+        is_pushed = _is_tracked(named.branch, repository)
+        if named.space in repository.spaces or (is_pushed and _find_place(repository) in addresses):
+            yield repository
+
+
+def normalize_address(url: str) -> tuple[str, str] | None:
+    """Return the host and the path of a Git address, whatever its protocol, port and user; None when it has no host."""
+    try:
+        if "://" in url:
+            parts = urlsplit(url)
+            host, path = parts.hostname or "", parts.path
+        else:
+            found = _SCP.fullmatch(url)
+            host, path = (found[1].strip("[]"), found[2]) if found else ("", "")
+    except ValueError:
+        return None
+    path = path.strip("/").removesuffix(".git")
+    # Hosts tell no repositories apart by the case of letters.
+    return (host.lower(), path.casefold()) if host and path else None
+
+
+def _find_place(repository: WakeableRepository) -> tuple[str, str] | None:
+    return normalize_address(repository.find_address())
+
+
+def _is_tracked(branch: str, repository: WakeableRepository) -> bool:
+    return branch in repository.branches or bool(list(match_branches([branch], repository.patterns)))
