@@ -69,7 +69,7 @@ PLUMBING = {
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
 } | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "markupsafe", "nh3", "pygments", "latex2mathml"}  # fmt: skip
 ORDER = {
-    "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site"),
+    "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site", "evaluation"),
     "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
     "sync": (
         *(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from syncd.layout.evaluation import evaluate_nodes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.richtext import to_document
 from syncd.layout.richtext.anchors import add_anchors
@@ -16,9 +17,8 @@ from syncd.layout.richtext.html.labels import add_labels, drop_labels
 from syncd.layout.richtext.references import find_file_cells, find_references
 from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure
-from syncd.platform.revisions.evaluation import Variables, evaluate_nodes
 from syncd.platform.revisions.other_spaces import OtherSpaces
-from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.revisions.page_text import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX, Dereferenced, Evaluated
 from syncd.platform.revisions.rendering import (
     RenderContext,
@@ -68,7 +68,7 @@ class PageDocuments:
         if dereferenced != "false":
             nodes = add_anchors(list(self._expand(nodes, (entry.node.id,))))
         if evaluated != "false":
-            nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, entry)))
+            nodes = list(evaluate_nodes(nodes, read_variables(self.outline, entry)))
         meta = {"meta": {"targets": self._list_targets(nodes)}} if dereferenced == "true" else {}
         for cell in find_file_cells(nodes):
             cell[:] = map(_find_file_value, cell)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import sqlalchemy as sa
 
+from syncd.layout.evaluation import Variables
 from syncd.layout.tree.paths import make_collision_key
 from syncd.platform.cache import Cache
 from syncd.platform.revisions import tree
@@ -186,6 +187,12 @@ class Draft:
 def is_page(node: Node) -> bool:
     """Return whether a node is part of the page tree."""
     return node.type in ("document", "group", "link", "computed")
+
+
+def read_variables(outline: Outline, entry: TreeEntry) -> Variables:
+    """Return the variables that a page can read: those of its space and its own."""
+    space = outline.entries[ROOT].node.fields.get("variables", {})
+    return Variables({"space": space, "page": entry.node.fields.get("variables", {})})
 
 
 def has_path(node: Node) -> bool:

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from syncd.layout.evaluation import BRACES, Scalar, Variables, format_value
 from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.page import links
 from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.tree.paths import make_collision_key
 from syncd.platform.http.failures import Failure
-from syncd.platform.revisions.evaluation import BRACES, Scalar, Variables, format_value
-from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.revisions.rendering import RenderContext, build_file_members
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
@@ -97,7 +97,7 @@ class PageTexts:
         return None if entry.parent == INCLUDES else place + target[1]
 
     def _evaluate(self, text: str, entry: TreeEntry) -> str:
-        variables = Variables.of_page(self.outline, entry)
+        variables = read_variables(self.outline, entry)
 
         def replacement(found: re.Match[str]) -> str:
             value = variables.evaluate(html.unescape(found[1])) if found[1] is not None else None

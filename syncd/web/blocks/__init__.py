@@ -9,7 +9,7 @@ What comes back is a `RenderedDocument`: `html` for the body below the `h1` that
 `anchor`, `title` and `level` (2 to 6) of each heading, `assets` that the page may load ("mermaid", "math", "embeds";
 every block reads without them), and plain facts for reports. The page puts the HTML into an element with the class
 `blocks` and links `static/blocks.css`; classes of blocks begin with `b-`, those of code with `k-`; ids are those of
-headings as the platform makes them, so that ids of the page's own begin with `page-`.
+headings as the platform makes them, and none begins with an underline, so that the page's own ids can.
 """
 
 from syncd.web.blocks.code import CodeMemory

@@ -1,7 +1,7 @@
 """Blocks of code: coloured by classes, and remembered by what they say."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import cache
 
 from markupsafe import Markup, escape
@@ -45,7 +45,7 @@ def highlight_code(text: str, language: str, memory: MutableMapping[str, str]) -
     known = memory.get(key)
     if known is None:
         lexer = _find_lexer(name)
-        known = memory[key] = str(escape(text)) if lexer is None else "".join(_write_tokens(lexer, text))
+        known = memory[key] = str(escape(text)) if lexer is None else _write_code(lexer, text)
     return Markup(known)  # noqa: S704
 
 
@@ -58,7 +58,7 @@ def _find_class(kind: _TokenType) -> str:
 
 def _find_lexer(name: str) -> Lexer | None:
     try:
-        return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+        return get_lexer_by_name(name, stripnl=False)
     except ClassNotFound:
         return None
 
@@ -67,10 +67,18 @@ _QUIET = frozenset({"", "w", "n", "p", "o", "x", "err"})
 """Classes that no style gives a color: their words stand without an element."""
 
 
-def _write_tokens(lexer: Lexer, text: str) -> Iterator[str]:
+def _write_code(lexer: Lexer, text: str) -> str:
+    """Code as HTML; plainly where the words of the language are not all of the text."""
+    tokens = list(lexer.get_tokens(text))
+    if "".join(value for _, value in tokens).removesuffix("\n") != text.removesuffix("\n"):
+        return str(escape(text))
+    return "".join(_write_tokens(tokens)).removesuffix("" if text.endswith("\n") else "\n")
+
+
+def _write_tokens(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[str]:
     """Code as HTML, no element across the end of a line."""
     before, words = "", list[str]()
-    for kind, value in lexer.get_tokens(text):
+    for kind, value in tokens:
         label = _find_class(kind)
         label = "" if label in _QUIET else label
         if label != before:
@@ -91,6 +99,8 @@ def _render_code(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
     text, language = _read_code(node), read_text(data, "syntax") or read_text(data, "language")
     state.words += len(text.split())
+    if language.lower() == "mermaid":
+        return write_diagram(state, text)
     html = highlight_code(text, language, state.context.highlighted)
     return render_template(
         "blocks/code.html",
@@ -100,6 +110,12 @@ def _render_code(state: RenderState, node: Node) -> Markup:
         code=html,
         is_wrapped=data.get("overflow") == "wrap",
     )
+
+
+def write_diagram(state: RenderState, source: str) -> Markup:
+    """Return a diagram of Mermaid: its source, which the page may draw with a script."""
+    state.assets.add("mermaid")
+    return render_template("blocks/diagram.html", source=source, label=state.context.labels.diagram)
 
 
 def _read_code(node: Node) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from syncd.layout.evaluation import Variables
 from syncd.web.blocks.labels import BlockLabels
 
 Ref = Mapping[str, Any]
@@ -45,12 +46,15 @@ class BlockContext:
     Shape: `resolve` gets every reference, kind `url` with relative addresses among them, and returns None for what
     leads nowhere (an address of kind `url` then stays as it is written). `read_reusable` returns the nodes of reusable
     content, `read_specification` an OpenAPI description that was parsed; both None where there is none.
+    `variables` has the space's and the page's, and the claims of the reader; without claims (a preview for everybody) a
+    block with a condition is shown with its condition above it.
     `highlighted` remembers code that was coloured, and may be shared by all pages: `CodeMemory` is one with a bound.
     """
 
     resolve: Callable[[Ref], Target | None] = lambda ref: None
     read_reusable: Callable[[Ref], Sequence[dict[str, Any]] | None] = lambda ref: None
     read_specification: Callable[[Ref], Mapping[str, Any] | None] = lambda ref: None
+    variables: Variables = field(default_factory=lambda: Variables({}))
     highlighted: MutableMapping[str, str] = field(default_factory=dict)
     labels: BlockLabels = field(default_factory=BlockLabels)
 

@@ -1,36 +1,42 @@
 """What stands in a line: text with marks, links, and what else an inline can be."""
 
 from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
-from syncd.web.blocks.elements import (
-    EMPTY,
-    check_link,
-    check_picture,
-    is_foreign,
-    write_element,
-    write_opening,
-)
-from syncd.web.blocks.marks import Piece, Tags, join_pieces, read_marks
+from syncd.layout.evaluation import fill_braces, format_value
+from syncd.web.blocks.context import Ref
+from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, write_element
+from syncd.web.blocks.footnotes import REFERENCE, write_reference
+from syncd.web.blocks.formulas import render_inline_formula
+from syncd.web.blocks.icons import render_emoji, render_icon, write_icon
+from syncd.web.blocks.images import render_inline_image
+from syncd.web.blocks.marks import CODE, Piece, Tags, join_pieces, read_marks
 from syncd.web.blocks.members import (
     Node,
     collect_words,
     read_choice,
     read_data,
+    read_fragment,
     read_kind,
     read_nodes,
     read_ref,
     read_text,
 )
-from syncd.web.blocks.state import RenderState
+from syncd.web.blocks.raw_html import render_html, render_html_runs
+from syncd.web.blocks.state import DEPTH_MAX, RenderState
 
 _BREAK = Markup("<br>\n")
 
 
 def render_line(state: RenderState, nodes: Sequence[Node], around: Sequence[Tags] = ()) -> Markup:
     """Render the inline nodes of a line; marks that stand `around` it already are not said again."""
+    if state.depth >= DEPTH_MAX:
+        return escape(collect_words(nodes))
+    state.depth += 1
     pieces = _list_pieces(state, nodes)
+    state.depth -= 1
     if around:
         pieces = [([mark for mark in marks if mark not in around], html) for marks, html in pieces]
     return join_pieces(pieces)
@@ -38,25 +44,48 @@ def render_line(state: RenderState, nodes: Sequence[Node], around: Sequence[Tags
 
 def _list_pieces(state: RenderState, nodes: Sequence[Node]) -> list[Piece]:
     found: list[Piece] = []
-    for node in nodes:
-        if node.get("object") == "text" or "leaves" in node:
-            found += [(read_marks(leaf.get("marks")), _render_text(state, leaf)) for leaf in read_nodes(node, "leaves")]
+    for node in render_html_runs(state, nodes, render_line):
+        if isinstance(node, Markup):
+            found.append(((), node))
+        elif node.get("object") == "text" or "leaves" in node:
+            for leaf in read_nodes(node, "leaves"):
+                marks = read_marks(leaf.get("marks"))
+                found.append((marks, _render_text(state, leaf, is_code=CODE in marks)))
         elif (kind := read_kind(node)) in _INLINES:
             found.append((read_marks(node.get("marks")), _INLINES[kind](state, node)))
         elif node.get("object") == "block":
-            found.append(((), state.render_block(state, node)))
+            found.append(((), state.render_nodes([node])))
         else:
             found.append((read_marks(node.get("marks")), _render_unknown(state, node)))
     return found
 
 
-def _render_text(state: RenderState, leaf: Node) -> Markup:
+def _render_text(state: RenderState, leaf: Node, *, is_code: bool) -> Markup:
     text = leaf.get("text")
     if not isinstance(text, str):
         return EMPTY
+    if "{{" in text and not is_code:
+        text = fill_braces(text, state.context.variables)
     state.words += len(text.split())
+    if is_code or not state.notes or "[^" not in text:
+        return _write_text(text)
+    pieces = REFERENCE.split(text)
+    html = _write_text(pieces[0])
+    for label, behind in zip(pieces[1::2], pieces[2::2], strict=True):
+        html += _write_reference(state, label) + _write_text(behind)
+    return html
+
+
+def _write_text(text: str) -> Markup:
     html = escape(text)
     return html.replace("\n", _BREAK) if "\n" in text else html
+
+
+def _write_reference(state: RenderState, label: str) -> Markup:
+    """A footnote of Markdown; what has no words below the text stays as it is written."""
+    if label not in state.notes:
+        return escape(f"[^{label}]")
+    return write_reference(state, label)
 
 
 def _render_unknown(state: RenderState, node: Node) -> Markup:
@@ -84,44 +113,73 @@ def _render_link(state: RenderState, node: Node) -> Markup:
     return write_link(state, ref, content, title=read_text(data, "title") or None)
 
 
-def _render_image(state: RenderState, node: Node) -> Markup:
+def _render_mention(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
-    return write_image(state, data, class_=f"b-inline-image b-size-{read_choice(data, 'size', 'line', 'original')}")
-
-
-def write_image(state: RenderState, data: Node, class_: str) -> Markup:
-    """Return an image in its light and dark form, or its alternative text where it leads nowhere."""
-    alt = read_text(data, "alt") or read_text(data, "caption")
-    dark = _write_source(state, data, "refDark", alt, f"{class_} b-only-dark")
-    light = _write_source(state, data, "ref", alt, f"{class_} b-only-light" if dark else class_)
-    if not light and not dark:
-        return write_element("span", alt or state.context.labels.missing_image, class_="b-missing-image")
-    return light + dark
-
-
-def _write_source(state: RenderState, data: Node, member: str, alt: str, class_: str) -> Markup:
-    ref = read_ref(data, member)
+    ref = read_ref(data)
     target = state.resolve(ref) if ref is not None else None
-    address = check_picture(target.address) if target is not None else None
-    if target is None or address is None:
-        return EMPTY
-    size = {"width": _read_pixels(data, "width"), "height": _read_pixels(data, "height")}
-    if not any(size.values()) and target.width and target.height:
-        size = {"width": str(target.width), "height": str(target.height)}
-    title = read_text(data, "caption") or None
-    return write_opening(
-        "img", src=address, alt=alt, class_=class_, title=title, loading="lazy", decoding="async", **size
-    )
+    words = read_text(data, "text") or (target.title if target else "") or collect_words(node)
+    words = words or (describe_ref(ref) if ref else "") or state.context.labels.mention
+    state.words += len(words.split())
+    if target is None or not target.address:
+        return write_element("span", words, class_="b-mention", dir="auto")
+    return write_link(state, ref, escape(words), class_="b-mention")
 
 
-def _read_pixels(data: Node, member: str) -> str | None:
-    value = data.get(member)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
-        return None
-    return str(round(value))
+def describe_ref(ref: Ref) -> str:
+    """Return what a reference says of itself where nobody knows its title: the last of its names."""
+    named = [value for key, value in ref.items() if key not in ("kind", "space") and isinstance(value, str)]
+    return named[-1][:200] if named else ""
+
+
+def _render_button(state: RenderState, node: Node) -> Markup:
+    data, action = read_data(node), read_data(node).get("action")
+    words = read_text(data, "label") or collect_words(node)
+    state.words += len(words.split())
+    content = write_icon(read_text(data, "icon")) + write_element("span", words)
+    class_ = f"b-button b-button-{read_choice(data, 'kind', 'primary', 'secondary')}"
+    ref = read_ref(data)
+    if ref is None and isinstance(action, dict):
+        ref = {"kind": "url", "url": _write_action(action)}
+    return write_link(state, ref, content, class_=class_)
+
+
+def _write_action(action: Node) -> str:
+    """The address that does what a button does: the page reads it, with a script or without."""
+    if read_choice(action, "action", "", "select") == "select":
+        return f"#{quote(read_text(action, 'slug'))}"
+    name = "ask" if action.get("action") == "ask" else "q"
+    return f"?{urlencode({name: read_text(action, 'query')})}"
+
+
+def _render_expression(state: RenderState, node: Node) -> Markup:
+    expression = read_text(read_data(node), "expression")
+    value = state.context.variables.evaluate(expression)
+    if value is None:
+        return write_element("code", expression, class_="b-expression")
+    state.words += 1
+    return escape(format_value(value))
+
+
+def _render_annotation(state: RenderState, node: Node) -> Markup:
+    content = render_line(state, read_nodes(node), read_marks(node.get("marks")))
+    body = read_fragment(node, "annotation-body") or [
+        one for held in read_nodes(node, "fragments") for one in read_nodes(held)
+    ]
+    label = f"annotation {len(state.footnotes) + 1}"
+    html = write_reference(state, label, content)
+    state.footnotes[label].content = state.render_nodes(body)
+    return html
 
 
 _INLINES: Mapping[str, Callable[[RenderState, Node], Markup]] = {
     "link": _render_link,
-    "inline-image": _render_image,
+    "inline-image": render_inline_image,
+    "inline-math": render_inline_formula,
+    "emoji": render_emoji,
+    "icon": render_icon,
+    "mention": _render_mention,
+    "button": _render_button,
+    "expression": _render_expression,
+    "annotation": _render_annotation,
+    "html": render_html,
 }

@@ -11,7 +11,7 @@ class BlockLabels:
     success: str = "Tip"
     warning: str = "Warning"
     danger: str = "Danger"
-    tabs: str = "Choose a version"
+    tabs: str = "Tabs"
     tab: str = "Tab {number}"
     step: str = "Step {number}"
     more: str = "More"

@@ -21,6 +21,7 @@ _THEMED = {"$primary": "primary", "$info": "info", "$success": "success", "$warn
 
 Tags = tuple[str, str]
 """What opens a mark and what closes it."""
+CODE: Tags = ("<code>", "</code>")
 Piece = tuple[Sequence[Tags], Markup]
 """HTML, and the marks around it, the outermost first."""
 

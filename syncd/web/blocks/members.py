@@ -18,6 +18,13 @@ def read_nodes(node: object, name: str = "nodes") -> list[Node]:
     return [one for one in held if isinstance(one, dict)] if isinstance(held, list | tuple) else []
 
 
+def read_fragment(node: Node, name: str) -> list[Node] | None:
+    """Return the blocks of a fragment of a node; None when it has no fragment of that name."""
+    found = (one for one in read_nodes(node, "fragments") if one.get("fragment") == name)
+    fragment = next(found, None)
+    return None if fragment is None else read_nodes(fragment)
+
+
 def read_text(data: Node, name: str) -> str:
     """Return a member that is text, without white space around it; "" for anything else."""
     value = data.get(name)

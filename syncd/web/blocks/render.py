@@ -1,18 +1,35 @@
 """The way from a document to HTML: which block is rendered where."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
 from syncd.model.document import Document
 from syncd.web.blocks.code import CODE_BLOCKS
+from syncd.web.blocks.containers import CONTAINER_BLOCKS
 from syncd.web.blocks.context import BlockContext, RenderedDocument
+from syncd.web.blocks.elements import join_markup
+from syncd.web.blocks.footnotes import take_footnotes, write_footnotes
+from syncd.web.blocks.formulas import FORMULA_BLOCKS
+from syncd.web.blocks.images import IMAGE_BLOCKS
 from syncd.web.blocks.inline import render_line
 from syncd.web.blocks.members import Node, collect_words, read_kind, read_nodes
+from syncd.web.blocks.raw_html import RAW_BLOCKS, render_html_runs
+from syncd.web.blocks.references import REFERENCE_BLOCKS
 from syncd.web.blocks.state import RenderState
+from syncd.web.blocks.tables import TABLE_BLOCKS
 from syncd.web.blocks.text_blocks import TEXT_BLOCKS, read_level
 
-_BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {**TEXT_BLOCKS, **CODE_BLOCKS}
+_BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {
+    **TEXT_BLOCKS,
+    **CODE_BLOCKS,
+    **CONTAINER_BLOCKS,
+    **FORMULA_BLOCKS,
+    **IMAGE_BLOCKS,
+    **RAW_BLOCKS,
+    **REFERENCE_BLOCKS,
+    **TABLE_BLOCKS,
+}
 
 
 def render_document(document: Document, context: BlockContext) -> RenderedDocument:
@@ -21,8 +38,9 @@ def render_document(document: Document, context: BlockContext) -> RenderedDocume
     Whatever stands in the document, this raises nothing: a node that is not known is shown as its words, with a note.
     """
     has_first_level = any(read_level(node) == 1 for node in _walk_blocks(document.nodes))
-    state = RenderState(context, _render_block, shift=int(has_first_level))
-    html = state.render_nodes(document.nodes)
+    state = RenderState(context, _render_list, shift=int(has_first_level))
+    nodes, state.notes = take_footnotes(document.nodes)
+    html = state.render_nodes(nodes) + write_footnotes(state, render_line)
     return RenderedDocument(
         html,
         tuple(state.outline),
@@ -31,6 +49,12 @@ def render_document(document: Document, context: BlockContext) -> RenderedDocume
         tuple(state.unresolved.values()),
         tuple(state.unknown),
     )
+
+
+def _render_list(state: RenderState, nodes: Sequence[Node]) -> Markup:
+    """The blocks of a list; a writer's HTML around some of them stays around them."""
+    shown = render_html_runs(state, nodes, _render_list)
+    return join_markup([node if isinstance(node, Markup) else _render_block(state, node) for node in shown])
 
 
 def _render_block(state: RenderState, node: Node) -> Markup:

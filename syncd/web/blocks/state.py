@@ -1,6 +1,6 @@
 """The state of one rendering: names that are given out on the page, and what is noted for whoever asked."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,21 +8,36 @@ from markupsafe import Markup
 
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.web.blocks.context import BlockContext, OutlineEntry, Ref, Target
-from syncd.web.blocks.elements import check_link, join_markup, write_element
+from syncd.web.blocks.elements import EMPTY, check_link, write_element
 from syncd.web.blocks.members import Node, collect_words
 
-DEPTH_MAX = 100
-"""Blocks within blocks; what is deeper is shown as its words."""
+DEPTH_MAX = 60
+"""Blocks and inlines within each other; what is deeper is shown as its words."""
 INCLUDES_MAX = 100
 """Reusable contents that one page takes in, those within others counted."""
 
 
+def make_ref_key(ref: Ref) -> str:
+    """Return what is equal for equal references."""
+    return repr(sorted((str(name), str(value)) for name, value in ref.items()))
+
+
+@dataclass
+class Footnote:
+    """A footnote: its number, its anchor, the anchor of the text that it is to, and what it says."""
+
+    number: int
+    anchor: str
+    back: str
+    content: Markup = EMPTY
+
+
 @dataclass
 class RenderState:
-    """What rendering one document has come to; `render_block` renders any block."""
+    """What rendering one document has come to; `render_list` renders blocks one behind the other."""
 
     context: BlockContext
-    render_block: Callable[["RenderState", Node], Markup]
+    render_list: Callable[["RenderState", Sequence[Node]], Markup]
     shift: int = 0
     """By how much levels of headings grow: the title of the page is the only one of level 1."""
     outline: list[OutlineEntry] = field(default_factory=list)
@@ -34,21 +49,32 @@ class RenderState:
     trail: tuple[str, ...] = ()
     """The reusable contents around what is being rendered."""
     includes: int = 0
+    html_depth: int = 0
+    """Elements of a writer's HTML around what is being rendered."""
+    notes: dict[str, list[Node]] = field(default_factory=dict)
+    """The words of the footnotes that Markdown has, by label."""
+    footnotes: dict[str, Footnote] = field(default_factory=dict)
+    footnote_labels: list[str] = field(default_factory=list)
+    """Those that the text speaks of, in the order in which it does."""
     _ids: set[str] = field(default_factory=set)
     _counts: dict[str, int] = field(default_factory=dict)
 
-    def render_nodes(self, nodes: Iterable[Node]) -> Markup:
-        """Render blocks, one behind the other."""
+    def render_nodes(self, nodes: Sequence[Node]) -> Markup:
+        """Render blocks, one behind the other; as their words where they are nested too deep."""
         if self.depth >= DEPTH_MAX:
             words = collect_words(list(nodes))
             return self.write_note(self.context.labels.nested, words) if words else Markup()
         self.depth += 1
-        html = join_markup([self.render_block(self, node) for node in nodes])
+        html = self.render_list(self, nodes)
         self.depth -= 1
         return html
 
     def allocate_id(self, wanted: str) -> str:
-        """Return an id that no other element of the page has: the wanted one, or that with a number."""
+        """Return an id that no other element of the page has: the wanted one, or that with a number.
+
+        None begins with an underline: those are the page's own.
+        """
+        wanted = wanted.lstrip("_") or "section"
         found, count = wanted, self._counts.get(wanted, 0)
         while found in self._ids:
             count += 1
@@ -70,9 +96,23 @@ class RenderState:
         if found is None and ref.get("kind") == "url" and isinstance(url := ref.get("url"), str):
             found = Target(url)
         if found is None or (found.address and check_link(found.address) is None):
-            self.unresolved.setdefault(repr(sorted((str(k), str(v)) for k, v in ref.items())), ref)
+            self.note_unresolved(ref)
             return None
         return found
+
+    def note_unresolved(self, ref: Ref) -> None:
+        """Note a reference that leads nowhere."""
+        self.unresolved.setdefault(make_ref_key(ref), ref)
+
+    def number_footnote(self, label: str) -> tuple[int, str]:
+        """Return the number of a footnote, and an id for the place in the text that speaks of it."""
+        if label in self.footnotes:
+            return self.footnotes[label].number, self.allocate_id(self.footnotes[label].back)
+        name = label.replace(" ", "-")
+        anchor, back = self.allocate_id(f"user-content-fn-{name}"), self.allocate_id(f"user-content-fnref-{name}")
+        self.footnotes[label] = Footnote(len(self.footnotes) + 1, anchor, back)
+        self.footnote_labels.append(label)
+        return len(self.footnotes), back
 
     def write_note(self, note: str, words: str | Markup) -> Markup:
         """Return words with a note before them that says why they stand so."""

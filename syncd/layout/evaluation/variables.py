@@ -1,7 +1,7 @@
-"""Evaluation of a page's expressions, as far as they do not depend on the reader.
+"""Evaluation of a page's expressions: for one reader, or as far as they do not depend on the reader.
 
-The variables of the space and of the page are known. An expression that uses anything else, such as a claim of the
-visitor, has no value here unless the result is the same for everybody: `false && visitor.claims.x` is false.
+The variables of the space and of the page are known. Without a reader, an expression that uses anything else, such as
+a claim of the visitor, has no value unless the result is the same for everybody: `false && visitor.claims.x` is false.
 """
 
 import re
@@ -9,39 +9,46 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from syncd.layout.evaluation.known_values import UNDEFINED as MISSING
+from syncd.layout.evaluation.known_values import (
+    Known,
+    NoValue,
+    Scalar,
+    find_known_value,
+    find_member,
+    format_value,
+    is_true,
+)
 from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, find_possible_values, find_truths
 from syncd.model.condition import NoCondition, Part, split_expression
-from syncd.platform.revisions.outline import Outline, TreeEntry
-from syncd.platform.revisions.tree import ROOT
 
-Scalar = str | bool | int | float
 DocumentNode = dict[str, Any]
 
 BRACES = r"\{\{\s*+(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_-]*+)\s*+\}\}"
 """A variable that a text names: its scope and its name."""
 _BRACES = re.compile(BRACES)
-_WHOLE_MAX = 1e15
-"""Numbers from which on JavaScript may not write all digits."""
 
 
 @dataclass(frozen=True)
 class Variables:
-    """The variables that a page can read, by scope: `space` and `page`."""
+    """The variables that a page can read, by scope: `space` and `page`; and the claims of its reader.
+
+    Shape: without `claims`, nothing is known of the reader. With them, they are all that the reader has, and every
+    condition is decided: one that cannot be computed is false, so that nobody sees what is not meant for them.
+    """
 
     scopes: Mapping[str, Mapping[str, Scalar]]
-
-    @classmethod
-    def of_page(cls, outline: Outline, entry: TreeEntry) -> "Variables":
-        """Return the variables that a page can read: those of its space and its own."""
-        space = outline.entries[ROOT].node.fields.get("variables", {})
-        return cls({"space": space, "page": entry.node.fields.get("variables", {})})
+    claims: Mapping[str, Any] | None = None
 
     def get(self, scope: str, name: str) -> Scalar | None:
         """Return the value of a variable, or None when there is none of that name in the scope."""
-        return self.scopes[scope].get(name)
+        return self.scopes.get(scope, {}).get(name)
 
     def evaluate(self, expression: str) -> Scalar | None:
         """Return the value of an expression; None when it has none, or not the same one for every reader."""
+        if self.claims is not None:
+            known = self._evaluate_known(expression)
+            return known if isinstance(known, str | bool | float) and known == known else None
         values = self._evaluate_possible(expression)
         (value,) = values if len(values) == 1 else (ANY,)
         # NaN, the only value that is not equal to itself, is none that a page could show.
@@ -49,6 +56,8 @@ class Variables:
 
     def evaluate_condition(self, condition: str) -> bool | None:
         """Return whether a condition is true, where that is the same for every reader; else None."""
+        if self.claims is not None:
+            return is_true(self._evaluate_known(condition))
         truths = find_truths(self._evaluate_possible(condition))
         return next(iter(truths)) if len(truths) == 1 else None
 
@@ -58,23 +67,26 @@ class Variables:
         except NoCondition:
             return frozenset({ANY})
 
+    def _evaluate_known(self, expression: str) -> Known:
+        try:
+            return find_known_value(split_expression(expression), self._read_known)
+        except (NoCondition, NoValue):
+            return MISSING
+
+    def _read_known(self, part: Part) -> Known:
+        value: Any = self.claims if part.path[0] == "visitor" else self.scopes.get(part.path[0], {})
+        for name in part.path[2:]:
+            value = find_member(value, name)
+        return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
     def _find_values(self, part: Part) -> Possible:
         match part.path:
             case (("space" | "page") as scope, _, name):
-                value = self.scopes[scope].get(name)
+                value = self.get(scope, name)
                 if value is None:
                     return frozenset({UNDEFINED})
                 return frozenset({value if isinstance(value, str | bool) else float(value)})
         return frozenset({ANY})
-
-
-def format_value(value: Scalar) -> str:
-    """Return a value as a reader sees it, such as `3` for 3.0 and `true` for True."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_MAX:
-        return str(int(value))
-    return str(value)
 
 
 def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[DocumentNode]:

@@ -1,0 +1,171 @@
+"""HTML of somebody's Markdown: what is harmless is let through, and the words of all else stay."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import unescape
+
+import nh3
+from markupsafe import Markup
+
+from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup
+from syncd.web.blocks.members import Node, read_data, read_kind, read_text
+from syncd.web.blocks.state import RenderState
+
+_TAGS = frozenset(
+    {
+        *("a", "abbr", "b", "bdi", "bdo", "blockquote", "br", "caption", "center", "cite", "code", "col", "colgroup"),
+        *("dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5"),
+        *(
+            "h6",
+            "hr",
+            "i",
+            "img",
+            "ins",
+            "kbd",
+            "li",
+            "mark",
+            "ol",
+            "p",
+            "picture",
+            "pre",
+            "q",
+            "rp",
+            "rt",
+            "ruby",
+            "s",
+        ),
+        *("samp", "section", "small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td"),
+        *("tfoot", "th", "thead", "time", "tr", "tt", "u", "ul", "var", "wbr"),
+    }
+)
+_ATTRIBUTES: dict[str, set[str]] = {
+    "*": {"align", "dir", "id", "lang", "title"},
+    "a": {"href", "name"},
+    "col": {"span", "width"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "img": {"alt", "height", "src", "width"},
+    "li": {"value"},
+    "ol": {"reversed", "start", "type"},
+    "td": {"colspan", "headers", "rowspan", "valign"},
+    "th": {"abbr", "colspan", "headers", "rowspan", "scope", "valign"},
+    "time": {"datetime"},
+}
+_DROPPED = frozenset({"script", "style"})
+"""Elements whose content is no text for readers."""
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+_SIGN = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9-]*)(?:\"[^\"]*\"|'[^']*'|[^'\">])*?(/?)>", re.DOTALL)
+_PLACE = re.compile("\ue000([0-9]+)\ue001")
+_FIRST_LEVEL = re.compile(r"(</?h)1(?=[ >])")
+_BEHIND_MAX = 200
+"""Blocks among which the end of an element is sought."""
+_LEVELS_MAX = 20
+
+Render = Callable[[RenderState, Sequence[Node]], Markup]
+
+
+def render_html(state: RenderState, node: Node) -> Markup:
+    """Render a node of HTML that stands for itself."""
+    return clean_html(state, [read_text(read_data(node), "html")], [])
+
+
+def render_html_runs(state: RenderState, nodes: Sequence[Node], render: Render) -> list[Node | Markup]:
+    """Return nodes with each run from an HTML element to its end as the HTML of it and of all between.
+
+    Shape: `render` renders the nodes between; all other nodes come back as they are.
+    """
+    found: list[Node | Markup] = []
+    at = 0
+    while at < len(nodes):
+        end = _find_end(nodes, at) if read_kind(nodes[at]) == "html" else None
+        if end is None or state.html_depth >= _LEVELS_MAX:
+            found.append(nodes[at])
+            at += 1
+        else:
+            found.append(_render_run(state, nodes[at : end + 1], render))
+            at = end + 1
+    return found
+
+
+def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Markup]) -> Markup:
+    """Return the harmless part of HTML, with a content behind each of its sources but the last.
+
+    Shape: the contents are trusted, and stand where text stood; where the HTML has no place for one of them, all of
+    them stand one behind the other, without the HTML.
+    """
+    marks = [f"\ue000{number}\ue001" for number in range(len(contents))]
+    # What a writer may not say, or a content could be put into the value of an attribute.
+    texts = [source.replace("\ue000", "").replace("\ue001", "") for source in sources]
+    whole = "".join(text + mark for text, mark in zip(texts, [*marks, ""], strict=True))
+    state.words += len(unescape(_SIGN.sub(" ", "".join(texts))).split())
+    html = nh3.clean(
+        whole,
+        tags=set(_TAGS),
+        clean_content_tags=set(_DROPPED),
+        attributes=_ATTRIBUTES,
+        attribute_filter=partial(_filter_attribute, state),
+        link_rel="noopener",
+        url_schemes={"http", "https", "mailto", "tel"},
+    )
+    if any(html.count(mark) != 1 for mark in marks):
+        return join_markup(contents)
+    html = _FIRST_LEVEL.sub(r"\g<1>2", html)
+    # In one pass: what looks like a place in a content is none.
+    return Markup(_PLACE.sub(lambda found: contents[int(found[1])], html))  # noqa: S704
+
+
+def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Markup:
+    sources: list[str] = []
+    contents: list[Markup] = []
+    between: list[Node] = []
+    state.html_depth += 1
+    for node in run:
+        if read_kind(node) != "html":
+            between.append(node)
+            continue
+        if between:
+            contents.append(render(state, between))
+            sources.append("")
+            between = []
+        if len(sources) == len(contents):
+            sources.append("")
+        sources[-1] += read_text(read_data(node), "html") + ("\n" if node.get("object") == "block" else "")
+    state.html_depth -= 1
+    return clean_html(state, sources, contents)
+
+
+def _find_end(nodes: Sequence[Node], start: int) -> int | None:
+    """Where the elements end that the HTML at this place opens; None when it opens none, or nothing ends them."""
+    opened: list[str] = []
+    for at in range(start, min(len(nodes), start + _BEHIND_MAX)):
+        if read_kind(nodes[at]) != "html":
+            continue
+        for sign in _SIGN.finditer(read_text(read_data(nodes[at]), "html")):
+            name = (sign[2] or "").lower()
+            if sign[1] and name in opened:
+                del opened[len(opened) - 1 - opened[::-1].index(name) :]
+            elif name and not sign[1] and not sign[3] and name not in _VOID:
+                opened.append(name)
+        if not opened:
+            return at if at > start else None
+    return None
+
+
+def _filter_attribute(state: RenderState, name: str, attribute: str, value: str) -> str | None:
+    """The value that an attribute may have: addresses lead where references of Markdown would."""
+    if attribute in ("href", "src"):
+        target = state.resolve({"kind": "url", "url": value})
+        check = check_link if attribute == "href" else check_picture
+        return check(target.address) if target is not None else None
+    if attribute in ("id", "name"):
+        return state.allocate_id(value) if value.isprintable() and len(value) <= 200 else None
+    return value
+
+
+RAW_BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {
+    "html": render_html,
+    "definition": lambda state, node: EMPTY,
+}
