@@ -33,7 +33,7 @@ SOLE_IMPORTER = {
     "httpcore": {"net"},
     "h11": {"net"},
     "git": {"repo"},
-    "sqlalchemy": {"store", "platform"},
+    "sqlalchemy": {"platform"},
     "sqlite3": {"store", "platform"},
     "alembic": {"platform"},
     "psycopg": {"platform"},

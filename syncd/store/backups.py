@@ -1,16 +1,20 @@
 """Store former values of what a site's plan has changed, so that it can be rolled back; old ones are deleted."""
 
+import sqlite3
 from dataclasses import asdict
-
-import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
+from itertools import starmap
 
 from syncd.store.database import Database
-from syncd.store.schema import backups
+from syncd.store.schema import BACKUPS
 from syncd.store.status import Backup
 
 KEPT_PLANS = 50
 """Plans of one site whose former values are kept."""
+_DELETION = """
+    DELETE FROM backups WHERE site = :site AND digest <> :digest AND (
+        at < :since OR digest NOT IN (SELECT digest FROM backups WHERE site = :site ORDER BY at DESC LIMIT :kept)
+    )
+"""
 
 
 class Backups:
@@ -24,24 +28,19 @@ class Backups:
         """Save what a plan is about to change; delete backups of the site that are older than `since` or beyond the
         limit.
         """
-        of_site = backups.c.site == backup.site
-        insert = sqlite.insert(backups).values(asdict(backup))
-        values = {"at": backup.at, "document": backup.document}
 
-        def work(connection: sa.Connection) -> None:
-            connection.execute(insert.on_conflict_do_update(index_elements=["site", "digest"], set_=values))
-            newest = sa.select(backups.c.digest).where(of_site).order_by(backups.c.at.desc()).limit(KEPT_PLANS)
-            old = sa.or_(backups.c.at < since, backups.c.digest.not_in(newest))
-            connection.execute(backups.delete().where(of_site, backups.c.digest != backup.digest, old))
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(BACKUPS.upsert, asdict(backup))
+            limits = {"site": backup.site, "digest": backup.digest, "since": since, "kept": KEPT_PLANS}
+            connection.execute(_DELETION, limits)
 
         self._database.write(work)
 
     def list_backups(self, site: str = "") -> list[Backup]:
         """Return the backups of a site, or with "" of all sites, newest first."""
 
-        def work(connection: sa.Connection) -> list[Backup]:
-            chosen = sa.select(backups).order_by(backups.c.at.desc(), backups.c.digest)
-            rows = connection.execute(chosen.where(backups.c.site == site) if site else chosen).fetchall()
-            return [Backup(**row._mapping) for row in rows]
+        def work(connection: sqlite3.Connection) -> list[Backup]:
+            chosen = "SELECT site, digest, at, document FROM backups WHERE :site IN (site, '') ORDER BY at DESC, digest"
+            return list(starmap(Backup, connection.execute(chosen, {"site": site})))
 
         return self._database.read(work)

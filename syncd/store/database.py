@@ -5,20 +5,18 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
-
-import sqlalchemy as sa
+from threading import RLock
+from typing import Literal, TypeVar
 
 from syncd.errors import DiskFull, StoreError, StoreNewer, SyncdError
-from syncd.store import schema
+from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 Result = TypeVar("Result")
 
-BUSY_MS = 5000
+BUSY_SECONDS = 5.0
 """How long one writer waits for another."""
-_ERRORS = (sa.exc.DatabaseError, sqlite3.Error)
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _PARTS = ("-wal", "-shm", "")
 """The log goes with its file, and first: whoever has the old one open must not share it with the new one."""
@@ -35,9 +33,9 @@ class Database:
         """Open the database at a path, or create one. Raises: StoreNewer, StoreError, DiskFull."""
         self.path = path
         self.moved_aside: list[Path] = []
-        self._reader = _create_engine(path, "BEGIN")
-        # A writer says so at once: a transaction that reads first and then wants to write loses updates.
-        self._writer = _create_engine(path, "BEGIN IMMEDIATE")
+        self._lock = RLock()
+        """Threads of a run share the connection; each has it for a whole transaction."""
+        self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         with _translate_errors(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,34 +47,46 @@ class Database:
                     raise
                 self._start_empty()
 
-    def read(self, work: Callable[[sa.Connection], Result]) -> Result:
-        """Return the result of `work` in one read transaction; a damaged database is replaced by an empty one first."""
-        try:
-            with self._reader.begin() as connection:
-                return work(connection)
-        except _ERRORS as error:
-            self._repair(error)
-        with _translate_errors(self.path), self._reader.begin() as connection:
-            return work(connection)
+    def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Return the result of `work` in one read transaction; a damaged database is replaced by an empty one first.
 
-    def write(self, work: Callable[[sa.Connection], object]) -> None:
+        Raises: StoreError.
+        """
+        return self._run("BEGIN", work)
+
+    def write(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Do `work` in one durable transaction; a damaged database is replaced by an empty one first.
 
         Raises: DiskFull, StoreError.
         """
-        try:
-            with self._writer.begin() as connection:
-                work(connection)
-                return
-        except _ERRORS as error:
-            self._repair(error)
-        with _translate_errors(self.path), self._writer.begin() as connection:
-            work(connection)
+        # A writer says so at once: a transaction that reads first and then wants to write loses updates.
+        self._run("BEGIN IMMEDIATE", work)
 
     def close(self) -> None:
-        """Close every connection; the last one folds the log into the file."""
-        self._reader.dispose()
-        self._writer.dispose()
+        """Close the connection; the last one of all processes folds the log into the file."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _run(self, begin: Literal["BEGIN", "BEGIN IMMEDIATE"], work: Callable[[sqlite3.Connection], Result]) -> Result:
+        with self._lock:
+            try:
+                return self._transact(begin, work)
+            except sqlite3.Error as error:
+                self._repair(error)
+            with _translate_errors(self.path):
+                return self._transact(begin, work)
+
+    def _transact(self, begin: str, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        assert self._connection is not None
+        self._connection.execute(begin)
+        try:
+            result = work(self._connection)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # some errors have ended the transaction already
+                self._connection.execute("ROLLBACK")
+            raise
+        return result
 
     def _repair(self, error: Exception) -> None:
         with _translate_errors(self.path):
@@ -87,25 +97,26 @@ class Database:
     def _prepare(self) -> None:
         with _lock_file(self.path):
             self._file = _create_file(self.path)
-            with self._writer.begin() as connection:
-                self._claim_file(connection)
-            with self._writer.connect() as connection:  # below SQLAlchemy: the mode cannot change in a transaction
-                connection.connection.cursor().execute("PRAGMA journal_mode=WAL").close()
+            self._connection = _connect(self.path)
+            self._transact("BEGIN IMMEDIATE", self._claim_file)
+            self._connection.execute("PRAGMA journal_mode=WAL").close()
 
-    def _claim_file(self, connection: sa.Connection) -> None:
-        owner = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-        if owner == 0 and not connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
-            schema.metadata.create_all(connection)
-            connection.exec_driver_sql(f"PRAGMA application_id={schema.APPLICATION_ID}")
-            connection.exec_driver_sql(f"PRAGMA user_version={schema.VERSION}")
-        elif owner != schema.APPLICATION_ID or version < 1:
+    def _claim_file(self, connection: sqlite3.Connection) -> None:
+        def ask(question: str) -> int:
+            number: int = connection.execute(question).fetchone()[0]
+            return number
+
+        owner, version = ask("PRAGMA application_id"), ask("PRAGMA user_version")
+        is_new = owner == 0 and not ask("SELECT count(*) FROM sqlite_master")
+        if not is_new and (owner != APPLICATION_ID or version < 1):
             raise _ForeignDatabase(f"{self.path} is another program's database")
-        elif version < schema.VERSION:
-            schema.metadata.create_all(connection)
-            connection.exec_driver_sql(f"PRAGMA user_version={schema.VERSION}")
-        elif version > schema.VERSION:
+        if version > VERSION:
             raise StoreNewer(f"{self.path} was written by a newer syncd (schema {version})", hint="upgrade syncd")
+        if is_new or version < VERSION:
+            for table in TABLES:
+                connection.execute(table.creation)
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={VERSION}")
 
     def _start_empty(self) -> None:
         self.close()
@@ -115,18 +126,11 @@ class Database:
         self._prepare()
 
 
-def _create_engine(path: Path, begin: str) -> sa.Engine:
-    engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-
-    # The driver's own transaction control opens none for a SELECT; we say BEGIN ourselves.
-    def set_pragmas(driver: Any, _: object) -> None:
-        driver.isolation_level = None
-        for pragma in (f"busy_timeout={BUSY_MS}", "synchronous=FULL"):
-            driver.execute(f"PRAGMA {pragma}").close()
-
-    sa.event.listen(engine, "connect", set_pragmas)
-    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
-    return engine
+def _connect(path: Path) -> sqlite3.Connection:
+    # The driver's own transactions begin only at the first change; without an isolation level we say BEGIN ourselves.
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous=FULL").close()
+    return connection
 
 
 def _create_file(path: Path) -> tuple[int, int] | None:
@@ -166,7 +170,7 @@ def _lock_file(path: Path) -> Iterator[None]:
 def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except _ERRORS as error:
+    except sqlite3.Error as error:
         raise _build_failure(error, path) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -183,14 +187,16 @@ def _build_failure(error: Exception, path: Path) -> SyncdError:
         case sqlite3.SQLITE_BUSY:
             return StoreError(f"{path} is in use by another program", hint="end that program and try again")
         case _:
-            return StoreError(f"{path} cannot be used: {getattr(error, 'orig', error)}")
+            return StoreError(f"{path} cannot be used: {error}")
 
 
 def _is_damage(error: BaseException) -> bool:
-    return isinstance(error, _ForeignDatabase) or (isinstance(error, _ERRORS) and _find_error_code(error) in _DAMAGED)
+    return isinstance(error, _ForeignDatabase) or (
+        isinstance(error, sqlite3.Error) and _find_error_code(error) in _DAMAGED
+    )
 
 
 def _find_error_code(error: Exception) -> int:
     # The low byte is the error; the rest says which kind of it.
-    code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+    code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF

@@ -1,12 +1,11 @@
 """Store plans that wait for a person's approval, and the state of each site when it was last read."""
 
+import sqlite3
 from dataclasses import asdict
-
-import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
+from itertools import starmap
 
 from syncd.store.database import Database
-from syncd.store.schema import looks, plans
+from syncd.store.schema import LOOKS, PLANS
 from syncd.store.status import PendingPlan, SiteState
 
 
@@ -20,44 +19,39 @@ class Plans:
     def save_pending(self, plan: PendingPlan) -> None:
         """Save a plan that a person has to approve; one with the same digest keeps its approval and comment."""
 
-        def work(connection: sa.Connection) -> None:
-            connection.execute(plans.delete().where(plans.c.site == plan.site, plans.c.digest != plan.digest))
-            connection.execute(sqlite.insert(plans).values(asdict(plan)).on_conflict_do_nothing())
+        def work(connection: sqlite3.Connection) -> None:
+            row = asdict(plan)
+            connection.execute("DELETE FROM plans WHERE site = :site AND digest <> :digest", row)
+            connection.execute(PLANS.insertion, row)
 
         self._database.write(work)
 
     def list_pending(self, site: str = "") -> list[PendingPlan]:
         """Return the pending plan of a site, or with "" those of all sites, by site."""
-
-        def work(connection: sa.Connection) -> list[PendingPlan]:
-            chosen = sa.select(plans).order_by(plans.c.site)
-            rows = connection.execute(chosen.where(plans.c.site == site) if site else chosen).fetchall()
-            return [PendingPlan(**row._mapping) for row in rows]
-
-        return self._database.read(work)
+        chosen = PLANS.select("site") if site else PLANS.select()
+        return self._database.read(
+            lambda connection: list(starmap(PendingPlan, connection.execute(chosen, {"site": site})))
+        )
 
     def approve(self, plan: PendingPlan, *, at: str, comment: str) -> None:
         """Record that a person approved a pending plan. Shape: `at` is the time as text."""
-        chosen = plans.update().where(plans.c.site == plan.site, plans.c.digest == plan.digest)
-        self._database.write(lambda connection: connection.execute(chosen.values(approved=at, comment=comment)))
+        change = "UPDATE plans SET approved = :at, comment = :comment WHERE site = :site AND digest = :digest"
+        values = {"at": at, "comment": comment, "site": plan.site, "digest": plan.digest}
+        self._database.write(lambda connection: connection.execute(change, values))
 
     def delete(self, site: str) -> None:
         """Delete the pending plan of a site: it was applied, or nothing waits for approval any more."""
-        self._database.write(lambda connection: connection.execute(plans.delete().where(plans.c.site == site)))
+        self._database.write(lambda connection: connection.execute(PLANS.delete("site"), {"site": site}))
 
     def read_site_state(self, site: str) -> SiteState | None:
         """Return the state in which a site was when a run last read it, or None."""
 
-        def work(connection: sa.Connection) -> SiteState | None:
-            row = connection.execute(sa.select(looks).where(looks.c.site == site)).first()
-            return SiteState(**row._mapping) if row is not None else None
+        def work(connection: sqlite3.Connection) -> SiteState | None:
+            row = connection.execute(LOOKS.select("site"), {"site": site}).fetchone()
+            return SiteState(*row) if row is not None else None
 
         return self._database.read(work)
 
     def save_site_state(self, look: SiteState) -> None:
         """Save the state of a site in place of the last one."""
-        insert = sqlite.insert(looks).values(asdict(look))
-        values = {"inputs": look.inputs, "facts": look.facts, "at": look.at}
-        self._database.write(
-            lambda connection: connection.execute(insert.on_conflict_do_update(index_elements=["site"], set_=values))
-        )
+        self._database.write(lambda connection: connection.execute(LOOKS.upsert, asdict(look)))

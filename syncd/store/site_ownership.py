@@ -4,27 +4,12 @@ An entry is recorded as soon as it is true. Some requests are recorded before th
 nothing else says whether they were carried out.
 """
 
+import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
-import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
-
 from syncd.store.database import Database
-from syncd.store.schema import begun, locks, owned
-
-
-def _build_upsert(table: sa.Table, key: tuple[str, ...], *names: str) -> sqlite.Insert:
-    row = sqlite.insert(table)
-    return row.on_conflict_do_update(index_elements=key, set_={name: row.excluded[name] for name in names})
-
-
-# Made once: a run may write them down thousands of times, and making one takes longer than its writing.
-_HEAD = _build_upsert(locks, ("site",), "place", "lineage", "serial")
-_ROW = _build_upsert(owned, ("site", "ref"), "entry")
-_BEGUN = _build_upsert(begun, ("site", "ref"), "request")
-_ALL = owned.delete().where(owned.c.site == sa.bindparam("at"))
-_ENDED = begun.delete().where(begun.c.site == sa.bindparam("at"), begun.c.ref == sa.bindparam("of"))
+from syncd.store.schema import BEGUN, LOCKS, OWNED, Table
 
 
 @dataclass(frozen=True)
@@ -46,36 +31,31 @@ class SiteOwnership:
 
     def read_base(self, site: str) -> OwnershipBase | None:
         """Return the lock file on which the entries of a site are based, or None when there are none."""
-        chosen = sa.select(locks).where(locks.c.site == site)
 
-        def work(connection: sa.Connection) -> OwnershipBase | None:
-            row = connection.execute(chosen).first()
-            return OwnershipBase(row.site, row.place, row.lineage, int(row.serial)) if row is not None else None
+        def work(connection: sqlite3.Connection) -> OwnershipBase | None:
+            row = connection.execute(LOCKS.select("site"), {"site": site}).fetchone()
+            return OwnershipBase(row[0], row[1], row[2], int(row[3])) if row is not None else None
 
         return self._database.read(work)
 
     def read_entries(self, site: str) -> dict[str, str]:
         """Return the entries of a site by ref."""
-        chosen = sa.select(owned.c.ref, owned.c.entry).where(owned.c.site == site).order_by(owned.c.ref)
-
-        def work(connection: sa.Connection) -> dict[str, str]:
-            return {row.ref: row.entry for row in connection.execute(chosen).fetchall()}
-
-        return self._database.read(work)
+        return self._read_texts(OWNED, site)
 
     def read_requests(self, site: str) -> dict[str, str]:
         """Return the requests of a site, as JSON by ref, whose outcome is not known yet."""
-        chosen = sa.select(begun.c.ref, begun.c.request).where(begun.c.site == site).order_by(begun.c.ref)
+        return self._read_texts(BEGUN, site)
 
-        def work(connection: sa.Connection) -> dict[str, str]:
-            return {row.ref: row.request for row in connection.execute(chosen).fetchall()}
-
-        return self._database.read(work)
+    def _read_texts(self, table: Table, site: str) -> dict[str, str]:
+        rows = self._database.read(
+            lambda connection: connection.execute(table.select("site"), {"site": site}).fetchall()
+        )
+        return {ref: text for _, ref, text in rows}
 
     def save_requests(self, site: str, requests: Mapping[str, str]) -> None:
         """Save requests by ref that are about to be sent."""
         rows = [{"site": site, "ref": ref, "request": request} for ref, request in requests.items()]
-        self._database.write(lambda connection: connection.execute(_BEGUN, rows))
+        self._database.write(lambda connection: connection.executemany(BEGUN.upsert, rows))
 
     def save_entries(
         self, basis: OwnershipBase, entries: Mapping[str, str], *, whole: bool = False, ended: Collection[str] = ()
@@ -86,13 +66,11 @@ class SiteOwnership:
         """
         rows = [{"site": basis.site, "ref": ref, "entry": entry} for ref, entry in entries.items()]
 
-        def work(connection: sa.Connection) -> None:
-            connection.execute(_HEAD, asdict(basis) | {"serial": str(basis.serial)})
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(LOCKS.upsert, asdict(basis) | {"serial": str(basis.serial)})
             if whole:
-                connection.execute(_ALL, {"at": basis.site})
-            if rows:
-                connection.execute(_ROW, rows)
-            if ended:
-                connection.execute(_ENDED, [{"at": basis.site, "of": ref} for ref in ended])
+                connection.execute(OWNED.delete("site"), {"site": basis.site})
+            connection.executemany(OWNED.upsert, rows)
+            connection.executemany(BEGUN.delete("site", "ref"), [{"site": basis.site, "ref": ref} for ref in ended])
 
         self._database.write(work)

@@ -1,7 +1,4 @@
-"""Read a summary of the state database, for commands that only show it.
-
-It is read with the sqlite3 driver itself: loading SQLAlchemy takes longer than all else that `syncd status` does.
-"""
+"""Read a summary of the state database, for commands that only show it: they neither create nor repair it."""
 
 import sqlite3
 import stat

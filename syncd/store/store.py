@@ -1,24 +1,20 @@
 """The memory of one repository: anchors and outcomes. It may be deleted at the cost of time, never of data."""
 
+import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Self
-
-import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
+from typing import Self
 
 from syncd.model.anchor import Anchor
 from syncd.store.backups import Backups
 from syncd.store.database import Database
 from syncd.store.plans import Plans
-from syncd.store.schema import addresses, anchors, outcomes, requests, seen
+from syncd.store.schema import ADDRESSES, ANCHORS, OUTCOMES, REQUESTS, SEEN
 from syncd.store.site_ownership import SiteOwnership
 from syncd.store.status import FlowOutcome, read_store_summary
 
-_ANCHOR = ("id", "kind", "path", "form", "fingerprint", "oid")
-_values = attrgetter(*_ANCHOR)
+_ANCHORS_OF_LANE = "SELECT id, kind, path, form, fingerprint, oid FROM anchors WHERE space = :space AND lane = :lane"
 
 
 @dataclass(frozen=True)
@@ -56,15 +52,15 @@ class Store:
     def read_last_seen(self, space: str, lane: str = "main") -> LastSeen | None:
         """Return what was last saved of a lane, "main" or a change request's id, or None."""
 
-        def work(connection: sa.Connection) -> LastSeen | None:
-            row = connection.execute(sa.select(seen).where(*_match_lane(seen, space, lane))).first()
+        where = {"space": space, "lane": lane}
+
+        def work(connection: sqlite3.Connection) -> LastSeen | None:
+            row = connection.execute(SEEN.select("space", "lane"), where).fetchone()
             if row is None:
                 return None
-            columns = [anchors.c[name] for name in _ANCHOR]
-            rows = connection.execute(sa.select(*columns).where(*_match_lane(anchors, space, lane))).fetchall()
-            return LastSeen(
-                row.revision, row.commit, {anchor.id: anchor for anchor in map(Anchor._make, rows)}, row.shape
-            )
+            _, _, revision, commit, shape = row
+            anchors = map(Anchor._make, connection.execute(_ANCHORS_OF_LANE, where))
+            return LastSeen(revision, commit, {anchor.id: anchor for anchor in anchors}, shape)
 
         found = self._database.read(work)
         if found is not None:
@@ -89,30 +85,28 @@ class Store:
         the whole. Raises: DiskFull, StoreError.
         """
         where = {"space": space, "lane": lane}
-        rows = [where | dict(zip(_ANCHOR, _values(anchor), strict=True)) for anchor in put]
-        gone = [{"gone": id} for id in removed]
+        rows = [where | anchor._asdict() for anchor in put]
+        gone = [where | {"id": id} for id in removed]
 
-        def work(connection: sa.Connection) -> None:
-            if not replace and (space, lane) in self._shown and not _has_lane(connection, space, lane):
+        def work(connection: sqlite3.Connection) -> None:
+            is_known = connection.execute(SEEN.select("space", "lane"), where).fetchone() is not None
+            if not replace and (space, lane) in self._shown and not is_known:
                 return
-            _upsert(connection, seen, [where | {"revision": revision, "commit": commit, "shape": shape}])
+            connection.execute(SEEN.upsert, where | {"revision": revision, "commit": commit, "shape": shape})
             if replace:
-                connection.execute(anchors.delete().where(*_match_lane(anchors, space, lane)))
-            elif gone:
-                connection.execute(
-                    anchors.delete().where(*_match_lane(anchors, space, lane), anchors.c.id == sa.bindparam("gone")),
-                    gone,
-                )
-            _upsert(connection, anchors, rows)
+                connection.execute(ANCHORS.delete("space", "lane"), where)
+            else:
+                connection.executemany(ANCHORS.delete("space", "lane", "id"), gone)
+            connection.executemany(ANCHORS.upsert, rows)
 
         self._database.write(work)
 
     def forget(self, space: str, lane: str) -> None:
         """Delete everything about a lane."""
 
-        def work(connection: sa.Connection) -> None:
-            for table in (seen, anchors):
-                connection.execute(table.delete().where(*_match_lane(table, space, lane)))
+        def work(connection: sqlite3.Connection) -> None:
+            for table in (SEEN, ANCHORS):
+                connection.execute(table.delete("space", "lane"), {"space": space, "lane": lane})
 
         self._database.write(work)
         self._shown.discard((space, lane))
@@ -124,10 +118,10 @@ class Store:
         """
         rows = [asdict(result) for result in results]
 
-        def work(connection: sa.Connection) -> None:
+        def work(connection: sqlite3.Connection) -> None:
             if whole:
-                connection.execute(outcomes.delete())
-            _upsert(connection, outcomes, rows)
+                connection.execute(OUTCOMES.delete())
+            connection.executemany(OUTCOMES.upsert, rows)
 
         self._database.write(work)
 
@@ -140,17 +134,15 @@ class Store:
 
         Shape: what is known already is not written again.
         """
-        columns = sa.select(addresses.c.page, addresses.c.address).where(addresses.c.space == space)
-        rows = self._database.read(lambda connection: connection.execute(columns).all())
-        known = {row.page: row.address for row in rows}
+        chosen = ADDRESSES.select("space")
+        rows = self._database.read(lambda connection: connection.execute(chosen, {"space": space}).fetchall())
+        known = {page: address for _, page, address in rows}
         new = [{"space": space, "page": id, "address": text} for id, text in by_page.items() if known.get(id) != text]
-        gone = [{"id": id} for id in known if id not in by_page]
-        deletion = addresses.delete().where(addresses.c.space == space, addresses.c.page == sa.bindparam("id"))
+        gone = [{"space": space, "page": id} for id in known if id not in by_page]
 
-        def work(connection: sa.Connection) -> None:
-            if gone:
-                connection.execute(deletion, gone)
-            _upsert(connection, addresses, new)
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany(ADDRESSES.delete("space", "page"), gone)
+            connection.executemany(ADDRESSES.upsert, new)
 
         if new or gone:
             self._database.write(work)
@@ -158,17 +150,18 @@ class Store:
     def record_request(self, space: str, number: int, facts: str) -> None:
         """Save the facts about a change request, as JSON, in place of the former ones."""
         row = {"space": space, "number": str(number), "facts": facts}
-        self._database.write(lambda connection: _upsert(connection, requests, [row]))
+        self._database.write(lambda connection: connection.execute(REQUESTS.upsert, row))
 
     def read_request(self, space: str, number: int) -> str:
         """Return the facts last saved about a change request, or ""."""
-        chosen = sa.select(requests.c.facts).where(requests.c.space == space, requests.c.number == str(number))
-        return self._database.read(lambda connection: connection.execute(chosen).scalar()) or ""
+        chosen, where = REQUESTS.select("space", "number"), {"space": space, "number": str(number)}
+        row = self._database.read(lambda connection: connection.execute(chosen, where).fetchone())
+        return str(row[2]) if row is not None else ""
 
     def forget_request(self, space: str, number: int) -> None:
         """Delete the facts about a change request."""
-        gone = requests.delete().where(requests.c.space == space, requests.c.number == str(number))
-        self._database.write(lambda connection: connection.execute(gone))
+        where = {"space": space, "number": str(number)}
+        self._database.write(lambda connection: connection.execute(REQUESTS.delete("space", "number"), where))
 
     def close(self) -> None:
         """Close the database; nothing may use this store afterwards."""
@@ -179,19 +172,3 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _match_lane(table: sa.Table, space: str, lane: str) -> tuple[sa.ColumnElement[bool], ...]:
-    return table.c.space == space, table.c.lane == lane
-
-
-def _has_lane(connection: sa.Connection, space: str, lane: str) -> bool:
-    return connection.execute(sa.select(seen.c.lane).where(*_match_lane(seen, space, lane))).first() is not None
-
-
-def _upsert(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    insert = sqlite.insert(table)
-    values = {column.name: insert.excluded[column.name] for column in table.c if not column.primary_key}
-    connection.execute(insert.on_conflict_do_update(index_elements=list(table.primary_key), set_=values), rows)

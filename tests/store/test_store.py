@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from syncd.errors import DiskFull, StoreError, StoreNewer
 from syncd.model.anchor import Anchor
@@ -219,22 +218,24 @@ def test_a_path_that_cannot_be_a_database_is_an_error_of_the_store(tmp_path: Pat
         Store(tmp_path)
 
 
-def test_a_full_disk_is_said_and_leaves_the_former_state(tmp_path: Path) -> None:
+def test_a_full_disk_is_said_and_leaves_the_former_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "state.db"
     with Store(path) as store:
         save(store, anchor(1))
 
-    def small(driver: Any, _: object) -> None:
-        driver.execute("PRAGMA max_page_count=20").close()
+    connect = sqlite3.connect
 
-    sa.event.listen(sa.Engine, "connect", small)
-    try:
+    def connect_small(*words: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*words, **options)
+        connection.execute("PRAGMA max_page_count=20").close()
+        return connection
+
+    with monkeypatch.context() as small:
+        small.setattr(sqlite3, "connect", connect_small)
         with Store(path) as store:
             with pytest.raises(DiskFull):
                 save(store, *(anchor(each) for each in range(5000)), commit="d")
             assert store.read_last_seen("space") == LastSeen("r", "c", {"id00001": anchor(1)})
-    finally:
-        sa.event.remove(sa.Engine, "connect", small)
     with Store(path) as store:
         save(store, *(anchor(each) for each in range(5000)), commit="d")
 
