@@ -51,7 +51,7 @@ _COMMAND = re.compile(r"\\(?:href|url|style|class|id|unicode|require)\b")
 def render_formula(state: RenderState, formula: str, *, is_block: bool) -> Markup:
     """Return a formula as MathML, or as its source where it cannot be set."""
     state.words += 1
-    math = _find_math(formula)
+    math = _find_math(formula, "block" if is_block else "inline")
     if math is None:
         name = "pre" if is_block else "code"
         return write_element(name, formula, class_="b-formula-source", title=state.context.labels.formula)
@@ -61,7 +61,7 @@ def render_formula(state: RenderState, formula: str, *, is_block: bool) -> Marku
     return write_element("math", inner, display=display, alttext=formula)
 
 
-def _find_math(formula: str) -> Element | None:
+def _find_math(formula: str, display: str) -> Element | None:
     if not formula or len(formula) > FORMULA_MAX or formula.count("{") > FORMULA_MAX or _COMMAND.search(formula):
         return None
     depth = deepest = 0
@@ -71,7 +71,7 @@ def _find_math(formula: str) -> Element | None:
     if deepest > _NESTED_MAX:
         return None
     try:
-        return convert_to_element(formula)
+        return convert_to_element(formula, display=display)
     except Exception:  # noqa: BLE001 - the library raises what it likes for a formula that is none
         return None
 

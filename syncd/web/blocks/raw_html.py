@@ -60,9 +60,8 @@ _VOID = frozenset(
 _SIGN = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9-]*)(?:\"[^\"]*\"|'[^']*'|[^'\">])*?(/?)>", re.DOTALL)
 _PLACE = re.compile("\ue000([0-9]+)\ue001")
 _FIRST_LEVEL = re.compile(r"(</?h)1(?=[ >])")
-_BEHIND_MAX = 200
-"""Blocks among which the end of an element is sought."""
 _LEVELS_MAX = 20
+"""Elements within each other of which the end is sought."""
 
 Render = Callable[[RenderState, Sequence[Node]], Markup]
 
@@ -77,11 +76,14 @@ def render_html_runs(state: RenderState, nodes: Sequence[Node], render: Render) 
 
     Shape: `render` renders the nodes between; all other nodes come back as they are.
     """
+    ends = _find_ends(nodes) if state.html_depth < _LEVELS_MAX else {}
+    if not ends:
+        return list(nodes)
     found: list[Node | Markup] = []
     at = 0
     while at < len(nodes):
-        end = _find_end(nodes, at) if read_kind(nodes[at]) == "html" else None
-        if end is None or state.html_depth >= _LEVELS_MAX:
+        end = ends.get(at)
+        if end is None:
             found.append(nodes[at])
             at += 1
         else:
@@ -137,21 +139,27 @@ def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Mark
     return clean_html(state, sources, contents)
 
 
-def _find_end(nodes: Sequence[Node], start: int) -> int | None:
-    """Where the elements end that the HTML at this place opens; None when it opens none, or nothing ends them."""
-    opened: list[str] = []
-    for at in range(start, min(len(nodes), start + _BEHIND_MAX)):
-        if read_kind(nodes[at]) != "html":
-            continue
-        for sign in _SIGN.finditer(read_text(read_data(nodes[at]), "html")):
+def _find_ends(nodes: Sequence[Node]) -> dict[int, int]:
+    """For the place of HTML that opens elements, the place of the HTML that ends the last of them; linear time.
+
+    Shape: what nothing ends is not among them.
+    """
+    opened: list[tuple[str, int]] = []
+    ends: dict[int, int] = {}
+    left: dict[int, int] = {}
+    for at, node in enumerate(nodes):
+        for sign in _SIGN.finditer(read_text(read_data(node), "html")) if read_kind(node) == "html" else ():
             name = (sign[2] or "").lower()
-            if sign[1] and name in opened:
-                del opened[len(opened) - 1 - opened[::-1].index(name) :]
-            elif name and not sign[1] and not sign[3] and name not in _VOID:
-                opened.append(name)
-        if not opened:
-            return at if at > start else None
-    return None
+            if name and not sign[1] and not sign[3] and name not in _VOID:
+                opened.append((name, at))
+                left[at] = left.get(at, 0) + 1
+            elif sign[1] and any(name == other for other, _ in opened[-_LEVELS_MAX:]):
+                other = ""
+                while other != name:
+                    other, start = opened.pop()
+                    left[start] -= 1
+                    ends[start] = at
+    return {start: end for start, end in ends.items() if not left[start] and end > start}
 
 
 def _filter_attribute(state: RenderState, name: str, attribute: str, value: str) -> str | None:
