@@ -1,7 +1,7 @@
 """Check one space: every rule over its files, without the findings that the files ask to ignore."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
 from itertools import chain
 
 from syncd.layout.lint.assets import check_assets
@@ -20,16 +20,24 @@ _IGNORE = re.compile(r"<!--[ \t]*syncd-check:[ \t]*ignore[ \t]+([a-z0-9, -]{1,40
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 
 
-def check_space(items: Mapping[str, SpaceFile]) -> list[Finding]:
+def check_space(
+    items: Mapping[str, SpaceFile],
+    *,
+    only: Collection[str] | None = None,
+    known: MutableMapping[str, Page] | None = None,
+) -> list[Finding]:
     """Return all findings of a space, by file and position; `items` are its files by path below its directory.
 
-    Shape: a comment `<!-- syncd-check: ignore CODE -->` ignores findings on the next line, or in the code block that
-    it starts; for rules about whole files, in the file. Linear time.
+    Shape: with `only`, just those pages are looked at, which takes a moment where a space takes long. `known` remembers
+    pages from one call to the next; the caller takes out of it what changed since. A comment
+    `<!-- syncd-check: ignore CODE -->` ignores findings on the next line, or in the code block that it starts; for
+    rules about whole files, in the file. Linear time.
     """
-    space = Space(items)
+    space = Space(items, only=only, known=known)
     found = chain(space.problems, *(family(space) for family in _FAMILIES))
     ignored = _IgnoreComments(space)
-    return sorted({finding for finding in found if not ignored.is_ignored(finding)} | set(ignored.unknown))
+    kept = {finding for finding in found if not ignored.is_ignored(finding)} | set(ignored.unknown)
+    return sorted(finding for finding in kept if only is None or finding.path in only)
 
 
 class _IgnoreComments:

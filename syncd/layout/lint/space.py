@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from posixpath import basename, dirname, splitext
@@ -59,12 +59,19 @@ class SpaceFile:
 class Space:
     """The files below one directory in Git Sync layout; `problems` are findings about files that could not be read."""
 
-    def __init__(self, items: Mapping[str, SpaceFile]) -> None:
-        self.files = items
+    def __init__(
+        self,
+        items: Mapping[str, SpaceFile],
+        *,
+        only: Collection[str] | None = None,
+        known: MutableMapping[str, "Page"] | None = None,
+    ) -> None:
+        """Read the table of contents; with `only`, no other pages are looked at, `known` are pages read before."""
+        self.files, self.only = items, only
         self.problems: list[Finding] = []
         self.unreadable: set[str] = set()
         self.draft = self._read_draft()
-        self.pages: dict[str, Page] = {}
+        self.pages: MutableMapping[str, Page] = {} if known is None else known
 
     def _read_draft(self) -> Draft:
         """Return the draft of the space; a file that cannot be read is reported, and the rest is read without it."""
@@ -128,15 +135,16 @@ class Space:
 
     def read_published_pages(self) -> Iterator["Page"]:
         """Yield every page and include that readers see."""
-        for path in (*self.draft.documents, *self.draft.includes):
+        for path in self._select((*self.draft.documents, *self.draft.includes)):
             if self.has_summary or path.lower() == "readme.md" or not is_non_page(path, self.draft.settings):
                 yield self.read_page(path)
 
     def list_markdown_paths(self) -> Iterator[str]:
         """Yield every Markdown file of the space, listed or not."""
-        yield from self.draft.documents
-        yield from self.draft.includes
-        yield from self.draft.unlisted
+        yield from self._select((*self.draft.documents, *self.draft.includes, *self.draft.unlisted))
+
+    def _select(self, paths: Sequence[str]) -> Sequence[str]:
+        return paths if self.only is None else [path for path in paths if path in self.only]
 
 
 class Page:

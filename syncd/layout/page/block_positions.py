@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from syncd.layout.page.frontmatter import split_frontmatter
@@ -26,13 +26,27 @@ def find_block_line(text: str, document: Document, key: str) -> int:
     lines = _LineIndex(text)
     line = 1
     is_reached = False
-    for block, leaf in _walk_blocks(document):
+    for block, leaf in _walk_blocks(document.nodes):
         is_reached = is_reached or block.get("key") == key
         found = lines.find_next(_fold_letters(collect_text(block))) if leaf else None
         line = found if found is not None else line
         if is_reached and (leaf or not block.get("nodes")):
             return line
     return 1
+
+
+def find_top_lines(text: str, document: Document) -> tuple[int, ...]:
+    """Return for each block at the top of a document the line, from 1, of the page's file at which it begins.
+
+    Shape: a block that is not found has the line of the one before it.
+    """
+    lines, found, line = _LineIndex(text), [], 1
+    for node in document.nodes:
+        places = [lines.find_next(_fold_letters(collect_text(block))) for block, leaf in _walk_blocks([node]) if leaf]
+        start = next((place for place in places if place is not None), line)
+        found.append(start)
+        line = max(start, lines.last_line)
+    return tuple(found)
 
 
 class _LineIndex:
@@ -63,9 +77,9 @@ class _LineIndex:
         return letters == line or (len(line) >= _WRAPPED and (letters.startswith(line) or line.startswith(letters)))
 
 
-def _walk_blocks(document: Document) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield the blocks of a document from top to bottom, each with whether it holds text and no other block."""
-    pending: list[Any] = list(reversed(document.nodes))
+def _walk_blocks(nodes: Sequence[Any]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield the blocks in nodes of a document, top down, each with whether it holds text and no other block."""
+    pending: list[Any] = list(reversed(nodes))
     while pending:
         node = pending.pop()
         if not isinstance(node, dict):
