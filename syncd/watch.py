@@ -5,13 +5,14 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition, Thread
 
 from watchdog.events import (
+    DirCreatedEvent,
     DirDeletedEvent,
     DirMovedEvent,
     FileClosedEvent,
@@ -23,13 +24,15 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
+from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
 QUIET = 0.3
 """Seconds without an event after which a change counts as finished."""
 LONGEST = 2.0
 """Seconds that a stream of events can put a wake off."""
+QUIET_TO_SHOW, LONGEST_TO_SHOW = 0.03, 0.3
+"""The same for what somebody looks at while it is being written. Units: seconds."""
 _STOP_SECONDS = 1.0
 _LIMITS = {errno.ENOSPC, errno.EMFILE, errno.ENFILE}
 # Without opened and closed-without-writing, or syncd's own reading would wake it.
@@ -238,6 +241,101 @@ class Watcher:
             changed = state != self._known[key]
             self._known[key] = state
             return changed
+
+
+class DirectoryWatcher:
+    """Calls `wake(paths)` a moment after files in some directories changed; it looks at nothing itself.
+
+    Shape: a directory is watched without those below it. Lock files of Git are left out.
+    """
+
+    def __init__(
+        self,
+        wake: Callable[[frozenset[str]], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        observers: Sequence[Callable[[], BaseObserver]] = (Observer, PollingObserver),
+    ) -> None:
+        """Prepare to watch; `observers` are tried in order, the next one when the first meets a limit."""
+        self._wake, self._clock, self._observers = wake, clock, observers
+        self._debounce = Debounce(QUIET_TO_SHOW, LONGEST_TO_SHOW)
+        self._condition = Condition()
+        self._is_stopped = False
+        self._observer: BaseObserver | None = None
+        self._watches: dict[Path, ObservedWatch] = {}
+        self._thread = Thread(target=self._run, name="syncd-watch", daemon=True)
+
+    def start(self, directories: Iterable[Path]) -> None:
+        """Begin to watch; what cannot be watched is left out."""
+        listed = list(directories)
+        for make in self._observers:
+            self._observer = make()
+            self._observer.start()
+            try:
+                self.follow(listed)
+                break
+            except OSError:
+                self._observer.stop()
+                self._observer.join(_STOP_SECONDS)
+                self._watches.clear()
+        self._thread.start()
+
+    def follow(self, directories: Iterable[Path]) -> None:
+        """Watch these directories, and no others. Raises: OSError at a limit of the system."""
+        wanted = dict.fromkeys(directories)
+        if self._observer is None:
+            return
+        for directory in self._watches.keys() - wanted.keys():
+            with suppress(KeyError, OSError):
+                self._observer.unschedule(self._watches.pop(directory))
+        ends = sys.platform == "linux" and not isinstance(self._observer, PollingObserver)
+        events = [*_EVENTS, DirCreatedEvent] if ends else [*_EVENTS, DirCreatedEvent, FileModifiedEvent]
+        for directory in wanted.keys() - self._watches.keys():
+            try:
+                watch = self._observer.schedule(_PathHandler(self._touch), str(directory), event_filter=events)
+            except OSError as error:
+                if error.errno in _LIMITS:
+                    raise
+                continue  # it is gone already
+            self._watches[directory] = watch
+
+    def stop(self) -> None:
+        """Stop watching; no wake comes afterwards."""
+        with self._condition:
+            self._is_stopped = True
+            self._condition.notify()
+        if self._observer is not None:
+            self._observer.stop()
+            self._observer.join(_STOP_SECONDS)
+        if self._thread.is_alive():
+            self._thread.join(_STOP_SECONDS)
+
+    def _touch(self, path: str) -> None:
+        with self._condition:
+            self._debounce.touch(path, self._clock())
+            self._condition.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                if self._is_stopped:
+                    return
+                paths = self._debounce.take_due(self._clock())
+                if not paths:
+                    self._condition.wait(self._debounce.find_wait(self._clock()))
+                    continue
+            self._wake(frozenset(paths))
+
+
+class _PathHandler(FileSystemEventHandler):
+    def __init__(self, touch: Callable[[str], None]) -> None:
+        self._touch = touch
+
+    def dispatch(self, event: FileSystemEvent) -> None:
+        """Note the paths of an event, and do nothing more."""
+        for path in (event.src_path, event.dest_path):
+            if path and not (name := os.fsdecode(path)).endswith(".lock"):
+                self._touch(name)
 
 
 class _Handler(FileSystemEventHandler):

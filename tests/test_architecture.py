@@ -48,6 +48,7 @@ SOLE_IMPORTER = {
     "tomllib": {"config"},
     "jinja2": {"web"},
     "markupsafe": {"web"},
+    "emoji": {"web"},
     "nh3": {"web"},
     "pygments": {"web"},
     "latex2mathml": {"web"},
@@ -67,7 +68,7 @@ PURE = {"errors", "model", "layout", "plan", "web"}
 PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
-} | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "markupsafe", "nh3", "pygments", "latex2mathml"}  # fmt: skip
+} | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "markupsafe", "emoji", "nh3", "pygments", "latex2mathml"}  # fmt: skip
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site", "evaluation"),
     "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
@@ -88,10 +89,10 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *("api", "demo", "change_requests", "undo", "log", "configuration"),
+        *("preview", "api", "demo", "change_requests", "undo", "log", "configuration"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
-    "web": ("rendering", "blocks"),
+    "web": ("rendering", "blocks", "pages"),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),

@@ -301,6 +301,27 @@ def doctor(
 
 
 @app.command()
+def preview(
+    path: Annotated[Path | None, typer.Argument(metavar="REPO|DIR", help="What to show; else what is here.")] = None,
+    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; else any free one.")] = 0,
+    change_request: Annotated[
+        str, typer.Option("--change-request", metavar="N", help="Show a change request, as Git has it.")
+    ] = "",
+    branch: Annotated[str, typer.Option("--branch", metavar="B", help="Show the tip of a branch.")] = "",
+    should_open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show the docs in a browser as readers will see them, with what is not committed yet.
+
+    It runs on this machine, reloads what is saved, and needs neither platform nor token.
+    """
+    from syncd.cli.preview.command import PreviewOptions, run_preview
+
+    options = PreviewOptions(path or Path.cwd(), port, change_request, branch, should_open, json)
+    exit_with(run_preview(options))
+
+
+@app.command()
 def check(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="[PATHS]...", help="Directories or files; else every space.")

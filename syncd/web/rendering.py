@@ -1,9 +1,13 @@
 """The one Jinja2 environment: templates of this package, strict about names, that escape every value."""
 
 from functools import cache
+from typing import TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
+Html: TypeAlias = Markup
+"""Text that is HTML already, for whoever only hands it on."""
 
 
 @cache

@@ -30,12 +30,16 @@ class SpaceFiles:
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What a person typed behind `check`: paths, a configuration, and whether the index or a commit is checked."""
+    """What a person typed behind `check`: paths, a configuration, and whether the index or a commit is checked.
+
+    Shape: `start` is the directory whose configuration counts without paths, else the current one.
+    """
 
     paths: Sequence[str]
     config: Path | None = None
     staged: bool = False
     commit: str = ""
+    start: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
 
     Raises: ConfigInvalid when a path or commit does not exist.
     """
-    configured = [] if options.paths else _list_configured(options.config)
+    configured = [] if options.paths else _list_configured(options)
     if configured:
         found = []
         for top, directories in configured:
@@ -109,7 +113,7 @@ def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
             found += [tree.read_space(directory) for directory in directories]
         return found
     found = []
-    for word in options.paths or (".",):
+    for word in options.paths or (str(options.start or "."),):
         path = Path(word).absolute()
         if not os.path.lexists(path) and not (options.staged or options.commit):
             raise ConfigInvalid(f"there is nothing at {word}", hint="name a directory in Git Sync layout")
@@ -124,9 +128,10 @@ def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
     return found
 
 
-def _list_configured(given: Path | None) -> list[tuple[Path, list[str]]]:
+def _list_configured(options: CheckOptions) -> list[tuple[Path, list[str]]]:
     """The repositories of the configuration that applies here, with the directories of their spaces."""
-    return [(one.path, [space.directory for space in one.space]) for one in list_repositories(given)]
+    repositories = list_repositories(options.config, start=options.start)
+    return [(one.path, [space.directory for space in one.space]) for one in repositories]
 
 
 def _find_top(path: Path) -> Path | None:

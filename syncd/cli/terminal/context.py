@@ -31,13 +31,14 @@ def load_configuration(config_file: Path | None) -> Config:
     return load_config_file(require_config_file(config_file))
 
 
-def list_repositories(config_file: Path | None) -> Sequence[RepositoryConfig]:
+def list_repositories(config_file: Path | None, *, start: Path | None = None) -> Sequence[RepositoryConfig]:
     """Return the repositories that are configured, if any, for work without a platform.
 
+    Shape: `start` is the directory whose configuration applies, else the current one.
     Raises: ConfigInvalid.
     """
     try:
-        file = find_config_file(config_file)
+        file = find_config_file(config_file, start=start)
     except NotARepository:  # a work tree without its repository can be read all the same
         file = find_config(os.environ, given=config_file)
     return () if file is None else load_repositories(file, os.environ)
@@ -55,16 +56,16 @@ def require_config_file(config_file: Path | None) -> ConfigFile:
     return file
 
 
-def find_config_file(config_file: Path | None, *, is_job: bool = False) -> ConfigFile | None:
+def find_config_file(config_file: Path | None, *, is_job: bool = False, start: Path | None = None) -> ConfigFile | None:
     """Return the configuration that applies in the current directory, or that `--config` names; None where none does.
 
-    Shape: in a CI job, a file in the checkout counts as part of the repository, even when the job names it or has its
-    home directory there: whoever commits can change it.
+    Shape: `start` is another directory than the current one. In a CI job, a file in the checkout counts as part of the
+    repository, even when the job names it or has its home directory there: whoever commits can change it.
     Raises: ConfigInvalid, NotARepository.
     """
     is_named = config_file is not None or bool(os.environ.get("SYNCD_CONFIG"))
     is_job = is_job or bool(os.environ.get("CI"))
-    place = None if is_named and not is_job else discover_repository(Path.cwd())
+    place = None if is_named and not is_job else discover_repository(start or Path.cwd())
     if place is None:
         return find_config(os.environ, given=config_file)
     file = find_config(os.environ, given=config_file, git_dir=place.common_dir, top=place.work_tree)

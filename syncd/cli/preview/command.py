@@ -1,0 +1,76 @@
+"""`preview`: show in a browser what is being written, until Ctrl-C."""
+
+import sys
+import webbrowser
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from syncd.cli.preview.gather import SourceReader, find_source
+from syncd.cli.preview.live import LivePreview, PreviewState
+from syncd.cli.preview.report import PreviewReport
+from syncd.cli.preview.serve import PreviewHandler
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, print_text
+from syncd.errors import ConfigInvalid, Stopped
+from syncd.net.page_server import serve_pages
+
+
+@dataclass(frozen=True)
+class PreviewOptions:
+    """What a person typed behind `preview`."""
+
+    path: Path
+    port: int = 0
+    change_request: str = ""
+    branch: str = ""
+    should_open: bool = False
+    as_json: bool = False
+
+
+def run_preview(options: PreviewOptions) -> int:
+    """Serve a preview on this machine until the person ends it, and return 0.
+
+    Raises: ConfigInvalid when there is nothing to show, or the port is taken.
+    """
+    if options.change_request and options.branch:
+        raise ConfigInvalid("--change-request and --branch exclude each other", hint="name one of the two")
+    source = find_source(options.path, change_request=options.change_request, branch=options.branch)
+    report = PreviewReport(source.path, is_quiet=options.as_json)
+    with ExitStack() as stack:
+        live = LivePreview(SourceReader(source, stack), report.print_state)
+        _refuse_nothing(live.read_state(), source.path)
+        handler = PreviewHandler(live, source.label)
+        server = stack.enter_context(
+            serve_pages(f"127.0.0.1:{options.port}", handler.answer, report.print_notice, name="syncd-preview-pages")
+        )
+        url = f"{server.url}/"
+        if options.as_json:
+            print_document({"address": url, "shows": source.label, "pages": _count_pages(live.read_state())})
+        else:
+            print_text(f"Preview of {escape(source.label)}: {url}")
+            print_text("Ctrl-C ends it. What is saved is shown at once.")
+        sys.stdout.flush()
+        live.start()
+        stack.callback(live.stop)
+        if options.should_open:
+            webbrowser.open(url)
+        _wait_for_end()
+    return 0
+
+
+def _refuse_nothing(state: PreviewState, path: Path) -> None:
+    if not _count_pages(state):
+        raise ConfigInvalid(f"there are no pages in {path}", hint="name a directory with Markdown files")
+
+
+def _count_pages(state: PreviewState) -> int:
+    return sum(len(space.draft.documents) for space in state.site.spaces.values())
+
+
+def _wait_for_end() -> None:
+    try:
+        Event().wait()
+    except (KeyboardInterrupt, Stopped):
+        return

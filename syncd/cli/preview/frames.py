@@ -1,0 +1,100 @@
+"""The frame of a preview's pages: sections, variants, and the looks that the site file declares."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from syncd.cli.preview.site import FILES, PreviewSite
+from syncd.layout.site.addresses.addresses import Spot
+from syncd.layout.site.addresses.follow import find_address
+from syncd.layout.site.read.declared import Item
+from syncd.model.customization import SiteCustomizationSettings
+from syncd.model.ref import ROOT, Ref
+from syncd.web.pages.customization import read_settings
+from syncd.web.pages.shell import SiteFrame, SiteLink
+
+
+def build_frame(site: PreviewSite, name: str, version: str) -> SiteFrame:
+    """Return the frame around the pages of a space."""
+    variant = site.variants.get(name)
+    scope = site.find_scope(name)
+    return SiteFrame(
+        site.title,
+        read_space_settings(site, name),
+        files=FILES,
+        theme=f"{scope}/theme.css",
+        sections=tuple(_list_sections(site, variant)),
+        variants=tuple(_list_variants(site, variant)),
+        version=version,
+    )
+
+
+def read_space_settings(site: PreviewSite, name: str) -> SiteCustomizationSettings:
+    """Return how the pages of a space look: the site's customization with what its variant has of its own."""
+    leaves: dict[str, Any] = {}
+    for item in site.site.file.of("customization"):
+        leaves |= item.fields
+    variant = site.variants.get(name)
+    for item in site.site.file.of("override"):
+        if variant is not None and item.key == variant.key and "reset" not in item.fields:
+            leaves |= item.fields
+    return read_settings(leaves, lambda to: _find_destination(site, to))
+
+
+def find_spot_address(site: PreviewSite, spot: Spot | None) -> str:
+    """Return the address of content of the site; "" where there is none."""
+    if spot is None or spot.space not in site.spaces:
+        return ""
+    file = spot.file or site.spaces[spot.space].first_file
+    first = site.variants.get(spot.space)
+    if first is not None and first.ref == spot.variant:
+        return site.find_page_address(spot.space, file)
+    return site.site.address(spot.variant, spot.path)
+
+
+def _find_destination(site: PreviewSite, to: Mapping[str, Any]) -> str:
+    match to:
+        case {"section": str(section)}:
+            return find_spot_address(site, site.site.first_of(Ref.of("section", section)))
+        case {"variant": str(variant)}:
+            return find_spot_address(site, site.site.first_of(Ref.of("variant", variant)))
+        case {"page": str(page), "in": str(variant)}:
+            return find_spot_address(site, site.site.page(variant, page))
+        case {"raw": {"kind": "space", "space": str(space)}} | {"kind": "space", "space": str(space)}:
+            known = site.spaces.get(space)
+            return site.find_page_address(space, known.first_file) if known is not None else ""
+        case {"kind": "url", "url": str(url)} | {"raw": {"kind": "url", "url": str(url)}}:
+            return url
+        case _:
+            return find_address(to)
+
+
+def _list_sections(site: PreviewSite, variant: Item | None) -> Iterator[SiteLink]:
+    """The sections of the site in their order; a group is a menu of its sections."""
+    current = variant.parent if variant is not None else ROOT
+    below: dict[Ref, list[Item]] = {}
+    for item in site.site.file.of("group", "section"):
+        below.setdefault(item.parent, []).append(item)
+    for item in below.get(ROOT, ()):
+        if item.kind == "section":
+            yield _make_section(site, item, current)
+            continue
+        inner = tuple(_make_section(site, one, current) for one in below.get(item.ref, ()) if one.kind == "section")
+        if inner:
+            yield SiteLink(_find_title(item), is_current=any(one.is_current for one in inner), links=inner)
+
+
+def _make_section(site: PreviewSite, item: Item, current: Ref) -> SiteLink:
+    address = find_spot_address(site, site.site.first_of(item.ref))
+    return SiteLink(_find_title(item), address, item.ref == current)
+
+
+def _find_title(item: Item) -> str:
+    return str(item.fields.get("title") or item.key.rpartition("/")[2])
+
+
+def _list_variants(site: PreviewSite, variant: Item | None) -> Iterator[SiteLink]:
+    """The variants beside the one that is shown."""
+    for item in site.site.file.of("variant"):
+        if variant is not None and item.parent == variant.parent:
+            address = find_spot_address(site, site.site.first_of(item.ref))
+            yield SiteLink(str(item.fields.get("path") or _find_title(item)), address, item.ref == variant.ref)

@@ -1,0 +1,244 @@
+"""Gather what a preview shows: the spaces of a work tree or commit, and the site that a file declares for them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from threading import RLock
+
+from syncd.cli.check.sources import CheckOptions, SpaceFiles, find_spaces
+from syncd.cli.preview.site import PreviewSite, PreviewSpace
+from syncd.cli.sites.offline import DEFAULT_FILE
+from syncd.cli.terminal.context import list_repositories
+from syncd.config import RepositoryConfig
+from syncd.errors import ConfigInvalid, FileInvalid, GitFailed, NotARepository
+from syncd.files import read_file
+from syncd.layout.lint.space import Space, SpaceFile
+from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
+from syncd.layout.site.read.declared import Item, Place, SiteFile
+from syncd.layout.tree.paths import slugify
+from syncd.model.ref import ROOT, Ref
+from syncd.repo import Repository
+from syncd.repo.location import discover_repository
+from syncd.sync.site.read.site_file import read_at_commit, read_source, read_work_tree
+
+_MISSING = ConfigInvalid("there is no site file")
+
+
+@dataclass(frozen=True)
+class PreviewSource:
+    """Where a preview reads: a directory, in a state of Git or as it is now.
+
+    Shape: `ref` is the full name of a ref, "" for the work tree; `label` says in words what it is, `remote` is the name
+    of the platform in Git; `repository` is None outside of Git.
+    """
+
+    path: Path
+    ref: str = ""
+    label: str = "work tree"
+    remote: str = "platform"
+    repository: RepositoryConfig | None = None
+
+
+class SourceReader:
+    """Reads a source again and again; commits are read through one repository, one reader at a time."""
+
+    def __init__(self, source: PreviewSource, stack: ExitStack) -> None:
+        self.source, self._stack, self._lock = source, stack, RLock()
+        self._git: Repository | None = None
+        if source.ref:
+            self._git = stack.enter_context(Repository.open(source.path))
+
+    def read_commit(self) -> str:
+        """Return the commit that is shown, "" for the work tree. Raises: ConfigInvalid when the ref is gone."""
+        if self._git is None:
+            return ""
+        with self._lock:
+            commit = self._git.resolve(self.source.ref)
+        if commit is None:
+            raise ConfigInvalid(f"{self.source.ref} does not exist any more", hint="git fetch, or syncd pull")
+        return commit
+
+    def gather(self) -> PreviewSite:
+        """Return what is there now. Raises: ConfigInvalid when there is nothing; GitFailed."""
+        commit = self.read_commit()
+        options = _make_options(self.source, commit)
+        with ExitStack() as briefly:
+            found = find_spaces(options, self._stack if commit else briefly)
+        spaces = [_read_space(self._guard_reads(one, commit)) for one in found]
+        spaces = [one for one in spaces if one.files.items] or spaces[:1]
+        top = spaces[0].files.top if spaces else self.source.path
+        declared, problem, path = self._read_site_file(top, commit)
+        return _assemble(top, spaces, declared, self.source, problem, path, commit)
+
+    def list_ref_directories(self) -> list[Path]:
+        """Return the directories of Git in which a change can mean another commit, or another state of the platform."""
+        place = discover_repository(self.source.path)
+        if place is None:
+            return []
+        heads = [self.source.ref, f"refs/remotes/{self.source.remote}/main"]
+        found = [(place.common_dir / ref).parent for ref in heads if ref]
+        return [directory for directory in dict.fromkeys(found) if directory.is_dir()]
+
+    def _guard_reads(self, files: SpaceFiles, commit: str) -> SpaceFiles:
+        """The same files, read safely: without following links from disk, one reader at a time from Git."""
+        if commit:
+            items = {path: replace(item, read=partial(self._read_one, item)) for path, item in files.items.items()}
+        else:
+            prefix = f"{files.directory}/" if files.directory else ""
+            items = {
+                path: SpaceFile(item.size, partial(read_file, files.top, prefix + path))
+                for path, item in files.items.items()
+            }
+        return replace(files, items=items)
+
+    def _read_one(self, item: SpaceFile) -> bytes:
+        with self._lock:
+            return item.read()
+
+    def _read_site_file(self, top: Path, commit: str) -> tuple[SiteFile | None, FileInvalid | None, str]:
+        """The site file, what is wrong with it, and its path; a site file is not needed."""
+        configured = self.source.repository.site if self.source.repository is not None else None
+        path = configured.file if configured is not None else DEFAULT_FILE
+        try:
+            if commit and self._git is not None:
+                with self._lock:
+                    texts = read_at_commit(self._git, commit, path, _MISSING)
+            else:
+                texts = read_work_tree(top, path)
+            return read_source(texts)[0], None, path
+        except ConfigInvalid:
+            return None, None, path
+        except FileInvalid as error:
+            return None, error, path
+
+
+def find_source(path: Path, *, change_request: str = "", branch: str = "") -> PreviewSource:
+    """Return where a preview reads, by a directory and what else a person typed.
+
+    Raises: ConfigInvalid when there is no such directory, branch or change request.
+    """
+    path = path.absolute()
+    if not path.is_dir():
+        raise ConfigInvalid(f"there is no directory {path}", hint="name a repository, or a directory with Markdown")
+    place = discover_repository(path)
+    top = place.work_tree if place is not None else None
+    repository = next((one for one in list_repositories(None, start=path) if one.path in (top, path)), None)
+    remote = repository.remote if repository is not None else "platform"
+    source = PreviewSource(path, remote=remote, repository=repository)
+    if not (change_request or branch):
+        return source
+    try:
+        with Repository.open(path) as git:
+            if branch:
+                return replace(source, ref=_find_branch(git, branch), label=f"branch {branch}")
+            ref = _find_change_request(git, change_request, remote)
+    except NotARepository as error:
+        raise ConfigInvalid(f"{path} is in no Git repository", hint="--branch and --change-request read Git") from error
+    return replace(source, ref=ref, label=f"change request {ref.partition('/changes/')[2]}")
+
+
+def _find_branch(git: Repository, branch: str) -> str:
+    for ref in (f"refs/heads/{branch}", f"refs/remotes/{branch}"):
+        try:
+            if git.resolve(ref) is not None:
+                return ref
+        except GitFailed:
+            break
+    raise ConfigInvalid(f"there is no branch {branch[:80]!r}", hint="git branch --all lists branches")
+
+
+def _find_change_request(git: Repository, words: str, remote: str) -> str:
+    """The ref of a change request that is named as `12`, or as `guides/12` where several spaces have one."""
+    prefix = f"refs/remotes/{remote}/changes/"
+    found = [ref for ref in git.list_refs(prefix) if ref == prefix + words or ref.endswith(f"/{words}")]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(sorted(ref.removeprefix(prefix) for ref in found))
+    if found:
+        raise ConfigInvalid(f"several spaces have a change request {words}: {names}", hint="name one of these")
+    raise ConfigInvalid(
+        f"there is no change request {words[:80]!r} in Git", hint="syncd pull brings them; syncd cr list"
+    )
+
+
+def _make_options(source: PreviewSource, commit: str) -> CheckOptions:
+    repository = source.repository
+    if repository is not None and repository.space and source.path == repository.path:
+        return CheckOptions((), commit=commit, start=source.path)
+    return CheckOptions((str(source.path),), commit=commit)
+
+
+def _read_space(files: SpaceFiles) -> PreviewSpace:
+    draft = Space(files.items).draft
+    return PreviewSpace(files, draft, list_page_addresses(draft))
+
+
+def _assemble(
+    top: Path,
+    spaces: Sequence[PreviewSpace],
+    declared: SiteFile | None,
+    source: PreviewSource,
+    problem: FileInvalid | None,
+    path: str,
+    commit: str,
+) -> PreviewSite:
+    names = _name_spaces(spaces, declared, source)
+    by_name = dict(zip(names, spaces, strict=True))
+    file = declared if declared is not None and declared.of("variant") else _declare_structure(by_name, declared)
+    site = SiteMap(file, {name: space.addresses for name, space in by_name.items()})
+    title = next((str(one.fields["title"]) for one in file.of("site") if one.fields.get("title")), "")
+    if not title and len(spaces) == 1:
+        first = spaces[0].draft.entries[:1]
+        title = first[0].title if first else ""
+    return PreviewSite(top, site, by_name, title or top.name, problem, path, commit)
+
+
+def _name_spaces(spaces: Sequence[PreviewSpace], declared: SiteFile | None, source: PreviewSource) -> list[str]:
+    """The id of each space in the site file: as it is configured, else by the name of its directory."""
+    bound = {}
+    if source.repository is not None:
+        bound = {"" if one.directory == "." else one.directory: one.id for one in source.repository.space}
+    aliases = dict(declared.spaces) if declared is not None else {}
+    variants = {item.key: str(item.fields.get("space")) for item in declared.of("variant")} if declared else {}
+    names: list[str] = []
+    for space in spaces:
+        directory = space.files.directory
+        candidates = (directory, slugify(directory), directory.rpartition("/")[2])
+        found = bound.get(directory) or next((aliases[one] for one in candidates if one in aliases), "")
+        found = found or variants.get(directory, "") or (next(iter(aliases.values()), "") if len(spaces) == 1 else "")
+        names.append(found if found and found not in names else f"directory {directory}")
+    return names
+
+
+def _declare_structure(spaces: Mapping[str, PreviewSpace], declared: SiteFile | None) -> SiteFile:
+    """A site file for spaces that none arranges: a section for each, in the order of their directories."""
+    items: dict[Ref, Item] = dict(declared.items) if declared is not None else {}
+    for name, space in spaces.items():
+        slug, place = slugify(space.files.directory), Place(space.files.directory or ".")
+        parent = ROOT
+        if len(spaces) > 1:
+            title = space.draft.entries[0].title if space.draft.entries else ""
+            words = space.files.directory.replace("/", " / ") or title
+            section = Item("section", slug, {"title": words, "path": slug}, place)
+            items[section.ref] = section
+            parent = section.ref
+        key = f"{slug}/docs" if len(spaces) > 1 else "docs"
+        variant = Item("variant", key, {"space": name, "path": "docs", "default": True}, place, parent=parent)
+        items[variant.ref] = variant
+    base = declared if declared is not None else SiteFile("", "", "")
+    return replace(base, items=items)
+
+
+def list_watched_directories(site: PreviewSite, source: PreviewSource) -> Iterator[Path]:
+    """Yield the directories in which a change of a file can change the preview."""
+    yield site.top
+    yield (site.top / site.site_path).parent
+    for space in site.spaces.values():
+        home = space.files.top / space.files.directory
+        folders = {""}
+        for path in space.files.items:
+            while (path := path.rpartition("/")[0]) not in folders:
+                folders.add(path)
+        yield from (home / folder for folder in sorted(folders))

@@ -1,0 +1,100 @@
+"""Where the references of a page lead in a preview: pages, files of the work tree, reusable content, specifications."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from syncd.cli.preview.site import PreviewSite, PreviewSpace
+from syncd.errors import FileInvalid, PathRefused
+from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.page.frontmatter import read_metadata, split_after_title
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.site.addresses.follow import follow_address
+from syncd.layout.tree.paths import is_markdown
+from syncd.layout.yaml import yaml
+from syncd.web.blocks import Target
+
+INCLUDE_BYTES_MAX = 1 << 20
+SPECIFICATION_BYTES_MAX = 4 << 20
+_DEPTH_MAX = 64
+
+
+@dataclass(frozen=True)
+class PageLinks:
+    """The references of one page: the site, the name of the page's space, and the page's file in it."""
+
+    site: PreviewSite
+    name: str
+    path: str
+
+    @property
+    def space(self) -> PreviewSpace:
+        """The space of the page."""
+        return self.site.spaces[self.name]
+
+    def resolve(self, ref: Mapping[str, Any]) -> Target | None:
+        """Return what a reference leads to; one that leads nowhere has no address."""
+        address = ref.get("url") if ref.get("kind") == "url" else None
+        return self._resolve_address(address) if isinstance(address, str) else Target("")
+
+    def _resolve_address(self, address: str) -> Target | None:
+        found = resolve_address(address, at=self.path, root=self.space.draft.settings.add_root(""))
+        if found is None:
+            # Below the site itself, elsewhere, or an anchor of this page.
+            return Target(address) if not address.startswith(("\\", "..")) else Target("")
+        path, suffix = found
+        file = self.space.find_file(path)
+        if file is None:
+            is_page = address.startswith("/") and follow_address(self.site.site, address).end == "page"
+            return Target(address) if is_page else Target("")
+        if file in self.space.paths:
+            return self._describe_page(file, suffix)
+        if is_markdown(file):
+            return Target("", title=file)  # it is there, but nothing lists it
+        size = self.space.files.items[file].size
+        return Target(self.site.make_file_address(self.name, file), file.rpartition("/")[2], size=size)
+
+    def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
+        """Return the nodes of reusable content; None when it is not there, or too large."""
+        data = self._read_target(ref, INCLUDE_BYTES_MAX)
+        if data is None:
+            return None
+        return list(to_document(split_after_title(data.decode(errors="replace"))[1]).nodes)
+
+    def read_specification(self, ref: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return an OpenAPI description of the space, YAML or JSON; None when there is none that can be read."""
+        data = self._read_target(ref, SPECIFICATION_BYTES_MAX)
+        if data is None:
+            return None
+        with suppress(FileInvalid):
+            found = yaml.load(
+                data.decode(errors="replace"),
+                at=str(ref.get("url")),
+                bytes_max=SPECIFICATION_BYTES_MAX,
+                depth_max=_DEPTH_MAX,
+            )
+            return found if isinstance(found, dict) else None
+        return None
+
+    def _read_target(self, ref: Mapping[str, Any], most: int) -> bytes | None:
+        address = ref.get("url")
+        found = resolve_address(address, at=self.path, root="") if isinstance(address, str) else None
+        item = self.space.files.items.get(found[0]) if found is not None else None
+        if item is None or item.size > most:
+            return None
+        with suppress(OSError, PathRefused):
+            return item.read()
+        return None
+
+    def _describe_page(self, file: str, suffix: str) -> Target:
+        entry = self.site.find_entry(self.name, file)
+        title = entry.title if entry is not None else ""
+        return Target(self.site.find_page_address(self.name, file) + suffix, title)
+
+
+def read_page_metadata(text: str, *, at: str) -> dict[str, Any]:
+    """Return what the frontmatter of a page says, {} where it cannot be read: the check tells what is wrong."""
+    with suppress(FileInvalid):
+        return read_metadata(text, at=at)
+    return {}

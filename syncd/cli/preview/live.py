@@ -1,0 +1,227 @@
+"""The preview as it is now: what was saved is read again, checked beside, and whoever looks at a page is told."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import basename
+from threading import Condition, Event, Thread
+from typing import Any
+
+from syncd.cli.preview.gather import SourceReader, list_watched_directories
+from syncd.cli.preview.platform_changes import PlatformChanges, find_platform_changes
+from syncd.cli.preview.site import PreviewSite, PreviewSpace
+from syncd.errors import SyncdError
+from syncd.layout.lint.check import check_space
+from syncd.layout.lint.finding import Finding
+from syncd.layout.lint.space import Page, SpaceFile
+from syncd.layout.page.frontmatter import read_heading
+from syncd.layout.tree.paths import ASSETS, is_markdown
+from syncd.watch import DirectoryWatcher
+
+SpaceFindings = Mapping[str, Mapping[str, Sequence[Finding]]]
+"""The findings of each space, by file."""
+
+
+@dataclass(frozen=True)
+class PreviewState:
+    """What the preview knows at one time.
+
+    Shape: `is_checked` says that `findings` are of all pages as they are now; `trouble` is why the newest files could
+    not be read, "" when they were.
+    """
+
+    site: PreviewSite
+    version: int = 1
+    findings: SpaceFindings = field(default_factory=dict)
+    is_checked: bool = False
+    platform: PlatformChanges = field(default_factory=PlatformChanges)
+    trouble: str = ""
+
+
+class _Overtaken(Exception):  # no error: a check gives way to a newer one
+    """A check is about files that have changed since."""
+
+
+class LivePreview:
+    """Holds the state, and follows what is saved; `report` gets each state whose pages are all checked."""
+
+    def __init__(self, reader: SourceReader, report: Callable[[PreviewState], None]) -> None:
+        self._reader, self._report = reader, report
+        self._condition = Condition()
+        self._state = PreviewState(reader.gather())
+        self._known: dict[str, dict[str, Page]] = {}
+        self._changed: set[str] = set()
+        self._is_stopped = False
+        self._has_changes = Event()
+        self._watcher = DirectoryWatcher(self._note_changes)
+        self._thread = Thread(target=self._run, name="syncd-preview", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow changes, and to check all pages."""
+        self._watcher.start(self._list_directories())
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop following changes."""
+        self._is_stopped = True
+        self._has_changes.set()
+        self._watcher.stop()
+        self._thread.join()
+
+    def read_state(self) -> PreviewState:
+        """Return what is known now."""
+        return self._state
+
+    def wait_for_change(self, seen: str, seconds: float) -> str:
+        """Return the present version, as soon as it is not `seen`, or after so many seconds."""
+        with self._condition:
+            self._condition.wait_for(lambda: str(self._state.version) != seen, seconds)
+            return str(self._state.version)
+
+    def _note_changes(self, paths: frozenset[str]) -> None:
+        with self._condition:
+            self._changed |= paths
+        self._has_changes.set()
+
+    def _list_directories(self) -> list[Any]:
+        return [*list_watched_directories(self._state.site, self._reader.source), *self._reader.list_ref_directories()]
+
+    def _publish(self, **changes: Any) -> None:
+        with self._condition:
+            self._state = replace(self._state, version=self._state.version + 1, **changes)
+            self._condition.notify_all()
+
+    def _run(self) -> None:
+        self._check()
+        while not self._is_stopped:
+            self._has_changes.wait()
+            with self._condition:
+                self._has_changes.clear()
+                changed, self._changed = self._changed, set()
+            if changed and not self._is_stopped:
+                self._take_in(changed)
+                self._check()
+
+    def _take_in(self, changed: set[str]) -> None:
+        """Show what was saved, then what is wrong with it."""
+        state = self._state
+        edited = _find_edited_pages(state.site, changed)
+        if edited is None:
+            try:
+                site = self._reader.gather()
+            except SyncdError as error:
+                self._publish(trouble=error.what)
+                return
+            self._known.clear()
+            self._publish(site=site, is_checked=False, trouble="")
+            self._watcher.follow(self._list_directories())
+            return
+        for name, files in edited.items():
+            for path in files:
+                self._known.get(name, {}).pop(path, None)
+        findings = {
+            name: {path: found for path, found in by_path.items() if path not in edited.get(name, ())}
+            for name, by_path in state.findings.items()
+        }
+        self._publish(site=_renew_sizes(state.site, edited), findings=findings, is_checked=False)
+        self._check_edited(edited)
+
+    def _check_edited(self, edited: Mapping[str, Mapping[str, SpaceFile]]) -> None:
+        """Check just the pages that were saved: all others take longer."""
+        findings = {name: dict(by_path) for name, by_path in self._state.findings.items()}
+        for name, files in edited.items():
+            found = self._check_space(name, only=frozenset(files))
+            if found is None:
+                return
+            findings.setdefault(name, {}).update(_group_findings(found))
+        if findings != self._state.findings:
+            self._publish(findings=findings)
+
+    def _check(self) -> None:
+        """Check all pages, and compare them with the platform, unless something is saved meanwhile."""
+        site = self._state.site
+        platform = find_platform_changes(site, self._reader.source)
+        findings = {}
+        for name in site.spaces:
+            found = self._check_space(name)
+            if found is None:
+                return
+            findings[name] = _group_findings(found)
+        self._publish(findings=findings, is_checked=True, platform=platform)
+        self._report(self._state)
+
+    def _check_space(self, name: str, only: frozenset[str] | None = None) -> list[Finding] | None:
+        """The findings of a space; None when something was saved before all were found."""
+        space, known = self._state.site.spaces[name], self._known.setdefault(name, {})
+        items = {path: replace(item, read=self._make_interruptible(item)) for path, item in space.files.items.items()}
+        try:
+            return check_space(items, only=only, known=known)
+        except (_Overtaken, OSError, SyncdError):
+            return None
+
+    def _make_interruptible(self, item: SpaceFile) -> Callable[[], bytes]:
+        def read() -> bytes:
+            if self._has_changes.is_set():
+                raise _Overtaken
+            return item.read()
+
+        return read
+
+
+def _group_findings(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.path, []).append(finding)
+    return found
+
+
+def _find_edited_pages(site: PreviewSite, changed: set[str]) -> dict[str, dict[str, SpaceFile]] | None:
+    """The files of spaces whose content alone changed, as they are now; None when more than that may have changed."""
+    found: dict[str, dict[str, SpaceFile]] = {}
+    for word in changed:
+        place = _find_space(site, word)
+        if place is None:
+            return None
+        name, path = place
+        space, item = site.spaces[name], site.spaces[name].files.items.get(path)
+        try:
+            size = (space.files.top / space.locate(path)).lstat().st_size
+        except OSError:
+            if item is None:
+                continue  # an editor's own file, which came and went
+            return None
+        if item is None or not _is_only_content(space, path):
+            return None
+        found.setdefault(name, {})[path] = SpaceFile(size, item.read)
+    return found
+
+
+def _is_only_content(space: PreviewSpace, path: str) -> bool:
+    """Whether a file says nothing about the structure of its space."""
+    if path.startswith(space.draft.settings.add_root(ASSETS)):
+        return True
+    if not is_markdown(path) or basename(path) == basename(space.draft.settings.summary):
+        return False
+    return not space.draft.is_inferred or _has_same_title(space, path)
+
+
+def _has_same_title(space: PreviewSpace, path: str) -> bool:
+    titles = {entry.path: entry.title for entry in space.list_entries()}
+    text = space.files.items[path].read().decode(errors="replace")
+    return path in titles and titles[path] == (read_heading(text) or titles[path])
+
+
+def _find_space(site: PreviewSite, word: str) -> tuple[str, str] | None:
+    """The space that a path of the disk lies in, and its path there."""
+    for name, space in site.spaces.items():
+        home = f"{space.files.top / space.files.directory}/"
+        if word.startswith(home):
+            return name, word[len(home) :]
+    return None
+
+
+def _renew_sizes(site: PreviewSite, edited: Mapping[str, Mapping[str, SpaceFile]]) -> PreviewSite:
+    spaces = dict(site.spaces)
+    for name, files in edited.items():
+        space = spaces[name]
+        spaces[name] = replace(space, files=replace(space.files, items={**space.files.items, **files}))
+    return replace(site, spaces=spaces)

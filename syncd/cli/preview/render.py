@@ -1,0 +1,120 @@
+"""Render one page of a preview: its file is read when somebody asks for it, and never before."""
+
+import secrets
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from syncd.cli.preview.frames import build_frame
+from syncd.cli.preview.links import PageLinks, read_page_metadata
+from syncd.cli.preview.site import PreviewSite
+from syncd.errors import PathRefused
+from syncd.layout.lint.finding import Finding
+from syncd.layout.page.block_positions import find_top_lines
+from syncd.layout.page.frontmatter import read_heading, split_after_title
+from syncd.layout.richtext.reading import to_document
+from syncd.model.content_write import TEXT_MAX
+from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
+from syncd.web.pages.contents import select_lines
+from syncd.web.pages.preview import mark_findings, place_findings, render_findings
+from syncd.web.pages.shell import PageLayout, PageView, render_page
+from syncd.web.rendering import Html
+
+
+@dataclass
+class PageRenderer:
+    """Renders pages, and remembers code that was coloured; safe to use from several threads."""
+
+    highlighted: MutableMapping[str, str] = field(default_factory=CodeMemory)
+    mark: str = field(default_factory=lambda: secrets.token_hex(12) + "-")
+
+    def render_file(
+        self, site: PreviewSite, name: str, file: str, findings: Sequence[Finding], *, version: str, strip: Html
+    ) -> str:
+        """Return the page of a file of a space, with the findings about it where they are.
+
+        Raises: FileNotFoundError when the file is gone; PathRefused when it is a link; OSError.
+        """
+        text = site.spaces[name].files.items[file].read().decode(errors="replace")
+        metadata = read_page_metadata(text, at=file)
+        rendered, above = self._render_body(site, name, file, text, findings)
+        view = _place_page(site, name, file)
+        title = read_heading(text) or view.title
+        view = replace(
+            view,
+            title=title,
+            body=rendered.html,
+            description=str(metadata.get("description") or ""),
+            outline=rendered.outline,
+            layout=_read_layout(metadata.get("layout")),
+            notices=render_findings(above),
+            strip=strip,
+            is_indexed=False,
+        )
+        return render_page(build_frame(site, name, version), view)
+
+    def render_words(self, site: PreviewSite, name: str, title: str, body: Html, *, version: str, strip: Html) -> str:
+        """Return a page of the preview's own, in the frame of a space."""
+        view = PageView(
+            title,
+            body,
+            contents=select_lines(site.read_contents(name)),
+            scope=site.find_scope(name),
+            strip=strip,
+            is_indexed=False,
+        )
+        return render_page(build_frame(site, name, version), view)
+
+    def _render_body(
+        self, site: PreviewSite, name: str, file: str, text: str, findings: Sequence[Finding]
+    ) -> tuple[RenderedDocument, Sequence[Finding]]:
+        """The document of a page, and the findings that stand above all of it."""
+        document = to_document(split_after_title(text)[1])
+        links = PageLinks(site, name, file)
+        context = BlockContext(
+            resolve=links.resolve,
+            read_reusable=links.read_reusable,
+            read_specification=links.read_specification,
+            highlighted=self.highlighted,
+        )
+        if not findings:
+            return render_document(document, context), ()
+        lines = find_top_lines(text, document) if len(text) <= TEXT_MAX else ()
+        marked, places = mark_findings(document, lines, findings, self.mark)
+        rendered = render_document(marked, context)
+        return replace(rendered, html=place_findings(rendered.html, places, self.mark)), places.get(-1, ())
+
+
+def _place_page(site: PreviewSite, name: str, file: str) -> PageView:
+    """A page with its place in the table of contents, still without its content."""
+    contents = site.read_contents(name)
+    number = contents.numbers_by_path.get(file)
+    scope = site.find_scope(name)
+    if number is None:
+        return PageView(file, Html(), contents=select_lines(contents), scope=scope)
+    before, after = contents.find_neighbours(number)
+    return PageView(
+        contents.entries[number].title,
+        Html(),
+        contents=select_lines(contents, number),
+        scope=scope,
+        breadcrumbs=contents.find_ancestors(number),
+        before=before,
+        after=after,
+    )
+
+
+def _read_layout(layout: object) -> PageLayout:
+    given = layout if isinstance(layout, dict) else {}
+    return PageLayout(
+        title=given.get("title") is not False,
+        description=given.get("description") is not False,
+        table_of_contents=given.get("tableOfContents") is not False,
+        outline=given.get("outline") is not False,
+        pagination=given.get("pagination") is not False,
+        metadata=given.get("metadata") is not False,
+        is_wide=given.get("width") == "wide",
+    )
+
+
+READ_ERRORS = (OSError, PathRefused, KeyError)
+"""What reading a file may raise that was there a moment ago."""

@@ -1,0 +1,128 @@
+"""What a preview shows at one time: spaces, their tables of contents, and the addresses of their pages."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote
+
+from syncd.cli.check.sources import SpaceFiles
+from syncd.errors import FileInvalid
+from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.read.declared import Item
+from syncd.layout.tree.draft import Draft
+from syncd.layout.tree.summary import Entry, walk_entries
+from syncd.web.pages.contents import Contents, ContentsEntry, build_contents
+from syncd.web.pages.customization import is_safe_address
+
+FILES = "/~syncd"
+"""The address below which everything is that is no page; no page can have it."""
+
+
+@dataclass(frozen=True)
+class PreviewSpace:
+    """A space with its files; `addresses` has the file of each page, by its path in one spelling."""
+
+    files: SpaceFiles
+    draft: Draft
+    addresses: Mapping[str, str]
+
+    @cached_property
+    def paths(self) -> Mapping[str, str]:
+        """The path of each page within the space, by its file."""
+        return {file: path for path, file in reversed(list(self.addresses.items()))}
+
+    @cached_property
+    def first_file(self) -> str:
+        """The file of the page that visitors see first; "" for a space without pages."""
+        return self.addresses.get("") or next(iter(self.draft.documents), "")
+
+    def find_file(self, path: str) -> str | None:
+        """Return the file at a path of the space, with or without its extension, or the page of a folder."""
+        stem = path.rstrip("/")
+        names = (path, f"{stem}.md", f"{stem}/README.md" if stem else self.first_file)
+        return next((name for name in names if name in self.files.items), None)
+
+    def list_entries(self) -> Iterator[Entry]:
+        """Yield every entry of the table of contents."""
+        return (entry for entry, _ in walk_entries(self.draft.entries))
+
+    def locate(self, path: str) -> str:
+        """Return a path of the space as one from the top of its tree."""
+        return f"{self.files.directory}/{path}" if self.files.directory else path
+
+
+@dataclass(frozen=True)
+class PreviewSite:
+    """All that a preview shows; `problem` is what is wrong with the site file, if anything.
+
+    Shape: `spaces` by the space that a variant of the site names; `commit` is "" for the work tree.
+    """
+
+    top: Path
+    site: SiteMap
+    spaces: Mapping[str, PreviewSpace]
+    title: str
+    problem: FileInvalid | None = None
+    site_path: str = ""
+    commit: str = ""
+    _contents: dict[str, Contents] = field(default_factory=dict)
+
+    @cached_property
+    def variants(self) -> Mapping[str, Item]:
+        """The first variant that shows each space."""
+        found: dict[str, Item] = {}
+        for item in self.site.file.of("variant"):
+            found.setdefault(str(item.fields.get("space")), item)
+        return found
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number by which addresses name each space."""
+        return {name: number for number, name in enumerate(self.spaces)}
+
+    @cached_property
+    def _prefixes(self) -> Mapping[str, str]:
+        return {name: self.site.address(item.ref).rstrip("/") for name, item in self.variants.items()}
+
+    def find_page_address(self, name: str, file: str) -> str:
+        """Return the address of a page in the preview, the one that it will have below the site; "" without one."""
+        space, prefix = self.spaces[name], self._prefixes.get(name)
+        path = "" if file == space.first_file else space.paths.get(file)
+        if prefix is None or path is None:
+            return ""
+        # Paths are kept encoded where they need it, as a redirect's source is.
+        return quote(f"{prefix}/{path}" if path else prefix or "/", safe="/%~")
+
+    def make_file_address(self, name: str, path: str) -> str:
+        """Return the address of a file of a space in the preview."""
+        return f"{FILES}/files/{self.numbers[name]}/{quote(path)}"
+
+    def find_scope(self, name: str) -> str:
+        """Return the address of the files that belong to the table of contents of a space."""
+        return f"{FILES}/spaces/{self.numbers[name]}"
+
+    def read_contents(self, name: str) -> Contents:
+        """Return the table of contents of a space, made once."""
+        if name not in self._contents:
+            entries = self.spaces[name].draft.entries
+            self._contents[name] = build_contents(entries, lambda entry: self._find_entry_address(name, entry))
+        return self._contents[name]
+
+    def find_entry(self, name: str, file: str) -> ContentsEntry | None:
+        """Return the entry of a page in its table of contents; None for a file that nothing lists."""
+        contents = self.read_contents(name)
+        number = contents.numbers_by_path.get(file)
+        return None if number is None else contents.entries[number]
+
+    def _find_entry_address(self, name: str, entry: Entry) -> str | None:
+        """Where an entry leads; None for one that nobody can follow."""
+        space = self.spaces[name]
+        if entry.path is not None:
+            anchor = f"#{entry.anchor}" if entry.anchor else ""
+            return self.find_page_address(name, entry.path) + anchor if entry.path in space.paths else None
+        target = entry.target or ""
+        if is_safe_address(target):
+            return target
+        found = space.find_file(target)
+        return self.make_file_address(name, found) if found is not None else None

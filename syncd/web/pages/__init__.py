@@ -1,0 +1,1 @@
+"""Whole pages of a site: the frame around a document, from values."""

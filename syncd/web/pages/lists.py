@@ -1,0 +1,42 @@
+"""Pages that list: all pages of a space, all findings, what differs from the platform, and where a redirect leads."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from syncd.layout.lint.finding import Finding
+from syncd.web.pages.contents import Contents, walk_depths
+from syncd.web.pages.customization import is_safe_address
+from syncd.web.pages.preview import render_findings
+from syncd.web.rendering import render_template
+
+
+def render_all_pages(contents: Contents, words: str = "") -> Markup:
+    """Return the whole table of contents; with words, the pages that have all of them in their title."""
+    wanted = words.casefold().split()
+    rows = [(entry, 0 if wanted else depth) for entry, depth in walk_depths(contents)]
+    if wanted:
+        rows = [(entry, depth) for entry, depth in rows if all(word in entry.title.casefold() for word in wanted)]
+    return render_template("pages/all_pages.html", entries=rows)
+
+
+def render_problems(findings: Mapping[str, Sequence[Finding]], addresses: Mapping[str, str], note: str) -> Markup:
+    """Return all findings, file by file; `addresses` are those of pages, `note` says what there is to know first."""
+    groups = [(path, addresses.get(path, ""), render_findings(found)) for path, found in findings.items()]
+    return render_template("pages/problems.html", groups=groups, note=note)
+
+
+def render_changes(changes: Mapping[str, str], addresses: Mapping[str, str], ref: str) -> Markup:
+    """Return the pages that differ from a ref, each with how."""
+    rows = [(path, addresses.get(path, ""), difference) for path, difference in changes.items()]
+    return render_template("pages/changes.html", rows=rows, ref=ref)
+
+
+def render_departure(address: str, where: str) -> Markup:
+    """Return the words about a redirect that leads to another site; an address that is no safe one becomes no link."""
+    return render_template("pages/departure.html", address=address if is_safe_address(address) else "", where=where)
+
+
+def write_paragraph(text: str) -> Markup:
+    """Return plain text as a paragraph."""
+    return Markup("<p>{}</p>").format(text)

@@ -1,0 +1,44 @@
+"""The index in which the script of a page searches: for each page its title, address, headings and first words."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.richtext.anchors import Anchors
+
+BODY_MAX = 600
+"""Characters of a page's own words that are searched."""
+_SCANNED = 20_000
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+_MARKUP = re.compile(r"<[^<>]{1,400}>|\{%[^{}]{0,400}%\}|^#+|[*_`|>]+|\\", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SearchablePage:
+    """A page as it is found: its headings, each with its anchor, and its first words."""
+
+    headings: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+
+
+def read_searchable_page(text: str) -> SearchablePage:
+    """Return what is searched of a page's file: a quick look, not a parse, since all pages are looked at."""
+    body = _FENCED.sub("", split_after_title(text)[1][:_SCANNED])
+    anchors = Anchors()
+    headings = [_clean(found[1]) for found in _HEADING.finditer(body)]
+    words = _clean(_HEADING.sub("", body)[: BODY_MAX * 3])[:BODY_MAX]
+    return SearchablePage(tuple((anchors.allocate(title), title) for title in headings), words)
+
+
+def format_search_index(rows: Iterable[tuple[str, str, str, SearchablePage]]) -> str:
+    """Return the index as JSON; each row has a title, an address, where the page lies in words, and the page."""
+    listed = [[title, address, path, page.headings, page.body] for title, address, path, page in rows]
+    return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+
+
+def _clean(text: str) -> str:
+    return " ".join(_MARKUP.sub(" ", _LINK.sub(r"\1", text)).split())

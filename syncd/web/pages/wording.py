@@ -1,0 +1,74 @@
+"""The site's own words in the languages that syncd knows; English for the others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur", "ps", "yi", "dv", "ckb", "ug", "sd"})
+"""Languages that are written from right to left."""
+
+
+@dataclass(frozen=True)
+class PageWords:
+    """What stands on a page beside its content."""
+
+    skip: str = "Skip to content"
+    search: str = "Search"
+    search_hint: str = "Type to search this site"
+    no_results: str = "Nothing found"
+    contents: str = "Contents"
+    all_pages: str = "All pages"
+    more: str = "more pages"
+    outline: str = "On this page"
+    path: str = "You are here"
+    previous: str = "Previous"
+    next: str = "Next"
+    edit: str = "Edit this page"
+    last_change: str = "Last change"
+    theme: str = "Switch between light and dark"
+    menu: str = "Menu"
+    copy: str = "Copy"
+    copied: str = "Copied"
+    not_found: str = "Page not found"
+    not_found_text: str = "There is no page at this address."
+    close: str = "Close"
+    sections: str = "Sections"
+    variants: str = "Variants"
+    pages: str = "Pages before and after this one"
+    footer: str = "Site"
+    privacy: str = "Privacy"
+
+
+WORDS: Mapping[str, PageWords] = {
+    "en": PageWords(),
+    "de": PageWords(
+        *("Zum Inhalt springen", "Suchen", "Tippen, um diese Website zu durchsuchen", "Nichts gefunden", "Inhalt"),
+        *("Alle Seiten", "weitere Seiten", "Auf dieser Seite", "Sie sind hier", "Zurück", "Weiter"),
+        *("Diese Seite bearbeiten", "Letzte Änderung", "Zwischen hell und dunkel wechseln", "Menü", "Kopieren"),
+        *("Kopiert", "Seite nicht gefunden", "Unter dieser Adresse gibt es keine Seite.", "Schließen", "Bereiche"),
+        *("Varianten", "Seiten vor und nach dieser", "Website", "Datenschutz"),
+    ),
+    "es": PageWords(
+        *("Saltar al contenido", "Buscar", "Escriba para buscar en este sitio", "No se encontró nada", "Contenido"),
+        *("Todas las páginas", "páginas más", "En esta página", "Está aquí", "Anterior", "Siguiente"),
+        *("Editar esta página", "Último cambio", "Cambiar entre claro y oscuro", "Menú", "Copiar"),
+        *("Copiado", "Página no encontrada", "No hay ninguna página en esta dirección.", "Cerrar", "Secciones"),
+        *("Variantes", "Páginas anterior y siguiente", "Sitio", "Privacidad"),
+    ),
+    "fr": PageWords(
+        *("Aller au contenu", "Rechercher", "Saisissez pour chercher sur ce site", "Aucun résultat", "Sommaire"),
+        *("Toutes les pages", "autres pages", "Sur cette page", "Vous êtes ici", "Précédent", "Suivant"),
+        *("Modifier cette page", "Dernière modification", "Basculer entre clair et sombre", "Menu", "Copier"),
+        *("Copié", "Page introuvable", "Il n’y a pas de page à cette adresse.", "Fermer", "Sections"),
+        *("Variantes", "Pages précédente et suivante", "Site", "Confidentialité"),
+    ),
+}
+
+
+def find_words(locale: str) -> PageWords:
+    """Return the words for a locale such as `de` or `de-AT`."""
+    return WORDS.get(locale.partition("-")[0].lower(), WORDS["en"])
+
+
+def is_right_to_left(locale: str) -> bool:
+    """Return whether the language of a locale is written from right to left."""
+    return locale.partition("-")[0].lower() in RIGHT_TO_LEFT

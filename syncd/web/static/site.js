@@ -1,0 +1,199 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const store = {
+    get(key) { try { return localStorage.getItem(key); } catch { return null; } },
+    set(key, value) { try { localStorage.setItem(key, value); } catch { /* a browser that keeps nothing */ } },
+  };
+  const theme = store.get("syncd-theme");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  const make = (name, text, properties) => Object.assign(document.createElement(name), text === null ? {} : { textContent: text }, properties);
+  const fetched = {};
+  const load = (address) => fetched[address] ??= fetch(address).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(String(answer.status))));
+
+  function prepareTheme() {
+    const button = document.querySelector(".switch");
+    if (!button) return;
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      root.dataset.theme = dark ? "light" : "dark";
+      store.set("syncd-theme", root.dataset.theme);
+    });
+  }
+
+  function prepareMenu() {
+    const menu = document.querySelector(".menu");
+    if (menu) {
+      menu.setAttribute("role", "button");
+      menu.setAttribute("aria-expanded", "false");
+      menu.addEventListener("click", (event) => {
+        event.preventDefault();
+        menu.setAttribute("aria-expanded", String(document.getElementById("page-contents").classList.toggle("is-open")));
+      });
+    }
+    document.addEventListener("click", (event) => {
+      for (const open of document.querySelectorAll(".drop[open]")) if (!open.contains(event.target)) open.open = false;
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      for (const open of document.querySelectorAll(".drop[open]")) { open.open = false; open.querySelector("summary").focus(); }
+      if (document.querySelector(".contents.is-open")) menu.click();
+    });
+  }
+
+  function prepareContents() {
+    const contents = document.getElementById("page-contents");
+    if (!contents) return;
+    contents.addEventListener("click", async (event) => {
+      const below = event.target.closest(".below");
+      if (!below) return;
+      event.preventDefault();
+      const rows = await load(`${root.dataset.scope}/contents.json`).catch(() => null);
+      if (!rows) { location.href = below.href; return; }
+      const item = below.closest("li"), list = make("ul", null, {});
+      rows.forEach(([kind, title, address, parent], number) => {
+        if (parent !== Number(below.dataset.entry)) return;
+        const line = make("li", null, {});
+        if (kind === "g") line.append(make("p", title, { className: "group" }));
+        else line.append(make("a", title, { href: address }));
+        if (rows.some((row) => row[3] === number)) {
+          const more = make("a", "", { className: "below", href: `${root.dataset.scope}/contents#page-entry-${number}` });
+          more.dataset.entry = number;
+          more.setAttribute("aria-label", title);
+          (kind === "g" ? line.firstChild : line).append(more);
+        }
+        list.append(line);
+      });
+      below.remove();
+      item.append(list);
+    });
+    const current = contents.querySelector("[aria-current=page]");
+    if (current && current.offsetTop > contents.clientHeight - 80) contents.scrollTop = current.offsetTop - contents.clientHeight / 2;
+  }
+
+  function prepareSearch() {
+    const form = document.querySelector(".search"), input = form?.querySelector("input"), results = form?.querySelector(".results");
+    if (!input) return;
+    let chosen = -1;
+    const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+    const close = () => { results.hidden = true; chosen = -1; };
+    const choose = (by) => {
+      const links = [...results.querySelectorAll("a")];
+      if (!links.length) return;
+      chosen = (chosen + by + links.length) % links.length;
+      links.forEach((link, at) => link.setAttribute("aria-selected", String(at === chosen)));
+      links[chosen].scrollIntoView({ block: "nearest" });
+    };
+    const mark = (text, words) => {
+      const line = make("span", null, {}), folded = fold(text);
+      const at = folded.length === text.length ? folded.indexOf(words[0]) : -1;
+      if (at < 0) { line.textContent = text.slice(0, 140); return line; }
+      const start = Math.max(0, at - 50);
+      line.append((start ? "…" : "") + text.slice(start, at), make("mark", text.slice(at, at + words[0].length), {}), text.slice(at + words[0].length, start + 150));
+      return line;
+    };
+    const score = (page, words) => {
+      let sum = 0, place = "", snippet = "";
+      const [title, , path, headings, body] = page, foldedTitle = fold(title), foldedPath = fold(path), foldedBody = fold(body);
+      for (const word of words) {
+        const heading = headings.find(([, text]) => fold(text).includes(word));
+        const points = foldedTitle.startsWith(word) ? 12 : foldedTitle.includes(word) ? 8 : heading ? 5 : foldedPath.includes(word) ? 2 : foldedBody.includes(word) ? 1 : 0;
+        if (!points) return null;
+        if (points === 5) { place = "#" + heading[0]; snippet = heading[1]; }
+        sum += points;
+      }
+      return { page, sum, place, snippet };
+    };
+    const show = async () => {
+      const words = fold(input.value).split(/\s+/).filter(Boolean);
+      if (!words.length) return close();
+      const pages = await load(`${root.dataset.scope || root.dataset.files}/search.json`).catch(() => []);
+      const found = pages.map((page) => score(page, words)).filter(Boolean).sort((a, b) => b.sum - a.sum).slice(0, 20);
+      results.replaceChildren(...(found.length ? found.map(({ page, place, snippet }) => {
+        const link = make("a", null, { href: page[1] + place });
+        link.append(make("b", page[0], {}), mark(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words));
+        return link;
+      }) : [make("p", results.dataset.none, {})]));
+      chosen = -1;
+      results.hidden = false;
+    };
+    input.addEventListener("input", show);
+    input.addEventListener("focus", show);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      (results.querySelector("[aria-selected=true]") || results.querySelector("a"))?.click();
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); choose(event.key === "ArrowDown" ? 1 : -1); }
+      if (event.key === "Escape") { close(); input.blur(); }
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "/" && !event.ctrlKey && !event.metaKey && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) { event.preventDefault(); input.focus(); }
+    });
+    document.addEventListener("click", (event) => { if (!form.contains(event.target)) close(); });
+  }
+
+  function prepareOutline() {
+    const links = [...document.querySelectorAll(".outline a")];
+    if (!links.length) return;
+    const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    const follow = () => {
+      const top = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
+      let at = headings.findLastIndex((heading) => heading && heading.getBoundingClientRect().top <= top);
+      if (innerHeight + scrollY >= document.body.scrollHeight - 2) at = headings.length - 1;
+      links.forEach((link, number) => number === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
+    };
+    onscroll = follow;
+    follow();
+  }
+
+  function followChanges() {
+    if (!root.dataset.version) return;
+    const events = new EventSource(`${root.dataset.files}/events?seen=${encodeURIComponent(root.dataset.version)}`);
+    let turn = Promise.resolve();
+    const refresh = async () => {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const selector of [".top", "#page-strip", "#page-content", ".outline", "#page-contents"]) {
+        const old = document.querySelector(selector), next = fresh.querySelector(selector);
+        if (!old !== !next) { location.reload(); return; }
+        if (!old || old.innerHTML === next.innerHTML) continue;
+        if (selector === ".top") { location.reload(); return; }
+        const at = old.scrollTop, isOpen = old.classList.contains("is-open");
+        const opened = [...old.querySelectorAll("details")].map((one) => one.open);
+        old.replaceWith(next);
+        const details = [...next.querySelectorAll("details")];
+        if (details.length === opened.length) details.forEach((one, number) => { one.open = opened[number]; });
+        next.classList.toggle("is-open", isOpen);
+        next.scrollTop = at;
+      }
+      document.title = fresh.title;
+      root.dataset.version = fresh.documentElement.dataset.version;
+      for (const sheet of document.querySelectorAll("link[href$='/theme.css']")) {
+        const next = sheet.cloneNode();
+        next.addEventListener("load", () => sheet.remove());
+        sheet.after(next);
+      }
+      for (const key of Object.keys(fetched)) delete fetched[key];
+      prepareParts();
+      document.dispatchEvent(new CustomEvent("syncd-page"));
+    };
+    events.addEventListener("changed", () => { turn = turn.then(refresh).catch(() => {}); });
+    addEventListener("pagehide", () => events.close());
+    addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  }
+
+  function prepareParts() {
+    prepareOutline();
+    prepareContents();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    prepareTheme();
+    prepareMenu();
+    prepareSearch();
+    prepareParts();
+    followChanges();
+  });
+})();
