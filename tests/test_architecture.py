@@ -68,7 +68,9 @@ PURE = {"errors", "model", "layout", "plan", "web"}
 PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
-} | set(SOLE_IMPORTER) - {"yaml", "markdown_it", "jinja2", "markupsafe", "emoji", "nh3", "pygments", "latex2mathml"}  # fmt: skip
+} | set(SOLE_IMPORTER) - {
+    "yaml", "markdown_it", "jinja2", "markupsafe", "emoji", "nh3", "pygments", "latex2mathml",
+}  # fmt: skip
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site", "evaluation"),
     "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
