@@ -62,12 +62,24 @@ class Gate:
 
 @dataclass
 class Switch:
-    """The ASGI application that stands for the platform of the world that is played."""
+    """The ASGI application that stands for the platform of the world that is played.
+
+    Shape: `writes` goes up when anybody begins to write, and when that has ended.
+    """
 
     app: Any = None
     gate: Gate | None = None
+    writes: int = 0
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+        is_write = scope["type"] != "http" or scope["method"] != "GET"
+        self.writes += is_write
+        try:
+            await self._pass(scope, receive, send)
+        finally:
+            self.writes += is_write
+
+    async def _pass(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         gate = self.gate
         if gate is None or scope["type"] != "http" or _is_person(scope):
             await self.app(scope, receive, send)
@@ -110,7 +122,9 @@ class Hosting:
         listener.bind(("127.0.0.1", 0))
         listener.listen(100)
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        config = uvicorn.Config(self.switch, http="httptools", ws="none", lifespan="off", log_config=None)
+        config = uvicorn.Config(
+            self.switch, http="httptools", ws="none", lifespan="off", log_config=None, timeout_keep_alive=600
+        )
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
         self._thread.start()
@@ -139,7 +153,7 @@ class Hosting:
         """Serve a platform in this process, which can use its storage too."""
         with Storage(directory) as storage:
             storage.bootstrap()
-            self.switch.app = create_app(storage, _SERVERS[kind])
+            self.switch.app, self.switch.writes = create_app(storage, _SERVERS[kind]), self.switch.writes + 1
             yield storage
 
     @contextmanager

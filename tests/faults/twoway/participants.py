@@ -34,7 +34,8 @@ class Participants:
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.web = Web(self.world.hosting.url, self.world.token)
+        hosting = self.world.hosting
+        self.web = Web(hosting.url, self.world.token, lambda: hosting.switch.writes)
         self.writers = {name: Writer(name, self.world.root / name, self.world.spaces) for name in self.world.clones}
         for space in self.world.spaces:
             self.ledger.begin(self.web.view(space.id))

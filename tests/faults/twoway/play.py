@@ -45,4 +45,4 @@ class Player(GitDeeds):
         writer.commit("tidy up")
         while writer.stashes:
             self._unstash(writer, Step(0, writer.name, "unstash"))
-        writer.commit("tidy up")
+            writer.commit("tidy up")

@@ -28,20 +28,20 @@ GO_ON = 900
 def judge(player: Player) -> None:
     """Bring everything to rest and check; of some schedules, let everybody edit once more, and check again."""
     player.story.append("# Everybody commits, syncs, settles conflicts and merges, until nothing moves.")
-    settle(player)
-    check(player)
+    check(player, settle(player))
     if player.failures or not player.schedule.goes_on:
         return
     player.story.append("# Everybody goes on with one more edit.")
     for number, name in enumerate(player.writers):
         player.step(Step(GO_ON + number, name, "edit", number, number))
     player.step(Step(GO_ON + 9, "web", "edit", 2, 0))
-    settle(player)
-    check(player)
+    check(player, settle(player))
 
 
-def settle(player: Player) -> None:
+def settle(player: Player) -> list[Writer]:
     """Let everybody commit, sync, settle conflicts and merge, until a run of each moves nothing.
+
+    Returns the writers whose last run did not end well.
 
     In half of the schedules each clone's change request is merged before the next clone runs, in the others all are
     merged when all have run.
@@ -74,6 +74,7 @@ def settle(player: Player) -> None:
     for name, code in codes.items():
         if code:
             player.fail("locked out", f"{name}: syncd sync still ends with {code}")
+    return [writer for name, writer in player.writers.items() if codes.get(name)]
 
 
 def _settle_conflicts(player: Player, writer: Writer) -> None:
@@ -101,14 +102,22 @@ def _merge(player: Player, *, stale: bool) -> bool:
 
 def _state(player: Player) -> tuple[str, ...]:
     """All that a run may move."""
-    refs = [writer.git("for-each-ref") + writer.git("status", "--porcelain") for writer in player.writers.values()]
+    refs = [_read_refs(writer) + writer.git("status", "--porcelain") for writer in player.writers.values()]
     there = [player.web.revision(space.id) for space in player.world.spaces]
     live = [one.revision for space in player.world.spaces for one in player.web.requests(space.id)]
     return (*refs, *there, *live)
 
 
-def check(player: Player) -> None:
-    """Given a world at rest, record what must not be."""
+def _read_refs(writer: Writer) -> str:
+    """Every ref of a clone, as Git has them in files: that takes no process."""
+    top = writer.path / ".git"
+    packed = top / "packed-refs"
+    files = [packed] * packed.exists() + [file for file in sorted((top / "refs").rglob("*")) if file.is_file()]
+    return "".join(f"{file}: {file.read_text()}" for file in files)
+
+
+def check(player: Player, stopped: Iterable[Writer]) -> None:
+    """Given a world at rest, and the writers who may have conflicts, record what must not be."""
     main: dict[str, Page] = {}
     live: set[str] = set()
     for space in player.world.spaces:
@@ -116,7 +125,7 @@ def check(player: Player) -> None:
         for request in player.web.requests(space.id):
             live |= tokens_of(player.web.view(space.id, request.id))
     views: dict[str, View] = {name: writer.view() for name, writer in player.writers.items()}
-    contested = {mark for writer in player.writers.values() for one in player.conflicts(writer) for mark in one.marks}
+    contested = {mark for writer in stopped for one in player.conflicts(writer) for mark in one.marks}
     sides = {"main content": main, **views}
     _check_words(player, sides, live, contested)
     for name, view in sides.items():
@@ -172,12 +181,15 @@ def _check_trees(player: Player) -> None:
     """Each branch says what its own clone has of the platform.
 
     Where a file lies may differ: a page is the same as a file and as a folder, and a file need not lie below the file
-    of the page above it.
+    of the page above it; and so may line ends, which no platform has.
     """
     for name, writer in player.writers.items():
         ours, theirs = (writer.view_of(ref) for ref in ("HEAD", "platform/main"))
         _check_pages(player, f"platform/main of {name}", theirs)
-        texts = [sorted(_PICTURE.sub("](", page.text) for page in view.values()) for view in (ours, theirs)]
+        texts = [
+            sorted(_PICTURE.sub("](", page.text).replace("\r\n", "\n") for page in view.values())
+            for view in (ours, theirs)
+        ]
         if texts[0] != texts[1]:
             shown = writer.git("diff", "-M", "HEAD", "platform/main")
             player.fail("not converged", f"{name}: main is not platform/main: {shown}")

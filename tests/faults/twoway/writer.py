@@ -1,6 +1,7 @@
 """A writer in a clone, with Git and files alone; each deed is a commit unless it says otherwise."""
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
@@ -60,8 +61,7 @@ class Writer:
     def view_of(self, ref: str) -> View:
         """Return the pages of all spaces in a commit; none when there is no such ref."""
         listed = self.git("ls-tree", "-r", "-z", "--name-only", ref, check=False).split("\0")
-        paths = [path for path in listed if path.endswith(".md")]
-        texts = {path: self.git("show", f"{ref}:{path}") for path in paths}
+        texts = self._read_files(ref, [path for path in listed if path.endswith(".md")])
         titles = {}
         for one in self.spaces:
             for entry in read_summary(texts.get(join(one.folder, "SUMMARY.md"), "")):
@@ -70,6 +70,18 @@ class Writer:
         return {
             path: Page(path, titles.get(path), text) for path, text in texts.items() if basename(path) != "SUMMARY.md"
         }
+
+    def _read_files(self, ref: str, paths: list[str]) -> dict[str, str]:
+        """Return the text of each path of a commit that is not empty."""
+        asked = "".join(f"{ref}:{path}\n" for path in paths).encode()
+        words = ["git", "cat-file", "--batch"]
+        rest = subprocess.run(words, cwd=self.path, input=asked, capture_output=True, check=True).stdout
+        texts = {}
+        for path in paths:
+            head, _, rest = rest.partition(b"\n")
+            size = int(head.rsplit(b" ", 1)[1])
+            texts[path], rest = rest[:size].decode(errors="replace"), rest[size + 1 :]
+        return texts
 
     def is_clean(self) -> bool:
         """Whether nothing is uncommitted."""
@@ -97,8 +109,8 @@ class Writer:
 
     def commit(self, message: str) -> None:
         """Commit all there is."""
-        self.git("add", "--all")
         if not self.is_clean():
+            self.git("add", "--all")
             self.git("commit", "--quiet", "--message", message)
             self.told.append(f"git add --all && git commit -m '{message}'")
 
