@@ -1,10 +1,11 @@
 """What a writer does with Git beyond a commit: amend, reset, squash, rebase, merge, stash."""
 
 from tests.faults.twoway.pages import TITLE
+from tests.faults.twoway.program import Ran
 from tests.faults.twoway.runs import Runs
 from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import git
-from tests.faults.twoway.writer import Writer
+from tests.faults.twoway.writer import ORIGIN, Writer
 
 _CONTINUES = 12
 """Commits of a rebase that are settled, at most."""
@@ -51,26 +52,40 @@ class GitDeeds(Runs):
             self.ledger.free(unknown, f"{step.id} reset")
 
     def _squash(self, writer: Writer, step: Step) -> None:
-        base = writer.git("merge-base", "HEAD", "platform/main").strip()
+        base = writer.git("merge-base", "HEAD", writer.other).strip()
         if len(writer.git("rev-list", f"{base}..HEAD").split()) > 1:
             writer.git("reset", "--quiet", "--soft", base)
             writer.git("commit", "--quiet", "--allow-empty", "--message", f"squash {step.id}")
-            writer.told.append("git reset --soft $(git merge-base HEAD platform/main) && git commit")
+            writer.told.append(f"git reset --soft $(git merge-base HEAD {writer.other}) && git commit")
 
     def _rebase(self, writer: Writer, step: Step) -> None:
         if not writer.is_clean():
             writer.commit(f"before rebase {step.id}")
         with self._rewriting(writer, step):
-            writer.told.append("git rebase platform/main")
-            stopped = git(writer.path, "rebase", "platform/main", check=False).returncode
+            writer.told.append(f"git rebase {writer.other}")
+            stopped = git(writer.path, "rebase", writer.other, check=False).returncode
             self._keep_both(writer, "rebase", bool(stopped))
 
     def _git_merge(self, writer: Writer, step: Step) -> None:
         if not writer.is_clean():
             writer.commit(f"before merge {step.id}")
-        writer.told.append("git merge platform/main")
-        stopped = git(writer.path, "merge", "--no-edit", "platform/main", check=False).returncode
+        self._merge(writer, writer.other)
+
+    def _merge(self, writer: Writer, ref: str) -> None:
+        writer.told.append(f"git merge {ref}")
+        stopped = git(writer.path, "merge", "--no-edit", ref, check=False).returncode
         self._keep_both(writer, "merge", bool(stopped))
+
+    def exchange(self, writer: Writer) -> Ran:
+        """Bring a clone what its Git remote has, and push."""
+        if not writer.is_clean():
+            writer.commit("before git pull")
+        writer.git("fetch", "--quiet", "origin")
+        self._merge(writer, ORIGIN)
+        done = git(writer.path, "push", "--quiet", "origin", "HEAD:main", check=False)
+        writer.told.append(f"git push   # {done.returncode}")
+        self.hear(writer)
+        return Ran(("git", "push"), 6 if done.returncode else 0, done.stderr)
 
     def _keep_both(self, writer: Writer, command: str, stopped: bool) -> None:
         """Settle the conflicts of a merge or rebase, commit by commit, or give it up."""

@@ -11,7 +11,7 @@ from tests.faults.twoway.ledger import Ledger
 from tests.faults.twoway.pages import View
 from tests.faults.twoway.schedule import Schedule, Step
 from tests.faults.twoway.world import World
-from tests.faults.twoway.writer import Writer
+from tests.faults.twoway.writer import ORIGIN, PLATFORM, Writer
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,11 @@ class Participants:
     def __post_init__(self) -> None:
         hosting = self.world.hosting
         self.web = Web(hosting.url, self.world.token, lambda: hosting.switch.writes)
-        self.writers = {name: Writer(name, self.world.root / name, self.world.spaces) for name in self.world.clones}
+        alone = self.world.clones[1:] if self.world.shape.upstream == "one" else ()
+        self.writers = {
+            name: Writer(name, self.world.root / name, self.world.spaces, ORIGIN if name in alone else PLATFORM)
+            for name in self.world.clones
+        }
         for space in self.world.spaces:
             self.ledger.begin(self.web.view(space.id))
         self._acting = threading.Lock()

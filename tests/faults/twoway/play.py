@@ -2,7 +2,7 @@
 
 from tests.faults.twoway.git_deeds import GitDeeds
 from tests.faults.twoway.schedule import SYNCING, Step
-from tests.faults.twoway.writer import Writer
+from tests.faults.twoway.writer import ORIGIN, Writer
 
 
 class Player(GitDeeds):
@@ -25,7 +25,9 @@ class Player(GitDeeds):
                 self.unlock(writer)
             if writer.is_busy():
                 self.finish(writer)
-            if step.action in ("sync", "push", "pull"):
+            if step.action in SYNCING and writer.other == ORIGIN:
+                self.exchange(writer)
+            elif step.action in ("sync", "push", "pull"):
                 self.sync(writer, step.action, step.fault)
             elif special is not None:
                 special(writer, step)

@@ -17,7 +17,8 @@ class Shape:
 
     Shape: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown); `update`, `merge` and `status` are the
     policies of the configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
-    the writer pulls.
+    the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
+    remote with it, or "all" where all have both.
     """
 
     clones: int = 2
@@ -27,6 +28,7 @@ class Shape:
     merge: str = "manual"
     status: str = "open"
     flow: str = "sync"
+    upstream: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,16 @@ PROFILES: Mapping[str, Profile] = {
     "all": Profile(writing={**WRITING, **REWRITING, **UNTIDY}, shapes=_SHAPES, faults=0.25),
     "spaces": Profile(writing={**WRITING, **REWRITING}, shapes=((1, Shape(spaces=2)),)),
     "lossy": Profile(shapes=((1, Shape(server="formatted")), (1, Shape(server="lossy")))),
+    "upstream": Profile(
+        writing={**WRITING, **UNTIDY, "git-merge": 2},
+        shapes=(
+            (4, Shape(upstream="one")),
+            (1, Shape(clones=3, upstream="one")),
+            (1, Shape(spaces=2, upstream="one")),
+            (3, Shape(upstream="all")),
+        ),
+        faults=0.25,
+    ),
     "ci": Profile(writing={**WRITING, **REWRITING}, shapes=((1, Shape(clones=1, flow="ci")),)),
 }
 POINTS = 60

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from tests.faults.twoway.pages import Page, View, tokens_of
 from tests.faults.twoway.play import Player
 from tests.faults.twoway.schedule import Step
-from tests.faults.twoway.writer import Writer
+from tests.faults.twoway.writer import ORIGIN, PLATFORM, Writer
 
 COLUMNS = (
     "words lost",
@@ -56,8 +56,9 @@ def settle(player: Player) -> list[Writer]:
             before = _state(player)
             if at_rest.get(writer.name) == before:
                 continue
-            codes[writer.name] = player.sync(writer, "sync").code
-            if codes[writer.name] not in (0, 1):
+            bring = player.exchange(writer) if writer.other == ORIGIN else player.sync(writer, "sync")
+            codes[writer.name] = bring.code
+            if codes[writer.name] not in (0, 1) and writer.other == PLATFORM:
                 _settle_conflicts(player, writer)
             after = _state(player)
             if before == after or not (codes[writer.name] or player.schedule.goes_on):
@@ -184,15 +185,15 @@ def _check_trees(player: Player) -> None:
     of the page above it; and so may line ends, which no platform has.
     """
     for name, writer in player.writers.items():
-        ours, theirs = (writer.view_of(ref) for ref in ("HEAD", "platform/main"))
-        _check_pages(player, f"platform/main of {name}", theirs)
+        ours, theirs = (writer.view_of(ref) for ref in ("HEAD", writer.other))
+        _check_pages(player, f"{writer.other} of {name}", theirs)
         texts = [
             sorted(_PICTURE.sub("](", page.text).replace("\r\n", "\n") for page in view.values())
             for view in (ours, theirs)
         ]
         if texts[0] != texts[1]:
-            shown = writer.git("diff", "-M", "HEAD", "platform/main")
-            player.fail("not converged", f"{name}: main is not platform/main: {shown}")
+            shown = writer.git("diff", "-M", "HEAD", writer.other)
+            player.fail("not converged", f"{name}: main is not {writer.other}: {shown}")
 
 
 def _check_equal(player: Player, sides: Mapping[str, View]) -> None:

@@ -89,14 +89,21 @@ class Workshop:
                 plant_space(here / "source", LETTERS[number], PAGES // shape.spaces, shape.server)
                 spaces.append(Space(import_space(storage, here / "source", folder or "docs"), folder))
             for name in LETTERS[: shape.clones]:
-                self._clone(here, name, spaces, shape)
+                if shape.upstream == "one" and name != LETTERS[0]:
+                    git(here, "clone", "--quiet", "origin.git", name)
+                else:
+                    self._clone(here, name, spaces, shape)
         here.rename(self.root / f"template-{len(self._templates)}")
         return tuple(spaces)
 
     def _clone(self, here: Path, name: str, spaces: list[Space], shape: Shape) -> None:
         targets = [f"{space.id}={space.folder}" if space.folder else space.id for space in spaces]
         token = str(here / "platform" / "token")
-        _fine(run_here(["clone", self.hosting.url, *targets, str(here / name), "--token-file", token], here))
+        if (here / "origin.git").exists():
+            git(here, "clone", "--quiet", "origin.git", name)
+            _fine(run_here(["init", self.hosting.url, *targets, "--token-file", token], here / name))
+        else:
+            _fine(run_here(["clone", self.hosting.url, *targets, str(here / name), "--token-file", token], here))
         file = here / name / ".git" / "syncd.toml"
         text = re.sub(r'instance = "\w+"', f'instance = "{LETTERS.index(name) + 1:06x}"', file.read_text())
         policies = {"status": shape.status, "update": shape.update, "merge": shape.merge}
@@ -104,6 +111,20 @@ class Workshop:
         file.write_text("\n".join([text.rstrip("\n"), "", "[repository.change_requests]", *lines, ""]))
         _fine(run_here(["trust", "--yes"], here / name))
         _fine(run_here(["sync"], here / name))
+        if shape.upstream:
+            _share(here, name, file)
+
+
+def _share(here: Path, name: str, file: Path) -> None:
+    """Let a clone exchange its branch with the Git remote of the world, which the first clone makes."""
+    remote = here / "origin.git"
+    if not remote.exists():
+        git(here, "clone", "--quiet", "--bare", name, str(remote))
+        git(here / name, "remote", "add", "origin", str(remote))
+    mirror = "" if name == LETTERS[0] else 'mirror = ""\n'  # one clone alone pushes what the platform has
+    file.write_text(f'{file.read_text()}\n[repository.upstream]\nremote = "origin"\n{mirror}')
+    _fine(run_here(["trust", "--yes"], here / name))
+    _fine(run_here(["sync"], here / name))
 
 
 def _fine(ran: Ran) -> None:

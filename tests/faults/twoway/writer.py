@@ -24,14 +24,19 @@ from tests.faults.twoway.pages import (
 from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import Space, git
 
+PLATFORM, ORIGIN = "platform/main", "origin/main"
 MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
 
 
 class Writer:
-    """A clone and its person. Shape: `told` gets what they did, as commands."""
+    """A clone and its person.
 
-    def __init__(self, name: str, path: Path, spaces: tuple[Space, ...]) -> None:
-        self.name, self.path, self.spaces = name, path, spaces
+    Shape: `told` gets what they did, as commands; `other` is the ref of the side that the clone is in step with:
+    "origin/main" for somebody who has Git alone.
+    """
+
+    def __init__(self, name: str, path: Path, spaces: tuple[Space, ...], other: str = PLATFORM) -> None:
+        self.name, self.path, self.spaces, self.other = name, path, spaces, other
         self.told: list[str] = []
         self.stashes = 0
         self.space = spaces[0]
@@ -94,7 +99,7 @@ class Writer:
 
     def owns_tip(self) -> bool:
         """Whether the newest commit is one that the platform does not have, with one parent, by the writer."""
-        platform = git(self.path, "merge-base", "--is-ancestor", "HEAD", "platform/main", check=False).returncode == 0
+        platform = git(self.path, "merge-base", "--is-ancestor", "HEAD", self.other, check=False).returncode == 0
         parents = self.git("rev-list", "--parents", "-1", "HEAD").split()
         committer = self.git("log", "-1", "--format=%ce").strip()
         return not platform and len(parents) == 2 and committer.startswith("writer@")
