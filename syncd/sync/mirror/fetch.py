@@ -76,6 +76,7 @@ class BodyFetcher:
         files = (item for item in gathered.plan.fetch if item.kind == "file")
         self.pointers = LfsPointers(self.repository, (blob for item in files for blob in self._list_blobs(item)))
         self._sent: list[dict[str, Blob]] | None = None
+        self._planned: list[dict[str, str]] | None = None
         self.marks: dict[str, str] = {}
         self.is_partial = False
         self._pending: list[Anchor] = []
@@ -274,7 +275,25 @@ class BodyFetcher:
         known = base.anchors.get(item.id)
         arrived = known.oid if known is not None else ""
         kept = tuple(blob for blob in blobs if blob in present and (blob == arrived or blob not in sent))
-        return GitVersions(kept, base.written.get(item.id, ""), sent)
+        return GitVersions((*kept, *self._list_planned(item.path)), base.written.get(item.id, ""), sent)
+
+    def _list_planned(self, path: str) -> Iterator[str]:
+        """What a page was when something was sent: nothing of it may have arrived, and main content may have moved."""
+        if self._planned is None:
+            self._planned = [
+                self._list_by_later_path(former, commit)
+                for former, commit in zip(self.gathered.base.planned, self.gathered.base.sent, strict=True)
+            ]
+        yield from dict.fromkeys(tree[path] for tree in self._planned if path in tree)
+
+    def _list_by_later_path(self, former: str, commit: str) -> dict[str, str]:
+        """The blobs of a space in a commit, by the paths that a later commit has given them."""
+        directory = self.binding.directory
+        found = {path: blob.oid for path, blob in self.repository.list_files(former, directory).items()}
+        for change in self.repository.list_changes(former, commit, directory, renames=True):
+            if change.old_path in found:
+                found.setdefault(change.path, found[change.old_path])
+        return found
 
     def _list_blobs(self, item: RevisionBody) -> list[str]:
         """What Git has in a body's place, and what it is known to have had for it."""

@@ -35,6 +35,7 @@ from syncd.sync.mirror.source import MainContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.state.lane_content import read_sent
 from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals
 from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Binding, Workspace
@@ -178,7 +179,9 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     base = find_mirror_base(workspace, binding, revision, last, heads, named)
     start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, (*heads.values(), *named))
     settled = base.is_complete and start == state.tip
-    base = replace(base, start=start, is_complete=settled, sent=list_sent(workspace, binding))
+    sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]
+    commits, planned = tuple(one.commit for one in sent), tuple(one.planned for one in sent)
+    base = replace(base, start=start, is_complete=settled, sent=commits, planned=planned)
     guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     # The first mirror commit deletes nothing: what only Git has was never on the platform.

@@ -51,8 +51,8 @@ class MirrorBase:
     holds exactly the anchors, so that its tree need not be listed; `stored` and `shape` are what the store has of this
     lane. `seen` is the last mirror commit of the space, and `at` the commit whose `.gitbook.yaml`, the `settings`, gave
     the anchors their paths. `written` are blobs by id that this run has just sent, with nobody else in between; `sent`
-    are commits that an earlier run may have sent, or that a person was asked to paste; `named` are those in `start` of
-    change requests that another clone has sent.
+    are commits that an earlier run may have sent, or that a person was asked to paste, and `planned` what each was
+    planned against; `named` are those in `start` of change requests that another clone has sent.
     """
 
     anchors: Mapping[str, Anchor]
@@ -65,6 +65,7 @@ class MirrorBase:
     settings: Settings = field(default_factory=Settings)
     written: Mapping[str, str] = field(default_factory=dict)
     sent: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
 
 

@@ -196,8 +196,8 @@ def _record_revision(
     start = _commit_tree(workspace, find_start(workspace, here, sent, taken), here)
     anchors |= _find_left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
     own = {id: anchor.oid for id, anchor in written.items() if revision.id in wrote[-1:]}
-    commits = tuple(one.commit for one in sent)
-    base = replace(base, anchors=anchors, start=start, is_complete=False, written=own, sent=commits)
+    commits, planned = tuple(one.commit for one in sent), tuple(one.planned for one in sent)
+    base = replace(base, anchors=anchors, start=start, is_complete=False, written=own, sent=commits, planned=planned)
     base = replace(base, at=ruler, settings=settings)
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     signature = Signature(_compose_message(binding, request, revision.id), workspace.committer(), (here,))

@@ -70,6 +70,23 @@ def test_a_line_that_the_writer_changes_again_after_a_killed_opening_is_his_newe
     assert len(web.requests()) == 1
 
 
+def test_a_line_that_a_killed_opening_did_not_send_is_sent_when_main_content_has_moved(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.write("p1.md", f"{docs.read('p1.md')}\nP1 four, says B.\n")
+    docs.commit()
+    docs.killed(interposer, "sync", at="/change-requests$", later=1)
+    assert "says B" not in web.everything(request=web.proposed())
+    web.edit("p1", "P1 two.", "Nobody in this place had ever heard of what is told here.")
+    docs.settle()
+    assert "P1 four, says B." in web.text("p1", request=web.proposed())
+    web.merge()
+    docs.settle()
+    for text in (web.text("p1"), docs.read("p1.md")):
+        assert "P1 four, says B." in text
+        assert "Nobody in this place" in text
+
+
 @opening
 def test_pages_of_a_killed_opening_are_deleted_renamed_and_added_but_once(
     docs: Writer, web: Web, interposer: Interposer, later: int
