@@ -160,9 +160,11 @@ class _Merge:
         """The recorded moves of each side; a plain tree has none."""
         if self.trees[1] == self.ours or self.trees[2] == self.theirs:
             return {}, {}
-        key = ("moves", self.base.tree, self.ours, self.theirs)
+        key = ("moves", self.base, self.ours, self.theirs)
         if key not in self.workspace.cache:
-            found = find_recorded_moves(self.repository, self.base.tree, self.ours, self.theirs)
+            found = find_recorded_moves(
+                self.repository, self.base.tree, self.ours, self.theirs, bases=self.base.commits
+            )
             self.workspace.cache[key] = found
         moves: RecordedMoves = self.workspace.cache[key]
         return moves

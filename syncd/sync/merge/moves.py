@@ -12,7 +12,7 @@ from contextlib import suppress
 from syncd.model.anchor import Anchor
 from syncd.plan.merge.pages import Change, Version
 from syncd.plan.message import MOVED
-from syncd.repo import Commit, Repository
+from syncd.repo import Blob, Commit, Repository
 from syncd.sync.merge.parts import PART_TRAILER, find_original
 from syncd.sync.workspace import Binding
 
@@ -32,19 +32,22 @@ def render_moves(moves: Mapping[str, str]) -> str:
     return "".join(f"{MOVED}: {json.dumps(pair)}\n" for pair in moves.items())
 
 
-def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: str) -> RecordedMoves:
+def find_recorded_moves(
+    repository: Repository, base: str, ours: str, theirs: str, *, bases: Sequence[str]
+) -> RecordedMoves:
     """Return, for each of two commits to merge, the recorded moves of the base's files onto, or away from, paths of
     other files.
 
-    Shape: records are followed along first parents, with Git's renames in between. A record counts only if the other
-    commit does not know it already; where the other commit has a part of it, only for entries that the part leaves out.
+    Shape: `base` is the base's tree, `bases` are the commits that it comes from. Records are followed along first
+    parents, with Git's renames in between. A record counts only if the other commit does not know it already; where
+    the other commit has a part of it, only for entries that the part leaves out.
     """
     recorded = repository.find_marked(ours, theirs, MOVED)
     if recorded == ([], []):
         return {}, {}
     return (
-        _follow_records(repository, base, ours, theirs, recorded[0]),
-        _follow_records(repository, base, theirs, ours, recorded[1]),
+        _follow_records(repository, base, bases, (ours, theirs), recorded[0]),
+        _follow_records(repository, base, bases, (theirs, ours), recorded[1]),
     )
 
 
@@ -55,7 +58,7 @@ def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str
     """
     tree = repository.find_tree(base)
     assert tree is not None
-    return find_recorded_moves(repository, tree, commit, base)[0]
+    return find_recorded_moves(repository, tree, commit, base, bases=[base])[0]
 
 
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
@@ -68,13 +71,14 @@ def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, st
 
 
 def _follow_records(
-    repository: Repository, base: str, side: str, other: str, recorded: Sequence[Commit]
+    repository: Repository, base: str, bases: Sequence[str], sides: tuple[str, str], recorded: Sequence[Commit]
 ) -> dict[str, str]:
-    """The new paths of the base's files that one side's records name."""
-    found: dict[str, str] = {}
-    here = base
-    recorded = list(_drop_known_parts(repository, recorded, (side, other)))
-    for commit in reversed(_find_first_parent_line(repository, recorded)):
+    """The new paths of the base's files that the records of the first side name."""
+    side, other = sides
+    line = _find_first_parent_line(repository, list(_drop_known_parts(repository, recorded, sides)))
+    found = _find_other_paths(repository, bases, line[-1].parents[0]) if line else {}
+    here = line[-1].parents[0] if found else base
+    for commit in reversed(line):
         former = commit.parents[0]
         found = _follow_paths(found, _find_renames(repository, here, former))
         back = {new: old for old, new in _find_renames(repository, base, former).items()}
@@ -93,6 +97,23 @@ def _follow_records(
         for path, later in final.items()
         if path != later and (repository.lookup(base, later) is not None or repository.lookup(side, path) is not None)
     }
+
+
+def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str) -> dict[str, str]:
+    """The paths, in a commit that does not have the base in its history, of files of the base that moved in between.
+
+    The records of two clones that mirror one revision each begin where both were in step last, which may be before the
+    base: then a path stands for another file there.
+    """
+    found: dict[str, str] = {}
+    for base in bases:
+        common = repository.find_merge_base(base, commit)
+        if common is not None and common != base:
+            back = {new: old for old, new in find_moves_since(repository, common, base).items()}
+            there = find_moves_since(repository, common, commit)
+            paths = {path: path for path in there.keys() - back.values()} | back
+            found = {path: there.get(former, former) for path, former in paths.items()} | found
+    return found
 
 
 def find_exact_moves(changes: Iterable[Change]) -> dict[str, str]:
@@ -176,9 +197,19 @@ def _follow_paths(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[st
 
 
 def _find_renames(repository: Repository, before: str, after: str) -> dict[str, str]:
-    """The new path of each file that Git detects as renamed, by its old path."""
+    """The new path of each file that Git detects as renamed, or that its bytes tell, by its old path."""
     changes = repository.compare_trees(before, after, renames=True)
-    return {change.old_path: change.path for change in changes if change.old_path is not None}
+    found = {change.old_path: change.path for change in changes if change.old_path is not None}
+    listed = [
+        (_build_version(change.path, change.before), _build_version(change.path, change.after))
+        for change in repository.compare_trees(before, after)
+    ]
+    exact = find_exact_moves(listed)
+    return {old: new for old, new in found.items() if new not in exact.values()} | exact
+
+
+def _build_version(path: str, blob: Blob | None) -> Version | None:
+    return Version(path, blob.oid, blob.mode) if blob is not None else None
 
 
 def _read_version(repository: Repository, tree: str, path: str) -> Version | None:

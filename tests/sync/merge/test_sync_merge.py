@@ -300,3 +300,34 @@ def test_what_a_former_version_had_recorded_becomes_a_part(place: Place) -> None
     result = merge(place.workspace, joined, theirs)
     assert place.files(result.tree_with_ours)["other.md"] == BASE["other.md"]
     assert [page.path for page in result.conflicts] == ["x.md"]
+
+
+def test_moves_that_two_clones_record_of_the_same_revisions_are_of_the_files_where_the_records_begin(
+    place: Place,
+) -> None:
+    listed = "* [Home](README.md)\n* [B](%s)\n* [C](%s)\n"
+
+    def tree(b: str, c: str, *, more: str = "") -> Files:
+        texts: Files = {b: f"# B\n\n{LINES}\nOf B.\n{more}", c: f"# C\n\n{LINES}\nOf C.\n"}
+        return {"README.md": "# Home\n", "SUMMARY.md": listed % (b, c), **texts}
+
+    def record(title: str, *moves: tuple[str, str]) -> str:
+        return f"{title}\n\n" + "".join(f'Syncd-Moved: ["{old}", "{new}"]\n' for old, new in moves)
+
+    start = place.commit(tree("b.md", "c.md"))
+    swapped = place.commit(tree("c.md", "b.md"), start)
+    away = tree("x.md", "c.md")
+    first, second = (place.commit(away, start, message=record(title, ("b.md", "x.md"))) for title in ("One", "Two"))
+    merged = place.commit(tree("c.md", "b.md"), swapped, first)
+    back = record("Back", ("x.md", "c.md"), ("c.md", "b.md"))
+    mirror = place.commit(tree("c.md", "b.md"), first, merged, message=back)
+    # The other clone gave the page another name for the same revision.
+    other = record("Other", ("x.md", "c.md"), ("c.md", "d.md"))
+    ours = place.commit(tree("c.md", "d.md"), second, merged, message=other)
+    theirs = place.commit(tree("c.md", "b.md", more="Edited.\n"), mirror)
+    meeting = merge(place.workspace, ours, theirs)
+    assert meeting.conflicts == ()
+    files = place.files(meeting.tree_with_ours)
+    assert files["c.md"].endswith("Of B.\nEdited.\n")
+    assert files["d.md"].endswith("Of C.\n")
+    assert "b.md" not in files
