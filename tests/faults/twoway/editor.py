@@ -139,6 +139,18 @@ class Web:
         """Archive a change request."""
         self.call("PATCH", f"/spaces/{request.space}/change-requests/{request.id}", {"status": "archived"})
 
+    def view_of(self, space: str, revision: str) -> View:
+        """Return the pages of an older revision of main content, which was read when it was the newest."""
+        return self._views.get((space, revision), {})
+
+    def restoring(self, space: str, now: View, then: View, revision: str) -> list[dict[str, Any]]:
+        """Return the writes that make the pages of a space what they were in an older revision."""
+        there = [id for id in then if now.get(id) != then[id]]
+        gone = (
+            [page["id"] for page, above in self.tree(space) if page["id"] in now.keys() - then.keys()] if then else []
+        )
+        return [{"operation": "revert_page", "page": id, "revision": revision} for id in (*there, *gone)]
+
     def operations(self, step: Step, space: str, view: View, request: str = "") -> list[dict[str, Any]]:
         """Given what somebody wants to do to the pages that they see, return the writes of it; none when it cannot be.
 

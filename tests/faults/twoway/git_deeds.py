@@ -1,5 +1,7 @@
 """What a writer does with Git beyond a commit: amend, reset, squash, rebase, merge, stash."""
 
+from collections import Counter
+
 from tests.faults.twoway.pages import TITLE
 from tests.faults.twoway.program import Ran
 from tests.faults.twoway.runs import Runs
@@ -99,6 +101,8 @@ class GitDeeds(Runs):
             paths, given_up = kept
             marks = {page.mark for path in paths for page in (before.get(path), writer.view().get(path)) if page}
             self.ledger.contest(marks, f"git {command} in {writer.name}")
+            listed = Counter(page.mark for page in writer.view().values())
+            self.mixed |= {mark for mark in marks if listed[mark] > 1}
             self.ledger.free({token for line in given_up for token in TITLE.findall(line)}, f"git {command}")
             more = "commit --no-edit" if command == "merge" else "rebase --continue"
             stopped = bool(git(writer.path, *more.split(), check=False).returncode)

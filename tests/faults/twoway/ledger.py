@@ -69,6 +69,11 @@ class Ledger:
             if name in self.tokens:
                 self._set(name, "free", why)
 
+    def revive(self, names: Iterable[str], why: str) -> None:
+        """Given tokens that somebody brought back while nobody else had a say that they do not know, let them live."""
+        for name in names:
+            self.tokens[name].state, self.tokens[name].why = "alive", why
+
     def contest(self, marks: Iterable[str], why: str) -> None:
         """Given pages that are in conflict, let what was deleted of them come back."""
         wanted = set(marks)

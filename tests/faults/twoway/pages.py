@@ -36,9 +36,14 @@ class Page:
         return set(TITLE.findall(self.title or ""))
 
     @property
+    def words(self) -> set[str]:
+        """The words of the text."""
+        return set(WORD.findall(self.text))
+
+    @property
     def tokens(self) -> set[str]:
         """Every word, the mark and the title's word."""
-        return set(WORD.findall(self.text)) | set(MARK.findall(self.text)) | self.titles
+        return self.words | set(MARK.findall(self.text)) | self.titles
 
 
 View = Mapping[str, Page]

@@ -48,6 +48,8 @@ class Participants:
         """Pages that were in conflict with another page, about whose place and title a person decided."""
         self._stopped: set[str] = set()
         """Clones whose change request was archived: what they have is proposed again with their next commit."""
+        self._past: dict[str, list[str]] = {}
+        """The revisions that main content of each space was seen to have."""
         self._drafts: list[Request] = []
         """Change requests that an editor on the web has not finished."""
 

@@ -18,7 +18,8 @@ class Shape:
     Shape: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown); `update`, `merge` and `status` are the
     policies of the configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
     the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
-    remote with it, or "all" where all have both.
+    remote with it, or "all" where all have both: then each proposes what the others have committed, so that pages may
+    be there twice, and the manual says not to.
     """
 
     clones: int = 2
@@ -109,6 +110,7 @@ WEB: Mapping[str, int] = {
     "nest": 2,
     "reorder": 1,
     "swap": 1,
+    "restore": 1,
 }
 REVIEW: Mapping[str, int] = {
     "edit": 8, "replace": 4, "drop": 3, "new-page": 1, "delete-page": 1, "retitle": 3, "slug": 1
@@ -121,6 +123,7 @@ class Profile:
     """How likely the deeds of each kind are in a schedule."""
 
     writing: Mapping[str, int] = field(default_factory=lambda: WRITING)
+    web: Mapping[str, int] = field(default_factory=lambda: WEB)
     actors: Mapping[str, int] = field(default_factory=lambda: {"write": 9, "sync": 7, "web": 4, "rev": 2, "boss": 3})
     shapes: tuple[tuple[int, Shape], ...] = ((1, Shape()),)
     faults: float = 0.0
@@ -137,6 +140,8 @@ _SHAPES = (
     (2, Shape(server="formatted")),
     (1, Shape(server="lossy")),
     (1, Shape(clones=1, flow="ci")),
+    (1, Shape(clones=1, spaces=2, flow="ci")),
+    (2, Shape(upstream="one")),
 )
 PROFILES: Mapping[str, Profile] = {
     "plain": Profile(),
@@ -152,11 +157,20 @@ PROFILES: Mapping[str, Profile] = {
             (4, Shape(upstream="one")),
             (1, Shape(clones=3, upstream="one")),
             (1, Shape(spaces=2, upstream="one")),
-            (3, Shape(upstream="all")),
         ),
         faults=0.25,
     ),
-    "ci": Profile(writing={**WRITING, **REWRITING}, shapes=((1, Shape(clones=1, flow="ci")),)),
+    "ci": Profile(
+        writing={**WRITING, **REWRITING},
+        shapes=(
+            (2, Shape(clones=1, flow="ci")),
+            (2, Shape(clones=1, spaces=2, flow="ci")),
+            (1, Shape(clones=1, flow="ci", update="never")),
+            (1, Shape(clones=1, spaces=2, flow="ci", server="formatted")),
+        ),
+        faults=0.25,
+    ),
+    "restore": Profile(web={**WEB, "restore": 16}, actors={"write": 6, "sync": 6, "web": 7, "rev": 1, "boss": 3}),
 }
 POINTS = 60
 """More than the program has fault points: a schedule names one by a number, so that it holds when there are others."""
@@ -188,11 +202,14 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
         group = "write"
     n, m = chance.randrange(1000), chance.randrange(1000)
     if group in ("web", "rev", "boss"):
-        deeds = {"web": WEB, "rev": REVIEW, "boss": BOSS}[group]
+        deeds = {"web": kind.web, "rev": REVIEW, "boss": BOSS}[group]
         return Step(id, group, _weighted(chance, deeds), n, m)
     actor = "abc"[: shape.clones][chance.choice([0, 0, *range(shape.clones)])]
     if group == "write":
-        return Step(id, actor, _weighted(chance, kind.writing), n, m)
+        # What was pushed to a Git remote is not rewritten: nobody can push it again without force.
+        shared = REWRITING.keys() - {"git-merge"} if shape.upstream else ()
+        deeds = {name: weight for name, weight in kind.writing.items() if name not in shared}
+        return Step(id, actor, _weighted(chance, deeds), n, m)
     action = _weighted(chance, SYNCING)
     return Step(id, actor, action, n, m, _fault(chance, kind) if action != "resolve" else "")
 

@@ -5,6 +5,7 @@ from tests.faults.twoway.pages import tokens_of
 from tests.faults.twoway.participants import Participants
 from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import Space
+from tests.faults.twoway.writer import Writer
 
 
 class WebDeeds(Participants):
@@ -13,8 +14,13 @@ class WebDeeds(Participants):
     def on_web(self, step: Step) -> None:
         with self._acting:
             space = self.world.spaces[step.m % len(self.world.spaces)]
+            past = self._past.setdefault(space.id, [])
+            if (revision := self.web.revision(space.id)) not in past and self.web.view(space.id):
+                past.append(revision)
             if step.actor == "web" and step.action == "draft-merge":
                 self._merge_draft(step)
+            elif step.actor == "web" and step.action == "restore":
+                self._restore(step, space, past[step.n % len(past)])
             elif step.actor == "web":
                 self._write(step, space, None)
             else:
@@ -43,6 +49,24 @@ class WebDeeds(Participants):
         self.ledger.edit(
             step.actor, before, after, f"{step.id} {step.actor} {step.action}", lambda: self.others(request or "main")
         )
+
+    def _restore(self, step: Step, space: Space, revision: str) -> None:
+        """An editor makes main content what an older revision was."""
+        before, then = self.web.view(space.id), self.web.view_of(space.id, revision)
+        writes = self.web.restoring(space.id, before, then, revision)
+        if not writes:
+            return
+        untouched = not self.web.requests(space.id) and all(map(self._has_nothing_unsent, self.writers.values()))
+        self.web.told.append(f"web: restore revision {revision}: {writes}")
+        self.web.publish(space.id, writes)
+        after = self.web.view(space.id)
+        self.ledger.edit("web", before, after, f"{step.id} web restore", lambda: self.others("main"))
+        if untouched:
+            self.ledger.revive(tokens_of(after) - tokens_of(before), f"{step.id} web restore")
+
+    def _has_nothing_unsent(self, writer: Writer) -> bool:
+        """Whether a clone says nothing that its own copy of the platform does not say."""
+        return writer.is_clean() and tokens_of(writer.view()) == tokens_of(writer.view_of(writer.other))
 
     def _merge_draft(self, step: Step) -> None:
         """An editor finishes what they began earlier."""

@@ -296,11 +296,22 @@ class Writer:
                 lines = _text(self.path / path).split("\n")
                 kept = [line for line in lines if line.rstrip("\r") != "=======" and not line.startswith(MARKERS)]
                 (self.path / path).write_bytes("\n".join(kept).encode())
+        for path in (path for path, kind in paths.items() if kind != "UU"):
+            self._drop_double(path)
         for space in self.spaces:
             given_up += self.repair_summary(space)
         self.git("add", "--all")
         self.told.append(f"# keep both sides of {', '.join(paths)}; git add --all")
         return list(paths), given_up
+
+    def _drop_double(self, path: str) -> None:
+        """Remove a file that one side deleted when another file has all of it: Git did not see that it was moved."""
+        view = self.view()
+        page = view.get(path)
+        if page and any(
+            one.place != path and one.mark == page.mark and one.words >= page.words for one in view.values()
+        ):
+            (self.path / path).unlink()
 
     def repair_summary(self, space: Space) -> list[str]:
         """List every page once that has a file, as a person does after a merge; return the lines that went."""
