@@ -6,7 +6,7 @@ relative addresses arrive as `{kind: url}`), `read_reusable(ref)` the nodes of r
 `read_specification(ref)` a parsed OpenAPI description. One `CodeMemory` for all pages remembers coloured code.
 
 What comes back is a `RenderedDocument`: `html` for the body below the `h1` that the page itself writes, `outline` with
-`anchor`, `title` and `level` (2 to 6) of each heading, `assets` that the page may load ("mermaid", "math", "embeds";
+`anchor`, `title` and `level` (2 to 6) of each heading, `assets` that the page may load ("mermaid", "embeds";
 every block reads without them), and plain facts for reports. The page puts the HTML into an element with the class
 `blocks` and links `static/blocks.css`; classes of blocks begin with `b-`, those of code with `k-`; ids are those of
 headings as the platform makes them, and none begins with an underline, so that the page's own ids can.

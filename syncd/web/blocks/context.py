@@ -63,7 +63,7 @@ class BlockContext:
 class RenderedDocument:
     """A document as HTML.
 
-    Shape: `assets` names what the page may load beside `blocks.css`: "mermaid", "math", "embeds". `unresolved` has the
+    Shape: `assets` names what the page may load beside `blocks.css`: "mermaid", "embeds". `unresolved` has the
     references that led nowhere and `unknown` the types of nodes that this version does not know, each once, in reading
     order; `words` counts the words that a reader sees.
     """

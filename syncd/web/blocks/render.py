@@ -14,6 +14,7 @@ from syncd.web.blocks.formulas import FORMULA_BLOCKS
 from syncd.web.blocks.images import IMAGE_BLOCKS
 from syncd.web.blocks.inline import render_line
 from syncd.web.blocks.members import Node, collect_words, read_kind, read_nodes
+from syncd.web.blocks.openapi.render import OPENAPI_BLOCKS
 from syncd.web.blocks.raw_html import RAW_BLOCKS, render_html_runs
 from syncd.web.blocks.references import REFERENCE_BLOCKS
 from syncd.web.blocks.state import RenderState
@@ -26,6 +27,7 @@ _BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {
     **CONTAINER_BLOCKS,
     **FORMULA_BLOCKS,
     **IMAGE_BLOCKS,
+    **OPENAPI_BLOCKS,
     **RAW_BLOCKS,
     **REFERENCE_BLOCKS,
     **TABLE_BLOCKS,

@@ -1,0 +1,1 @@
+"""Operations, schemas and webhooks of an OpenAPI description, as a reader needs them."""
