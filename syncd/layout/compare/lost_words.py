@@ -6,19 +6,19 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
-
-from markdown_it.token import Token
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.tokens import CHARACTERS_MAX
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.page.links import find_targets
-from syncd.layout.richtext.grammar import parse_markdown
 from syncd.layout.richtext.plain_page import TooLarge
 from syncd.layout.yaml import yaml
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 WORDS_SHOWN_MAX = 8
 """Lost words of one line that are named."""
@@ -96,6 +96,9 @@ def find_words(text: str, *, at: str) -> Iterator[Word]:
 
     Raises: TooLarge when the page is beyond the bounds of `syncd.layout.richtext.plain_page`.
     """
+    # Here, as most runs compare nothing, and the parser takes longer to load than they do.
+    from syncd.layout.richtext.grammar import parse_markdown
+
     head, body = split_frontmatter(text)
     yield from _find_frontmatter_words(head, at)
     line, seen = 1, 0
@@ -138,7 +141,7 @@ def _find_frontmatter_words(head: str, at: str) -> Iterator[Word]:
             yield from (Word(text, line) for text in _split_into_words(str(value)))
 
 
-def _find_inline_words(tokens: Iterable[Token], line: int) -> Iterator[Word]:
+def _find_inline_words(tokens: "Iterable[Token]", line: int) -> Iterator[Word]:
     prose: list[str] = []
     for token in tokens:
         if token.type in ("text", "text_special"):

@@ -3,18 +3,18 @@ tables."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.page_blocks import Block, TokenizedPage
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_fields, split_frontmatter
 from syncd.layout.page.links import rewrite_addresses
-from syncd.layout.richtext.grammar import parse_markdown
-from syncd.layout.richtext.html.blocks import read_html_block, write_html_block
 from syncd.layout.richtext.html.elements import read_html_tag, write_html_tag
 from syncd.layout.richtext.plain_page import TooLarge
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 CHARACTERS_MAX = 200_000
 """Characters above which a page is not analysed: it is compared as text."""
@@ -65,6 +65,9 @@ def _read_frontmatter(text: str, at: str) -> object:
 
 
 def _split_blocks(body: str, lines: Sequence[str]) -> Iterator[Block]:
+    # Here, as most runs compare nothing, and the parser takes longer to load than they do.
+    from syncd.layout.richtext.grammar import parse_markdown
+
     tokens = parse_markdown(body)
     first = 0
     for at, token in enumerate(tokens):
@@ -77,7 +80,7 @@ def _split_blocks(body: str, lines: Sequence[str]) -> Iterator[Block]:
         first = at + 1
 
 
-def _normalise_tokens(tokens: Sequence[Token]) -> Iterator[tuple[object, ...]]:
+def _normalise_tokens(tokens: "Sequence[Token]") -> Iterator[tuple[object, ...]]:
     """Yield what a reader sees of each token: no markers, no line numbers, wrapped lines as one."""
     words = ""
     for token in tokens:
@@ -95,7 +98,7 @@ def _normalise_tokens(tokens: Sequence[Token]) -> Iterator[tuple[object, ...]]:
         yield ("text", _BLANK.sub(" ", words).strip())
 
 
-def _normalise_token(token: Token) -> tuple[object, ...]:
+def _normalise_token(token: "Token") -> tuple[object, ...]:
     match token.type:
         case "definition":
             return token.type, token.meta["label"], token.meta["url"], token.meta["title"]
@@ -115,5 +118,7 @@ def _normalise_token(token: Token) -> tuple[object, ...]:
 
 def _normalise_html_block(html: str) -> str:
     """Return a block of HTML as the platform spells it, when it is one of the platform's."""
+    from syncd.layout.richtext.html.blocks import read_html_block, write_html_block
+
     node = read_html_block(html)
     return (write_html_block(node) if node is not None else None) or html

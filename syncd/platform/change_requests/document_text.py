@@ -3,10 +3,11 @@
 import copy
 
 from syncd.layout.page.frontmatter import read_heading, set_heading, split_after_title, split_emoji
-from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.html.labels import add_labels
 from syncd.layout.richtext.nodes import Node, collect_text
+from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_file_cells, find_references
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 from syncd.platform.change_requests.write import replace_body
 from syncd.platform.revisions.outline import Draft

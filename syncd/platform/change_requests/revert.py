@@ -5,7 +5,8 @@ from typing import Any
 
 from syncd.layout.compare.reformat import preserve_formatting
 from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 from syncd.platform.change_requests.write import replace_body
 from syncd.platform.http.failures import Failure

@@ -10,8 +10,9 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout.compare.reformat import preserve_formatting
 from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_references
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
 from syncd.platform.change_requests.fetch import FetchedFile

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import sqlalchemy as sa
 from fastapi import Query, Request
 
-from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.comment import CommentBodyWrite
 from syncd.model.document import Document
 from syncd.platform.comments import reactions, targets

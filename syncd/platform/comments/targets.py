@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.layout.page import frontmatter
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.reading import to_document
 from syncd.model.comment import CommentCreate
 from syncd.platform.comments.discussions import Discussion
 from syncd.platform.http.failures import Failure

@@ -11,9 +11,9 @@ from typing import Any
 
 from syncd.layout.evaluation import evaluate_nodes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
-from syncd.layout.richtext import to_document
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
+from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_file_cells, find_references
 from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure

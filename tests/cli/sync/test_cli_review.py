@@ -10,8 +10,8 @@ from syncd.api.client import Client
 from syncd.cli.app import run
 from syncd.daemon.locks import RUN, FileLock
 from syncd.layout.page.block_positions import find_block_line
-from syncd.layout.richtext import to_document
 from syncd.layout.richtext.nodes import collect_text
+from syncd.layout.richtext.reading import to_document
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentReplyCreate
 from syncd.model.review import ReviewCreate
 from syncd.platform.people.tokens import TokenHolder, issue_token

@@ -16,8 +16,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from syncd.layout.page.frontmatter import split_frontmatter
-from syncd.layout.richtext import extract_plain_text, to_document, to_markdown
 from syncd.layout.richtext.grammar import build_parser
+from syncd.layout.richtext.outline import extract_plain_text
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
 from tests.growing import assert_linear
 
 EXAMPLES = int(os.environ.get("SYNCD_TEST_EXAMPLES", "2000"))

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.nodes import collect_text
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 
 Node = dict[str, Any]

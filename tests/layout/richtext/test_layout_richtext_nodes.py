@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.expressible import format_html
 from syncd.layout.richtext.nodes import collect_text
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 
 Node = dict[str, Any]

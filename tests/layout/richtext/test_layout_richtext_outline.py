@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.richtext import Heading, Section, extract_plain_text, find_headings, split_sections, to_document
+from syncd.layout.richtext.outline import Heading, Section, extract_plain_text, find_headings, split_sections
+from syncd.layout.richtext.reading import to_document
 from tests.growing import assert_linear
 
 PAGE = """# Title

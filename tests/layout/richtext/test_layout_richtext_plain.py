@@ -10,8 +10,10 @@ import pytest
 from syncd.layout.compare.lost_words import find_lost_words
 from syncd.layout.compare.reformat import preserve_formatting
 from syncd.layout.page.frontmatter import read_heading
-from syncd.layout.richtext import split_sections, to_document, to_markdown
+from syncd.layout.richtext.outline import split_sections
 from syncd.layout.richtext.plain_page import CHARACTERS_MAX, COLUMNS_MAX, NODES_MAX
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 
 

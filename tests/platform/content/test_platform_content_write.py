@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.reading import to_document
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import TEXT_MAX
 from syncd.platform.app import create_app

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.reading import to_document
 from syncd.model.document import Document
 from syncd.web.blocks import BlockContext, RenderedDocument, render_document
 

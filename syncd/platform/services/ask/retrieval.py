@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext import split_sections
+from syncd.layout.richtext.outline import split_sections
 from syncd.platform.cache import Cache
 from syncd.platform.services.ask.scope import PublishedSpace, is_page_open
 from syncd.platform.services.search import index

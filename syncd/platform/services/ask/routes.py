@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fastapi.responses import StreamingResponse
 
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.reading import to_document
 from syncd.model.ask import AskQuestion
 from syncd.platform.http import addresses
 from syncd.platform.http.bodies import RequestBody

@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.layout.page.frontmatter import read_heading, split_after_title
-from syncd.layout.richtext import split_sections
+from syncd.layout.richtext.outline import split_sections
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import open_outline
