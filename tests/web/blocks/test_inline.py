@@ -1,0 +1,108 @@
+"""What stands in a line: images, formulas, emoji, icons, buttons, mentions, footnotes and a writer's HTML."""
+
+import pytest
+
+from syncd.web.blocks import BlockContext, Target
+from tests.web.blocks.documents import block, inline, leaf, paragraph, render, render_markdown, url
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        (":smile:", 'aria-label="smile" class="b-emoji">😄</span>'),
+        (":no_such_emoji_here:", ":no_such_emoji_here:"),
+        ('<i class="fa-rocket">:rocket:</i>', 'role="img" aria-label="rocket">🚀</span>'),
+        ('<i class="fa-github">:github:</i>', 'aria-label="github">G</span>'),
+        (
+            '<a href="b.md" class="button primary">Go</a>',
+            '<a href="b.md" class="b-button b-button-primary"><span>Go</span></a>',
+        ),
+        (
+            '<button type="button" class="button secondary" data-action="ask" data-query="How?">Ask</button>',
+            'href="?ask=How%3F"',
+        ),
+        (
+            '<button type="button" class="button secondary" data-action="search" data-query="x">S</button>',
+            'href="?q=x"',
+        ),
+        ("![Alt text](a.png)", '<img src="a.png" alt="Alt text"'),
+        ("a <b>raw *x*</b> b", "a <b>raw <em>x</em></b> b"),
+        ("a <u>x", "a <u></u>x"),
+        ("a<br>b", "a<br>\nb"),
+        ('<div align="center">\n\n**x**\n\n</div>', '<div align="center">\n<p dir="auto"><strong>x</strong></p></div>'),
+        ("<details class=x><summary>S</summary>\n\nwords\n\n</details>", '<p dir="auto">words</p></details>'),
+        ("a <h1>Big</h1>", "<h2>Big</h2>"),
+        ('<a name="there"></a>', '<a name="there"'),
+        ("<!-- only for writers -->", ""),
+        ("[label]: https://x.example", ""),
+    ],
+)
+def test_markdown_becomes_html(markdown: str, html: str) -> None:
+    found = render_markdown(markdown)
+    assert html in found if html else not found.strip()
+
+
+def test_addresses_in_html_lead_where_references_do() -> None:
+    context = BlockContext(resolve=lambda ref: Target(f"/site/{ref['url']}"))
+    html = render_markdown('<p><img src="a.png"><a href="b.md">b</a></p>', context)
+    assert 'src="/site/a.png"' in html
+    assert 'href="/site/b.md"' in html
+
+
+def test_formulas_are_mathml_and_bad_ones_their_source() -> None:
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in render_markdown("$$x^2$$ in text")
+    assert '<math display="block"' in render_markdown("$$\nx\n$$")
+    assert ">\\frac{</code>" in render_markdown("a $$\\frac{$$ b")
+    assert "&lt;script&gt;" in render_markdown("a $$\\text{<script>}$$ b")
+
+
+def test_images_have_a_light_and_a_dark_form() -> None:
+    data = {"ref": url("l.png"), "refDark": url("d.png"), "alt": "A", "width": {"unit": "%", "value": 48}}
+    caption = {"object": "fragment", "fragment": "caption", "nodes": [paragraph("Words")]}
+    html = render(block("images", {"align": "left"}, block("image", data, fragments=[caption]))).html
+    assert '<img src="l.png" alt="A" class="b-image b-share-50 b-only-light"' in html
+    assert '<img src="d.png" alt="A" class="b-image b-share-50 b-only-dark"' in html
+    assert '<figcaption><p dir="auto">Words</p></figcaption>' in html
+
+
+def test_an_image_that_is_nowhere_leaves_its_words() -> None:
+    assert ">What it shows</span>" in render(paragraph(inline("inline-image", {"alt": "What it shows"}))).html
+
+
+def test_a_mention_has_the_name_of_whom_it_mentions() -> None:
+    user = {"kind": "user", "user": "u1"}
+    context = BlockContext(resolve=lambda ref: Target("", "Ada"))
+    node = paragraph(inline("mention", {"ref": user}))
+    assert ">Ada</span>" in render(node, context=context).html
+    assert ">u1</span>" in render(node).html
+
+
+def test_footnotes_stand_at_the_end_with_a_way_back() -> None:
+    html = render_markdown("One[^a], two[^b], again[^a], none[^c].\n\n[^a]: First *words*[^b].\n\n[^b]: Second.")
+    assert (
+        '<a href="#user-content-fn-a" id="user-content-fnref-a" role="doc-noteref" aria-label="Footnote 1">1</a>'
+        in html
+    )
+    assert '<li id="user-content-fn-a">First <em>words</em><sup' in html
+    assert '<a href="#user-content-fnref-a" role="doc-backlink" aria-label="Back to the text">↩</a>' in html
+    assert "none[^c]." in html
+    assert html.count("Second.") == 1
+
+
+def test_annotations_are_footnotes() -> None:
+    body = {"object": "fragment", "fragment": "annotation-body", "nodes": [paragraph("what it says")]}
+    html = render(paragraph(inline("annotation", {}, leaf("the words"), fragments=[body]))).html
+    assert 'the words<sup class="b-footnote">' in html
+    assert "what it says" in html
+
+
+def test_what_runs_from_right_to_left_finds_its_way() -> None:
+    html = render_markdown("# עברית\n\nשלום\n\n- فقرة\n\n| عربي |\n|---|\n| x |\n\n日本語")
+    for element in (
+        "<h2 id",
+        '<p dir="auto">שלום',
+        '<li dir="auto">فقرة',
+        '<th scope="col" dir="auto">عربي',
+        '<p dir="auto">日本語',
+    ):
+        assert element in html
