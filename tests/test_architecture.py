@@ -91,10 +91,10 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *("preview", "api", "demo", "change_requests", "undo", "log", "configuration"),
+        *("preview", "api", "demo", "change_requests", "undo", "log", "configuration", "web"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
-    "web": ("rendering", "blocks", "pages"),
+    "web": ("rendering", "blocks", "pages", "status"),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),
