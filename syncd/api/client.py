@@ -17,6 +17,7 @@ import httpx
 from syncd.api.breaker import Breaker
 from syncd.api.downloads import Downloads
 from syncd.api.guarded_transport import GuardedTransport
+from syncd.api.rate_limit import Observe, ignore_try
 from syncd.api.retries import TRIES
 from syncd.api.transport import DEADLINE, Transport
 from syncd.net.resolving import Resolve, look_up_addresses
@@ -56,7 +57,7 @@ class Client:
 
     `transport` replaces the network, `sleep`, `clock` (epoch seconds) and `random` the world's; `cancelled` is asked
     before every try and during every wait; `deadline` bounds one try in seconds; `insecure` allows plain http beyond
-    this machine; `resolve` turns a download's host into addresses.
+    this machine; `resolve` turns a download's host into addresses; `observe` hears of each try.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Client:
         tries: int = TRIES,
         resolve: Resolve = look_up_addresses,
         breaker: Breaker | None = None,
+        observe: Observe = ignore_try,
     ) -> None:
         make = Transport if breaker is None else partial(GuardedTransport, breaker=breaker)
         self._transport: Transport = make(
@@ -87,6 +89,7 @@ class Client:
             cancelled=cancelled,
             deadline=deadline,
             tries=tries,
+            observe=observe,
         )
         self._downloads = Downloads(self._transport, resolve)
 

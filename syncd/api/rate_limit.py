@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -18,6 +18,12 @@ SPREAD_MAX = 10.0
 """Seconds between two spread requests at most: a window of an hour must not stall a run that needs three requests."""
 WAIT_MAX = 120.0
 """Seconds that a run waits for the platform; what would take longer is the next run's."""
+Observe = Callable[[float, int, Mapping[str, str]], object]
+"""Is called after each try with its seconds, its status or 0 where no answer came, and its headers."""
+
+
+def ignore_try(seconds: float, status: int, headers: Mapping[str, str]) -> None:
+    """Do nothing about a try."""
 
 
 def compute_wait(limit: float, remaining: float, reset: float, now: float) -> float:

@@ -47,7 +47,7 @@ from syncd.api.connections import Answer, Connections, StreamedAnswer
 from syncd.api.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
 from syncd.api.large_answers import SMALL_BYTES, LargeAnswerLock
 from syncd.api.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
-from syncd.api.rate_limit import WAIT_MAX, RateLimiter, read_retry_after
+from syncd.api.rate_limit import WAIT_MAX, Observe, RateLimiter, ignore_try, read_retry_after
 from syncd.api.retries import DEADLINES_MAX, TRIES, Retries
 from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
@@ -99,6 +99,7 @@ class Transport:
         cancelled: Callable[[], bool] = lambda: False,
         deadline: float = DEADLINE,
         tries: int = TRIES,
+        observe: Observe = ignore_try,
     ) -> None:
         self.base = parse_base_url(url, insecure=insecure)
         self.origin = format_origin(httpx.URL(self.base))
@@ -115,6 +116,7 @@ class Transport:
         self._sleep, self._clock, self._cancelled = sleep, clock, cancelled
         self._start_tries: Callable[[float], Retries] = partial(Retries, random=random, tries=tries)
         self._sent: Counter[str] = Counter()
+        self._observe = observe
         self._lock = Lock()
         self._notices: dict[str, None] = {}
         self.large_answers = LargeAnswerLock()
@@ -277,9 +279,11 @@ class Transport:
         except NETWORK_ERRORS as error:
             if request.is_limited:
                 self._rate_limiter.release(request.method)
+            self._observe(monotonic() - start, 0, {})
             return self._describe_break(error)
         finally:
             tries.add_try(monotonic() - start)
+        self._observe(monotonic() - start, answer.status, answer.headers)
         if request.is_limited:
             self._rate_limiter.record(request.method, answer.headers)
         return answer

@@ -35,6 +35,7 @@ from syncd.cli.terminal.options import (
     exit_with,
 )
 from syncd.cli.terminal.text import print_error
+from syncd.cli.web.commands import service_page
 from syncd.errors import Stopped, SyncdError
 
 EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 changes pending (--exit-code), 3 drift, 4 partly done, 5 held,
@@ -54,6 +55,7 @@ app.add_typer(history)
 app.add_typer(auth, name="auth")
 app.add_typer(configuration, name="config")
 app.add_typer(cr, name="cr")
+app.add_typer(service_page)
 app.add_typer(control)
 app.add_typer(service, name="service")
 app.add_typer(review, name="review")
@@ -162,22 +164,6 @@ def trust_command(
         trust.revoke(options)
     else:
         trust.run_trust(options)
-
-
-@app.command("run")
-def run_command(
-    config: ConfigOption = None,
-    listen: Annotated[
-        str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
-    ] = "",
-    log_format: Annotated[
-        str, typer.Option("--log-format", metavar="FORMAT", help="text, json or journal; else by where stderr leads.")
-    ] = "",
-) -> None:
-    """Keep all repositories in step, in the foreground."""
-    from syncd.cli.service.run import run_service
-
-    exit_with(run_service(config, listen, log_format))
 
 
 @app.command()

@@ -18,7 +18,7 @@ from syncd.cli.terminal.pager import page_text
 from syncd.cli.terminal.text import escape, format_time
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, find_holder
-from syncd.daemon.workspaces import read_time
+from syncd.daemon.workspaces import build_bindings, read_time
 from syncd.errors import NotARepository
 from syncd.model.moment import parse_moment
 from syncd.repo import Repository
@@ -77,6 +77,19 @@ def show_log(config_file: Path | None, options: LogOptions) -> None:
     else:
         lines = [line for _, entry in newest for line in _format_entry(entry)]
         page_text("\n".join(lines) or "Nothing is recorded for that.")
+
+
+def list_newest(repositories: Sequence[RepositoryConfig], count: int) -> list[tuple[Path, LogEntry]]:
+    """Return what happened last in repositories, newest first, each with the path of its repository.
+
+    Raises: NotARepository, GitFailed, StoreError.
+    """
+    found = [
+        (repository.path, entry)
+        for repository in repositories
+        for entry in _list_entries(repository, LogQuery(build_bindings(repository), count), is_whole=True)
+    ]
+    return sorted(found, key=lambda each: _rank_entry(each[1]), reverse=True)[:count]
 
 
 def _rank_entry(entry: LogEntry) -> tuple[datetime, int]:

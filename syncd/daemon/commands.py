@@ -47,7 +47,7 @@ class Commands:
             case "stop":
                 self._stop()
                 return ["running runs end between two steps, and the service stops"]
-            case "describe":
+            case "describe" | "link":  # a link is made beside the loop, which may be busy
                 return []
 
     def _describe(self, task: Task) -> ServedRepository:

@@ -34,7 +34,7 @@ SYSTEM_RUNTIME = Path("/run/syncd")
 """Where systemd makes a directory for each unit of a service."""
 _SUFFIX = ".sock"
 
-Command = Literal["describe", "pause", "resume", "reload", "stop"]
+Command = Literal["describe", "pause", "resume", "reload", "stop", "link"]
 
 
 class _Message(BaseModel):
@@ -62,7 +62,11 @@ class ServedRepository(_Message):
 
 
 class ControlAnswer(_Message):
-    """What the service did: `messages` are lines for people, `exit_code` is that of the command, 0 when it was done."""
+    """What the service did: `messages` are lines for people, `exit_code` is that of the command, 0 when it was done.
+
+    Shape: `link` is that of the status page, for one use within `link_seconds`; where `page`, its address, is a Unix
+    socket, the link is only the path on it.
+    """
 
     exit_code: int = 0
     messages: tuple[str, ...] = Field(default=(), strict=False)
@@ -70,6 +74,9 @@ class ControlAnswer(_Message):
     process: int = Field(default_factory=os.getpid)
     config: str = ""
     repositories: tuple[ServedRepository, ...] = Field(default=(), strict=False)
+    link: str = ""
+    page: str = ""
+    link_seconds: float = 0
 
 
 Answer = Callable[[ControlRequest], ControlAnswer]

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from syncd.api.breaker import Breaker
+from syncd.api.rate_limit import Observe, ignore_try
 from syncd.config import Config, DropIn, RepositoryConfig
 from syncd.config.shapes import INTERVAL_SECONDS
 from syncd.daemon.labels import name_repositories
@@ -17,10 +18,13 @@ from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result
 
 
-def build_jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:
-    """Return a job for each repository of a configuration; none is opened before its run."""
+def build_jobs(config: Config, environ: Mapping[str, str], observe: Observe = ignore_try) -> list[Job]:
+    """Return a job for each repository of a configuration; none is opened before its run.
+
+    Shape: `observe` hears of each request to the platform.
+    """
     named = zip(name_repositories(config), config.repository, strict=True)
-    return [_build_job(config, name, repository, environ) for name, repository in named]
+    return [_build_job(config, name, repository, environ, observe) for name, repository in named]
 
 
 def build_broken_jobs(broken: Sequence[DropIn]) -> list[Job]:
@@ -37,12 +41,14 @@ def _build_broken_job(drop_in: DropIn) -> Job:
     return Job(f"conf.d/{drop_in.path.name}", drop_in.path, refuse, INTERVAL_SECONDS, lambda cancelled: [])
 
 
-def _build_job(config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str]) -> Job:
+def _build_job(
+    config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str], observe: Observe
+) -> Job:
     # One for each host: runs go on for the sake of the one that answers.
     platform, upstream = Breaker(repository.interval), Breaker(repository.interval)
 
     def run(cancelled: Callable[[], bool]) -> Sequence[Result]:
-        around = Environment(environ, cancelled=cancelled, platform=platform, upstream=upstream)
+        around = Environment(environ, cancelled=cancelled, platform=platform, upstream=upstream, observe=observe)
         with open_locked_workspace(config, repository, around) as workspace:
             return run_cycle(workspace, build_run_options(repository, every=None))
 

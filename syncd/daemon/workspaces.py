@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from syncd.api.breaker import Breaker
 from syncd.api.client import Client
+from syncd.api.rate_limit import Observe, ignore_try
 from syncd.config import (
     Config,
     RepositoryConfig,
@@ -46,6 +47,7 @@ class Environment:
     """What a run needs besides the configuration: the process's variables, cancellation, progress and force options.
 
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
+    `observe` hears of each request to the platform.
     """
 
     variables: Mapping[str, str]
@@ -55,6 +57,7 @@ class Environment:
     wait: float = LOCK_WAIT_SECONDS
     platform: Breaker | None = None
     upstream: Breaker | None = None
+    observe: Observe = ignore_try
 
 
 @contextmanager
@@ -106,6 +109,7 @@ def _build_workspace(
             insecure=config.platform.insecure,
             cancelled=around.cancelled,
             breaker=around.platform,
+            observe=around.observe,
         ) as client,
     ):
         yield Workspace(

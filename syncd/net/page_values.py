@@ -15,6 +15,8 @@ POLICY = (
 )
 """The Content-Security-Policy of a response that names no other: nothing from another host, nothing inline."""
 TARGET_CHARACTERS_MAX = 4096
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""What a machine calls itself; so that ssh can forward a page, each of them is right for each other."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _METHODS = SAFE_METHODS | {"POST"}
 
@@ -156,7 +158,7 @@ def list_host_names(address: str) -> frozenset[str]:
     Shape: behind a loopback address or a socket, all names of the machine itself, so that ssh can forward it.
     """
     if not address or ip_address(address).is_loopback:
-        return frozenset({"localhost", "127.0.0.1", "[::1]"} | ({_spell(address)} if address else set()))
+        return LOOPBACK_NAMES | ({_spell(address)} if address else set())
     return frozenset({_spell(address)})
 
 

@@ -54,13 +54,21 @@ def control_service(command: Command, options: ControlOptions) -> int:
     if seconds is not None and seconds > PAUSE_SECONDS_MAX:
         raise typer.BadParameter(f"a pause ends after {PAUSE_SECONDS_MAX / 86400:g} days at the latest")
     repository = _resolve_path(options.repository)
-    service = _choose_service(_find_services(), options.config, repository)
+    service = find_service(options.config, repository)
     request = ControlRequest(command=command, repository=repository, seconds=seconds)
     answer = ask_service(service.socket, request, seconds=ASK_SECONDS)
     if command == "stop" and not answer.exit_code:
         answer = _wait_for_end(service.socket, answer)
     _print_answer(answer, as_json=options.as_json)
     return answer.exit_code
+
+
+def find_service(config: Path | None, repository: str = "") -> RunningService:
+    """Return the service that a configuration or a repository names, else that of the repository here, or the only one.
+
+    Raises: BadParameter where several are meant; ServiceUnavailable when none answers; ConfigInvalid.
+    """
+    return _choose_service(_find_services(), config, repository)
 
 
 def _find_services() -> list[RunningService]:

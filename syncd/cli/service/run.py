@@ -4,9 +4,9 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,28 +14,53 @@ from syncd.cli.service.log import Log, LogEvent, choose_log
 from syncd.cli.service.run_log import RunLog
 from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.text import escape
-from syncd.config import read_drop_in_stamp
-from syncd.daemon.control import find_runtime_directory, listen_control
+from syncd.config import Config, read_drop_in_stamp
+from syncd.daemon.control import ControlAnswer, ControlRequest, find_runtime_directory, listen_control
 from syncd.daemon.health import ServiceHealth
 from syncd.daemon.hooks.listener import WebhookListener
 from syncd.daemon.hooks.receiver import UNKNOWN, WebhookAnswer
 from syncd.daemon.http import listen
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
+from syncd.daemon.page.listener import ADDRESS, PageListener
+from syncd.daemon.page.reader import StatusReader, StatusVersions
+from syncd.daemon.page.request_log import RequestLog
+from syncd.daemon.page.sessions import Sessions
 from syncd.daemon.run_files import RunFiles, find_service_directory
 from syncd.daemon.service import SELF, Job, Service
 from syncd.daemon.systemd import ERROR, INFO, WARNING, Notifier
 from syncd.errors import SyncdError
+from syncd.net.page_values import Handler
 
 
-def run_service(config_file: Path | None, address: str, log_format: str) -> int:
-    """Keep every configured repository in step until SIGTERM, and return the exit code. Raises: BadParameter."""
-    log = choose_log(log_format)
-    warn, path = partial(_warn, log), _find_path(config_file)
+@dataclass(frozen=True)
+class RunOptions:
+    """What a person typed behind `run`: where health and metrics are, and where the status page is."""
+
+    config: Path | None = None
+    listen: str = ""
+    web: str = ADDRESS
+    log_format: str = ""
+
+
+MakeReader = Callable[[Callable[[], Config | None], Callable[[], ServiceHealth], RequestLog], StatusReader]
+"""Makes what reads for the status page, from the service's configuration, health and requests."""
+
+
+def run_service(options: RunOptions, make_reader: MakeReader) -> int:
+    """Keep every configured repository in step until SIGTERM, and return the exit code.
+
+    Raises: BadParameter; ConfigInvalid for an address where the status page must not be.
+    """
+    log = choose_log(options.log_format)
+    warn, path = partial(_warn, log), _find_path(options.config)
+    loaded: list[Config] = []
+    requests = RequestLog()
 
     def load_jobs() -> Sequence[Job]:
-        config, broken = load_config_parts(require_config_file(config_file))
-        jobs = [*build_jobs(config, os.environ), *build_broken_jobs(broken)]
+        config, broken = load_config_parts(require_config_file(options.config))
+        jobs = [*build_jobs(config, os.environ, requests.add), *build_broken_jobs(broken)]
         webhooks.configure(config, os.environ)
+        loaded[:] = [config]
         return jobs
 
     threading.excepthook = partial(_log_defect, log)
@@ -52,12 +77,24 @@ def run_service(config_file: Path | None, address: str, log_format: str) -> int:
     def find_health() -> ServiceHealth:
         return replace(service.health(), webhooks=webhooks.receiver.count_answers())
 
-    with (
-        webhooks,
-        listen(address, find_health, time.time, warn),
-        listen_control(find_runtime_directory(os.environ), service.answer, warn, config=path),
-    ):
-        return service.serve()
+    def make_handler(sessions: Sessions) -> Handler:
+        # What a page takes is loaded for whoever looks at it.
+        from syncd.daemon.page.routes import StatusPage
+
+        reader = make_reader(lambda: next(iter(loaded), None), service.health, requests)
+        return StatusPage(sessions, reader, StatusVersions(service.health, reader.list_files)).answer
+
+    with PageListener(options.web, make_handler, warn) as page, webhooks:
+        answer = partial(_answer, service, page)
+        with (
+            listen(options.listen, find_health, time.time, warn),
+            listen_control(find_runtime_directory(os.environ), answer, warn, config=path),
+        ):
+            return service.serve()
+
+
+def _answer(service: Service, page: PageListener, request: ControlRequest) -> ControlAnswer:
+    return page.make_link() if request.command == "link" else service.answer(request)
 
 
 def _find_path(config_file: Path | None) -> str:

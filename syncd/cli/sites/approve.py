@@ -1,7 +1,7 @@
 """`site pending` and `site approve`: the plans that wait for a person; no request is sent."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from syncd.cli.sites.colours import style_lines
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, format_time, print_text
+from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, WAKE, find_holder
 from syncd.daemon.workspaces import read_time
 from syncd.repo import Repository
@@ -22,7 +23,7 @@ NOTHING = "No plan waits for approval."
 
 def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> int:
     """Print the plans that wait, or all of the one whose digest begins with `beginning`."""
-    held = [plan for _, plan in _find_held_plans(config_file)]
+    held = [plan for _, plan in find_held_plans(load_configuration(config_file).repository)]
     selected = [find_held_plan(held, beginning)] if beginning else held
     if as_json:
         print_document({"pending": [_build_document(plan) for plan in selected]})
@@ -37,14 +38,11 @@ def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> 
 
 def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_json: bool) -> int:
     """Approve the plan whose digest begins with `beginning` for one run within a day, and wake the service."""
-    held = _find_held_plans(config_file)
+    held = find_held_plans(load_configuration(config_file).repository)
     plan = find_held_plan([plan for _, plan in held], beginning)
     git_dir = next(git_dir for git_dir, one in held if one is plan)
-    at = read_time().isoformat(timespec="seconds")
-    with Store(git_dir / STATE) as store:
-        store.plans.approve(plan, at=at, comment=comment)
+    at = approve_plan(git_dir, plan, comment)
     process = find_holder(git_dir / DAEMON)
-    (git_dir / WAKE).touch(mode=0o600)
     if as_json:
         print_document({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
         return 0
@@ -56,10 +54,19 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     return 0
 
 
-def _find_held_plans(config_file: Path | None) -> list[tuple[Path, PendingPlan]]:
-    """Every plan that waits, with the git directory of its repository."""
+def approve_plan(git_dir: Path, plan: PendingPlan, comment: str) -> str:
+    """Approve a plan that waits in a repository, wake the service, and return when that was. Raises: StoreError."""
+    at = read_time().isoformat(timespec="seconds")
+    with Store(git_dir / STATE) as store:
+        store.plans.approve(plan, at=at, comment=comment)
+    (git_dir / WAKE).touch(mode=0o600)
+    return at
+
+
+def find_held_plans(repositories: Sequence[RepositoryConfig]) -> list[tuple[Path, PendingPlan]]:
+    """Return every plan that waits, with the git directory of its repository. Raises: NotARepository, StoreError."""
     git_dirs = []
-    for repository in load_configuration(config_file).repository:
+    for repository in repositories:
         with Repository.open(repository.path) as git:
             git_dirs.append(git.git_dir)
     return [(git_dir, plan) for git_dir in git_dirs for plan in read_store_summary(git_dir / STATE).pending_plans]

@@ -129,6 +129,27 @@ def _format_actions(workspace: Workspace, conflict: PageConflict) -> Iterator[st
             yield style_text(f"    {words}", _COLOURS[side], sys.stdout)
 
 
+def describe_actions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[str, str]]:
+    """Yield what each side did to each page of a conflict that is not about lines: who, and what."""
+    for page in conflict.entry.pages:
+        for side in SIDES:
+            name = conflict.branch if side == "ours" else conflict.lane.name
+            author = find_author(workspace, conflict, page, side)
+            who = f" ({format_author(author, find_nobody(side))})" if author is not None else ""
+            yield f"{name} ({side})", f"{escape(page.path)}: {_describe_action(workspace, conflict, page, side)}{who}"
+
+
+def find_nobody(side: Side) -> str:
+    """Return what the author of a side's commit is called who has no name."""
+    return "syncd" if side == "ours" else "somebody on the platform"
+
+
+def format_author(author: Author, nobody: str) -> str:
+    """Return who made a commit, when, and its subject, in one line."""
+    who = escape(author.name or nobody)
+    return f"{who}, {_format_author_time(author)}, {author.commit[:7]} {escape(author.subject)}"
+
+
 def _describe_action(workspace: Workspace, conflict: PageConflict, page: Page, side: Side) -> str:
     """What a side did to a page since the base, in words."""
     base, version = page.base, page.at(side)
@@ -144,11 +165,7 @@ def _describe_action(workspace: Workspace, conflict: PageConflict, page: Page, s
 
 
 def _format_authors(authors: Sequence[Author], side: Side) -> str:
-    nobody = "syncd" if side == "ours" else "somebody on the platform"
-    described = [
-        f"{escape(author.name or nobody)}, {_format_author_time(author)}, {author.commit[:7]} {escape(author.subject)}"
-        for author in authors[:AUTHORS_SHOWN]
-    ]
+    described = [format_author(author, find_nobody(side)) for author in authors[:AUTHORS_SHOWN]]
     more = len(authors) - AUTHORS_SHOWN
     return "; ".join([*described, *([f"and {more} more"] if more > 0 else [])])
 

@@ -98,7 +98,7 @@ class Service:
 
 
 def _serve(config: str, address: str) -> int:
-    return run(["run", "--config", config, "--listen", address])
+    return run(["run", "--config", config, "--listen", address, "--web", "127.0.0.1:0"])
 
 
 def _serve_with_journal(config: str, address: str) -> int:

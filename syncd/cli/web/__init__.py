@@ -1,0 +1,1 @@
+"""`web`: a link to the status page of the service, and what that page reads."""

@@ -1,0 +1,179 @@
+"""Which address of the status page shows what: requests in, responses out."""
+
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+
+from syncd.daemon.page.reader import OPERATIONS_MAX, Remembered, StatusReader, StatusVersions
+from syncd.daemon.page.sessions import Sessions, is_same_token
+from syncd.errors import StalePlan, SyncdError
+from syncd.net.page_values import SAFE_METHODS, EventStream, PageRequest, PageResponse
+from syncd.web.status.pages import (
+    render_conflict,
+    render_message,
+    render_operations,
+    render_overview,
+    render_plan,
+    render_repository,
+    render_space,
+)
+from syncd.web.status.values import Frame, Overview, RepositoryRow
+
+COOKIE = "syncd_session"
+_STATIC: Mapping[str, str] = {
+    "/static/status.css": "text/css; charset=utf-8",
+    "/static/status.js": "text/javascript; charset=utf-8",
+}
+COMMENT_CHARACTERS_MAX = 200
+
+
+class StatusPage:
+    """Answers the requests for the status page; safe in any thread."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        reader: StatusReader,
+        versions: StatusVersions,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """Prepare to answer. Units: `now` in epoch seconds."""
+        self._sessions, self._reader, self._versions, self._now = sessions, reader, versions, now
+        self._overview = Remembered(lambda: reader.read_overview(versions.find()))
+        self._operations = Remembered(reader.read_operations)
+
+    def answer(self, request: PageRequest) -> PageResponse | EventStream:
+        """Return the answer to a request; without a session, that is how to get one."""
+        if request.path in _STATIC:
+            return PageResponse(_read_static(request.path), content_type=_STATIC[request.path])
+        if request.path == "/sign-in":
+            return self._sign_in(request)
+        token = self._sessions.find_form_token(request.read_cookie(COOKIE))
+        if not token:
+            return render_signed_out()
+        if request.method not in SAFE_METHODS:
+            return self._change(request, token)
+        if request.path == "/events":
+            return EventStream(self._versions, request.query.get("seen", "")[:64])
+        try:
+            return self._show(request, token)
+        except SyncdError as error:
+            return _show_error(error, token)
+
+    def _sign_in(self, request: PageRequest) -> PageResponse:
+        # HEAD is what a program sends that looks at links: it must not use one up.
+        secret = self._sessions.begin(request.query.get("link", "")) if request.method == "GET" else ""
+        if not secret:
+            return render_signed_out("This link was used already, or is older than a minute.")
+        cookie = f"{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict"
+        return PageResponse(status=303, headers=(("Location", "/"), ("Set-Cookie", cookie)), cache="no-store")
+
+    def _change(self, request: PageRequest, token: str) -> PageResponse:
+        form = request.read_form()
+        if not is_same_token(form.get("token", ""), token):
+            return _build_message("Not done", "The form is of another session.", "load the page again", token, 403)
+        if request.path == "/sign-out":
+            self._sessions.end(request.read_cookie(COOKIE))
+            return PageResponse(status=303, headers=(("Location", "/"),), cache="no-store")
+        section, digest, verb = [*request.path.strip("/").split("/"), "", "", ""][:3]
+        if (section, verb) != ("plan", "approve") or form.get("digest") != digest:
+            return _build_message("Not found", "There is nothing to do here.", "", token, 404)
+        try:
+            self._reader.approve_plan(digest, form.get("comment", "")[:COMMENT_CHARACTERS_MAX])
+        except StalePlan as error:
+            return _build_message("Not approved", error.what, error.hint, token, 409)
+        except SyncdError as error:
+            return _show_error(error, token)
+        self._overview.forget()
+        return PageResponse(status=303, headers=(("Location", f"/plan/{digest}"),), cache="no-store")
+
+    def _show(self, request: PageRequest, token: str) -> PageResponse:
+        version = self._versions.find()
+        frame = Frame("Overview", token=token, version=version)
+        match request.path.strip("/").split("/"):
+            case [""]:
+                return _build(render_overview(self._overview.find(), frame))
+            case ["operations"]:
+                operations = self._operations.find()[:OPERATIONS_MAX]
+                return _build(
+                    render_operations(operations, self._now(), Frame("Operations", "operations", token, version))
+                )
+            case ["repository", name]:
+                return self._show_repository(name, token, version)
+            case ["space", repository, name]:
+                return self._show_space(repository, name, token, version)
+            case ["conflict"]:
+                return self._show_conflict(request.query, token, version)
+            case ["plan", digest]:
+                return self._show_plan(digest, token, version)
+            case _:
+                return _build_not_found(token)
+
+    def _show_repository(self, name: str, token: str, version: str) -> PageResponse:
+        overview = self._overview.find()
+        repository = _find_repository(overview, name)
+        if repository is None:
+            return _build_not_found(token)
+        frame = Frame(name, "", token, version, trail=(("Overview", "/"),))
+        return _build(render_repository(overview, repository, frame))
+
+    def _show_space(self, repository_name: str, name: str, token: str, version: str) -> PageResponse:
+        overview = self._overview.find()
+        repository = _find_repository(overview, repository_name)
+        spaces = [space for space in repository.spaces if space.name == name] if repository is not None else []
+        if repository is None or not spaces:
+            return _build_not_found(token)
+        trail = (("Overview", "/"), (repository_name, f"/repository/{repository_name}"))
+        return _build(render_space(overview, repository, spaces[0], Frame(name, "", token, version, trail=trail)))
+
+    def _show_conflict(self, query: Mapping[str, str], token: str, version: str) -> PageResponse:
+        words = [query.get(key, "") for key in ("repository", "path", "branch")]
+        conflict = self._reader.read_conflict(*words) if all(words) else None
+        if conflict is None:
+            what = "No such page is in conflict now: it was settled, or moved."
+            return _build_message("Not in conflict", what, "", token, 404, "syncd resolve")
+        trail = (("Overview", "/"), (conflict.repository, f"/repository/{conflict.repository}"))
+        return _build(render_conflict(conflict, self._now(), Frame(conflict.path, "", token, version, trail=trail)))
+
+    def _show_plan(self, digest: str, token: str, version: str) -> PageResponse:
+        plan = self._reader.read_plan(digest)
+        if plan is None:
+            what = f"No plan {digest} waits: it was applied, or things have changed since."
+            return _build_message("No such plan", what, "", token, 404, "syncd site plan")
+        trail = (("Overview", "/"), (plan.row.repository, f"/repository/{plan.row.repository}"))
+        return _build(render_plan(plan, self._now(), Frame(f"Plan {digest}", "", token, version, trail=trail)))
+
+
+def render_signed_out(why: str = "") -> PageResponse:
+    """Return the page of somebody without a session: it says how to get one."""
+    what = why or "This page needs a session, and there is none: it ended, or syncd was restarted."
+    hint = "type this where the service runs, as its user, and open the link within a minute"
+    return _build_message("Signed out", what, hint, "", 401, "syncd web")
+
+
+def _find_repository(overview: Overview, name: str) -> RepositoryRow | None:
+    return next((repository for repository in overview.repositories if repository.name == name), None)
+
+
+def _show_error(error: SyncdError, token: str) -> PageResponse:
+    return _build_message("Not readable", error.what, error.hint, token, 500)
+
+
+def _build_not_found(token: str) -> PageResponse:
+    return _build_message(
+        "Not found", "There is no such page; a repository or a space may have another name now.", "", token, 404
+    )
+
+
+def _build_message(title: str, what: str, hint: str, token: str, status: int, command: str = "") -> PageResponse:
+    return _build(render_message(Frame(title, token=token), what, hint, command), status)
+
+
+def _build(text: str, status: int = 200) -> PageResponse:
+    return PageResponse(text.encode(), status, cache="private, no-cache" if status == 200 else "no-store")
+
+
+@cache
+def _read_static(path: str) -> bytes:
+    return files("syncd.web").joinpath("static", path.rpartition("/")[2]).read_bytes()
