@@ -9,7 +9,7 @@ import pytest
 
 import syncd
 from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.reading import to_document
 from syncd.web.blocks import BlockContext, CodeMemory, render_document
 from tests.web.blocks.test_hostile import check
 

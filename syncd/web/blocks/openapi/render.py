@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.reading import to_document
 from syncd.web.blocks.code import highlight_code
 from syncd.web.blocks.elements import EMPTY, write_element
 from syncd.web.blocks.members import Node, read_data, read_fragment, read_ref, read_text
