@@ -12,7 +12,7 @@ from syncd.cli.preview.site import PreviewSite, PreviewSpace
 from syncd.cli.sites.offline import DEFAULT_FILE
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import RepositoryConfig
-from syncd.errors import ConfigInvalid, FileInvalid, GitFailed, NotARepository
+from syncd.errors import ConfigInvalid, FileInvalid, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.space import Space, SpaceFile
 from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
@@ -144,7 +144,7 @@ def _find_branch(git: Repository, branch: str) -> str:
         try:
             if git.resolve(ref) is not None:
                 return ref
-        except GitFailed:
+        except PathRefused:  # no branch can have such a name
             break
     raise ConfigInvalid(f"there is no branch {branch[:80]!r}", hint="git branch --all lists branches")
 

@@ -109,7 +109,7 @@ class PageView:
 def render_page(frame: SiteFrame, view: PageView) -> str:
     """Return a whole page as HTML, which needs no script to be read and loads nothing from another host."""
     settings, words = frame.settings, find_words(frame.locale)
-    outline = [entry for entry in view.outline if entry.level <= OUTLINE_LEVEL_MAX]
+    outline = [entry for entry in view.outline if entry.level <= OUTLINE_LEVEL_MAX and entry.title]
     has_pagination = view.layout.pagination and (settings.pagination is None or settings.pagination.enabled)
     return render_template(
         "pages/page.html",

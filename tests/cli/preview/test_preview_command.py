@@ -1,0 +1,44 @@
+"""What `syncd preview` refuses before it serves anything."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_runner import CommandRunner, make_runner
+
+
+@pytest.fixture
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    return make_runner("preview", tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nowhere"], "there is no directory"),
+        (["."], "there are no pages in"),
+        ([".", "--branch", "main"], "is in no Git repository"),
+        ([".", "--branch", "a", "--change-request", "1"], "exclude each other"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_with_a_hint(typed: CommandRunner, words: list[str], told: str) -> None:
+    refused = typed(*words)
+    assert refused.code == 78
+    assert told in refused.err
+    assert "hint:" in refused.err
+
+
+def test_a_branch_or_change_request_that_is_not_there_is_refused(typed: CommandRunner, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=tmp_path, check=True)
+    (tmp_path / "README.md").write_text("# Home\n")
+    subprocess.run(["git", "add", "--all"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "commit", "--quiet", "--message", "Begin"], cwd=tmp_path, check=True)
+    for name in ("guides", "api"):
+        subprocess.run(
+            ["git", "update-ref", f"refs/remotes/platform/changes/{name}/3", "HEAD"], cwd=tmp_path, check=True
+        )
+    assert "there is no branch" in typed("--branch", "gone").err
+    assert "there is no branch" in typed("--branch", "../../HEAD").err
+    assert "there is no change request" in typed("--change-request", "12").err
+    assert "api/3, guides/3" in typed("--change-request", "3").err
