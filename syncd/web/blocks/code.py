@@ -51,9 +51,10 @@ def highlight_code(text: str, language: str, memory: MutableMapping[str, str]) -
 
 @cache
 def _find_class(kind: _TokenType) -> str:
+    """The class of a kind of word; "" for one that looks like all text, and needs no element."""
     while kind not in STANDARD_TYPES and kind.parent is not None:
         kind = kind.parent
-    return str(STANDARD_TYPES.get(kind, ""))
+    return _CLASSES.get(STANDARD_TYPES.get(kind, ""), "")
 
 
 def _find_lexer(name: str) -> Lexer | None:
@@ -63,8 +64,21 @@ def _find_lexer(name: str) -> Lexer | None:
         return None
 
 
-_QUIET = frozenset({"", "w", "n", "p", "o", "x", "err"})
-"""Classes that no style gives a color: their words stand without an element."""
+_CLASSES = {
+    kind: name
+    for name, kinds in {
+        "word": "k kc kd kn kp kr kt ow nt",
+        "name": "nf fm nc nn nd nb bp na py gh gu",
+        "text": "s sa sb sc dl s2 se sh si sx sr s1 ss ld",
+        "number": "m mb mf mh mi il mo l no",
+        "quiet": "c ch cm cp cpf c1 cs sd gp go",
+        "tag": "nv vc vg vi vm ne ni",
+        "old": "gd",
+        "new": "gi",
+    }.items()
+    for kind in kinds.split()
+}
+"""The class of each kind that Pygments tells apart: few, so that neighbours share an element and pages stay small."""
 
 
 def _write_code(lexer: Lexer, text: str) -> str:
@@ -79,8 +93,7 @@ def _write_tokens(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[str]:
     """Code as HTML, no element across the end of a line."""
     before, words = "", list[str]()
     for kind, value in tokens:
-        label = _find_class(kind)
-        label = "" if label in _QUIET else label
+        label = before if value.isspace() else _find_class(kind)
         if label != before:
             yield _write_run(before, "".join(words))
             before, words = label, []

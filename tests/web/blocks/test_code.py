@@ -26,7 +26,7 @@ def test_words_have_classes_and_lines_their_numbers() -> None:
     assert '<figure class="b-code b-wrap b-numbered">' in html
     assert '<figcaption class="b-code-title" dir="auto">a.py</figcaption>' in html
     assert html.count('<span class="b-line">') == 3
-    assert '<span class="k-mi">1</span>' in html
+    assert '<span class="k-number">1</span>' in html
     assert "style=" not in html
 
 
