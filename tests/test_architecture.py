@@ -74,6 +74,7 @@ PLUMBING = {
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site", "evaluation"),
     "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
+    "repo": ("values", "names", "failures", "process", "read", "write", "work_tree", "remote", "repository"),
     "sync": (
         *(
             "policy",
@@ -213,7 +214,7 @@ def test_imports_point_down_inside_a_room(name: str) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", ["layout", "plan", "sync", "cli", "platform"])
+@pytest.mark.parametrize("name", ["layout", "plan", "repo", "sync", "cli", "platform"])
 def test_a_folder_holds_what_one_look_takes_in(name: str) -> None:
     folders = Counter(path.parent for path in (ROOT / name).rglob("*.py") if path.stem != "__init__")
     folders.pop(ROOT / "platform" / "migrations" / "versions", None)

@@ -6,7 +6,7 @@ from syncd.cli.status.command import StatusOptions, show_status
 from syncd.cli.terminal.context import find_config_file
 from syncd.cli.terminal.text import print_text
 from syncd.errors import NotARepository
-from syncd.repo.location import discover_repository
+from syncd.repo.process.location import discover_repository
 
 CLONE = "  syncd clone    make a repository from a space; it asks for what it needs"
 INIT = "  syncd init     bind this repository to a space; it asks for what it needs"

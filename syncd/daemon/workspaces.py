@@ -25,7 +25,7 @@ from syncd.daemon.records import is_run, judge_run, list_subjects
 from syncd.daemon.run_files import COMMAND
 from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo import Access, Repository
-from syncd.repo.address import parse_address
+from syncd.repo.remote.address import parse_address
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.policy import Policy

@@ -9,27 +9,17 @@ from typing import Self
 
 from syncd.errors import HistoryCut, PathRefused
 from syncd.layout.tree.lfs_pointers import parse_pointer
-from syncd.repo import (
-    blame,
-    borrowing,
-    history,
-    index,
-    location,
-    merge,
-    objects,
-    obstacles,
-    refs,
-    rev_list,
-    trees,
-    usage,
-)
 from syncd.repo.failures import translate_system_failures
-from syncd.repo.git import Git
 from syncd.repo.names import check_branch, check_oid, is_plain
-from syncd.repo.remote import Access, Remote
+from syncd.repo.process import borrowing, location
+from syncd.repo.process.git import Git
+from syncd.repo.read import blame, history, objects, obstacles, rev_list, trees
+from syncd.repo.remote.remote import Access, Remote
 from syncd.repo.values import Blob, Commit, Difference, FileChange, Head, Merged, MergedText, Person
-from syncd.repo.worktree import WorkTree
-from syncd.repo.writer import Writer
+from syncd.repo.work_tree import index, usage
+from syncd.repo.work_tree.worktree import WorkTree
+from syncd.repo.write import merge, refs
+from syncd.repo.write.writer import Writer
 
 ANCHORS = "refs/syncd/"
 """Where syncd keeps refs of its own, below no name that people use."""

@@ -15,9 +15,10 @@ import pytest
 
 from syncd.errors import Held, RefMoved
 from syncd.fault_points import FaultPoint
-from syncd.repo import Person, Repository, locks
-from syncd.repo.locks import note_locks
-from syncd.repo.worktree import Move, WorkTree
+from syncd.repo import Person, Repository
+from syncd.repo.process import locks
+from syncd.repo.process.locks import note_locks
+from syncd.repo.work_tree.worktree import Move, WorkTree
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

@@ -10,8 +10,8 @@ import pytest
 from syncd.errors import DiskFull, GitFailed, NotARepository, WorkTreeInTheWay
 from syncd.repo import Person, Repository
 from syncd.repo.failures import build_failure, translate_system_failures
-from syncd.repo.git import Git as Runner
-from syncd.repo.location import find_repository
+from syncd.repo.process.git import Git as Runner
+from syncd.repo.process.location import find_repository
 
 Commit = Callable[..., str]
 Git = Callable[..., str]
@@ -146,7 +146,7 @@ def test_two_hundred_repositories_leave_nothing_open(base: str, top: Path) -> No
 
 
 def test_a_command_that_is_silent_too_long_is_ended(base: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("syncd.repo.git.SECONDS", 0.2)
+    monkeypatch.setattr("syncd.repo.process.git.SECONDS", 0.2)
     pipe = Runner(find_repository(top)).start("cat-file", "--batch-command")
     with pytest.raises(GitFailed, match="no sign"):
         pipe.read_line()
@@ -154,7 +154,7 @@ def test_a_command_that_is_silent_too_long_is_ended(base: str, top: Path, monkey
 
 
 def test_an_answer_without_end_is_cut(base: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("syncd.repo.pipe.LARGEST_ANSWER", 10)
+    monkeypatch.setattr("syncd.repo.process.pipe.LARGEST_ANSWER", 10)
     with pytest.raises(GitFailed, match="answered more"):
         Runner(find_repository(top)).run("cat-file", "commit", base)
 

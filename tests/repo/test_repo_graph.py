@@ -12,9 +12,9 @@ import pytest
 
 from syncd.errors import GitFailed, NotARepository
 from syncd.repo import Blob, Repository
-from syncd.repo import graph as graphs
-from syncd.repo import trees as listings
-from syncd.repo.trees import _compare_by_git
+from syncd.repo.read import graph as graphs
+from syncd.repo.read import trees as listings
+from syncd.repo.read.trees import _compare_by_git
 from tests.repo.conftest import AUTHOR
 
 Git = Callable[..., str]

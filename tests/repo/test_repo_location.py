@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import NotARepository
-from syncd.repo.location import discover_repository, find_repository
+from syncd.repo.process.location import discover_repository, find_repository
 
 
 def git(*words: str, at: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from syncd.errors import GitFailed, NotARepository, PathRefused
 from syncd.repo import FileChange, Repository
-from syncd.repo.objects import parse_commit, parse_trailers
+from syncd.repo.read.objects import parse_commit, parse_trailers
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

@@ -11,12 +11,12 @@ import pytest
 
 from syncd.errors import ConfigInvalid, GitFailed, NotFound, Stopped, SyncdError, Unauthorized, Unreachable
 from syncd.repo import Access, Remote, Repository
-from syncd.repo.address import parse_address
-from syncd.repo.credential import GUARDED, PRIVATE, answer_question
 from syncd.repo.failures import build_remote_failure
-from syncd.repo.git import Programs
-from syncd.repo.location import find_repository
-from syncd.repo.remote import build_ssh_command
+from syncd.repo.process.git import Programs
+from syncd.repo.process.location import find_repository
+from syncd.repo.remote.address import parse_address
+from syncd.repo.remote.credential import GUARDED, PRIVATE, answer_question
+from syncd.repo.remote.remote import build_ssh_command
 from tests.serving_git import TOKEN, GitServer, serve_git
 
 Git = Callable[..., str]
@@ -140,7 +140,9 @@ def test_the_token_is_in_no_argument_environment_configuration_object_or_error(
     wrapper = programs / "git"
     wrapper.write_text(f'#!/bin/sh\n{{ echo "$0 $*"; env; }} >> "{record}/$$"\nexec {shutil.which("git")} "$@"\n')
     wrapper.chmod(0o755)
-    monkeypatch.setattr("syncd.repo.git._find_programs", lambda: Programs(str(shutil.which("env")), str(wrapper)))
+    monkeypatch.setattr(
+        "syncd.repo.process.git._find_programs", lambda: Programs(str(shutil.which("env")), str(wrapper))
+    )
     errors = []
     with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
         remote.list_heads(["main"])

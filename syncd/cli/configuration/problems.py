@@ -19,8 +19,8 @@ from syncd.config.shapes import SiteConfig
 from syncd.config.tokens import list_token_sources
 from syncd.config.trust import PERMITTED, Key, list_keys
 from syncd.errors import FileInvalid, NotTrusted, SyncdError
-from syncd.repo.address import parse_address
-from syncd.repo.location import discover_repository, find_repository
+from syncd.repo.process.location import discover_repository, find_repository
+from syncd.repo.remote.address import parse_address
 
 VARIABLES = (
     *("SYNCD_CONFIG", "SYNCD_URL", "SYNCD_TOKEN", "SYNCD_ASK_KEY", "SYNCD_TRANSLATE_KEY", "SYNCD_STOP_AT"),

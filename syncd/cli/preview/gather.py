@@ -20,7 +20,7 @@ from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.tree.paths import slugify
 from syncd.model.ref import ROOT, Ref
 from syncd.repo import Repository
-from syncd.repo.location import discover_repository
+from syncd.repo.process.location import discover_repository
 from syncd.sync.site.read.site_file import read_at_commit, read_source, read_work_tree
 
 _MISSING = ConfigInvalid("there is no site file")

@@ -21,7 +21,7 @@ from syncd.cli.terminal.text import print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.errors import NotARepository
-from syncd.repo.location import discover_repository, find_repository
+from syncd.repo.process.location import discover_repository, find_repository
 
 FORMATS = ("text", "json", "porcelain")
 

@@ -20,7 +20,7 @@ from syncd.config import (
 )
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 from syncd.repo import Repository
-from syncd.repo.location import discover_repository, find_repository
+from syncd.repo.process.location import discover_repository, find_repository
 
 
 def load_configuration(config_file: Path | None) -> Config:

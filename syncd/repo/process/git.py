@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import build_failure, translate_system_failures
-from syncd.repo.location import RepositoryLocation
-from syncd.repo.pipe import Holder, Pipe, ignore_pulse
+from syncd.repo.process.location import RepositoryLocation
+from syncd.repo.process.pipe import Holder, Pipe, ignore_pulse
 
 if TYPE_CHECKING:
     from git.cmd import Git as Starter

@@ -17,13 +17,13 @@ from typing import Self
 from syncd.errors import GitFailed, SyncdError
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.text import join_lines
-from syncd.repo import refs
 from syncd.repo.failures import build_failure, translate_system_failures
-from syncd.repo.git import Git
 from syncd.repo.names import check_oid, check_path, check_ref, quote_path
-from syncd.repo.objects import Reader
-from syncd.repo.pipe import Pipe
+from syncd.repo.process.git import Git
+from syncd.repo.process.pipe import Pipe
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import Person
+from syncd.repo.write import refs
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""

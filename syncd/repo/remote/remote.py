@@ -27,13 +27,13 @@ from typing import Self
 
 from syncd.errors import GitFailed
 from syncd.model.text import mask_unprintable
-from syncd.repo import credential
-from syncd.repo.address import Address, parse_address, ssh_path
 from syncd.repo.failures import build_remote_failure, translate_system_failures
-from syncd.repo.git import Git
-from syncd.repo.location import RepositoryLocation
 from syncd.repo.names import check_branch, check_oid
-from syncd.repo.pipe import ignore_pulse
+from syncd.repo.process.git import Git
+from syncd.repo.process.location import RepositoryLocation
+from syncd.repo.process.pipe import ignore_pulse
+from syncd.repo.remote import credential
+from syncd.repo.remote.address import Address, parse_address, ssh_path
 
 SECONDS = 3600.0
 """How long one exchange with a remote may take; one that stands still is ended after a minute."""

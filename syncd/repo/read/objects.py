@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from syncd.errors import GitFailed
 from syncd.layout.tree.lfs_pointers import LfsPointer
-from syncd.repo.git import Git
-from syncd.repo.location import RepositoryLocation
 from syncd.repo.names import check_oid, is_oid
-from syncd.repo.pipe import LARGEST_ANSWER, Pipe
+from syncd.repo.process.git import Git
+from syncd.repo.process.location import RepositoryLocation
+from syncd.repo.process.pipe import LARGEST_ANSWER, Pipe
 from syncd.repo.values import DIRECTORY, SUBMODULE, SYMBOLIC_LINK, Blob, Commit, CommitNode, Person
 
 LARGEST_OBJECT = LARGEST_ANSWER // 2

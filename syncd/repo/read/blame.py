@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from syncd.repo.git import Git
 from syncd.repo.names import check_oid
+from syncd.repo.process.git import Git
 
 _OPTIONS = ("--porcelain", "--root", "--no-textconv", "--ignore-revs-file=")
 """Root commits count, and neither a program nor a list of commits that a repository's configuration names."""

@@ -4,11 +4,18 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from syncd.errors import GitFailed
-from syncd.repo.git import Git
-from syncd.repo.graph import CommitGraph
 from syncd.repo.names import check_oid
-from syncd.repo.objects import Reader
-from syncd.repo.rev_list import find_marked, find_merge_bases, is_ancestor, list_commits, list_messages, read_commit
+from syncd.repo.process.git import Git
+from syncd.repo.read.graph import CommitGraph
+from syncd.repo.read.objects import Reader
+from syncd.repo.read.rev_list import (
+    find_marked,
+    find_merge_bases,
+    is_ancestor,
+    list_commits,
+    list_messages,
+    read_commit,
+)
 from syncd.repo.values import Commit, NeedsGit
 
 

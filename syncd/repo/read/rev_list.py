@@ -4,9 +4,9 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 
 from syncd.repo.failures import build_failure
-from syncd.repo.git import Git
 from syncd.repo.names import check_oid
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import Commit
 
 

@@ -7,8 +7,8 @@ from collections import deque
 from heapq import heappop, heappush
 
 from syncd.errors import GitFailed
-from syncd.repo.git import Git
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import Commit, CommitNode, NeedsGit
 
 COMMITS_MAX = 300

@@ -24,7 +24,7 @@ from time import monotonic, sleep, time
 
 from syncd.errors import AnotherRuns, OperationInProgress
 from syncd.repo.failures import translate_system_failures
-from syncd.repo.git import Git
+from syncd.repo.process.git import Git
 
 STALE_SECONDS = 2.0
 PATIENCE_SECONDS = 60.0

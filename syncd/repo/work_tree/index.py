@@ -1,7 +1,7 @@
 """What the index and the work tree hold, by path from the root, without changing either."""
 
 from syncd.errors import GitFailed
-from syncd.repo.git import Git
+from syncd.repo.process.git import Git
 from syncd.repo.values import SUBMODULE, Blob
 
 

@@ -24,12 +24,10 @@ from pathlib import Path
 
 from syncd.errors import GitFailed, Held, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
-from syncd.repo import refs
 from syncd.repo.failures import build_failure, translate_system_failures
-from syncd.repo.git import Git
-from syncd.repo.healing import FileSurvey, MoveStage, build_entry, survey_files
-from syncd.repo.history import History
-from syncd.repo.locks import (
+from syncd.repo.names import check_branch, check_oid, is_oid
+from syncd.repo.process.git import Git
+from syncd.repo.process.locks import (
     PATIENCE_SECONDS,
     clear_notes,
     has_leftovers,
@@ -38,11 +36,13 @@ from syncd.repo.locks import (
     release_index,
     remove_stale,
 )
-from syncd.repo.names import check_branch, check_oid, is_oid
-from syncd.repo.objects import Reader
-from syncd.repo.trees import compare_trees
-from syncd.repo.usage import is_checked_out, read_head
+from syncd.repo.read.history import History
+from syncd.repo.read.objects import Reader
+from syncd.repo.read.trees import compare_trees
 from syncd.repo.values import Difference
+from syncd.repo.work_tree.healing import FileSurvey, MoveStage, build_entry, survey_files
+from syncd.repo.work_tree.usage import is_checked_out, read_head
+from syncd.repo.write import refs
 
 EMPTY_TREE = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",

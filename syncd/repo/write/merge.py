@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import build_failure
-from syncd.repo.git import Git
 from syncd.repo.names import check_oid, quote_path
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import Blob, Merged, MergedText, Person
-from syncd.repo.writer import encode_message, format_signature
+from syncd.repo.write.writer import encode_message, format_signature
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 from syncd.repo.failures import translate_system_failures
-from syncd.repo.git import Git
-from syncd.repo.location import RepositoryLocation
+from syncd.repo.process.git import Git
+from syncd.repo.process.location import RepositoryLocation
 
 
 def borrow(git: Git, path: Path) -> None:

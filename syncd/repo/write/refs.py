@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager, nullcontext
 from syncd.errors import RefMoved
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import build_failure
-from syncd.repo.git import Git
-from syncd.repo.locks import note_locks
 from syncd.repo.names import check_oid, check_ref
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.process.locks import note_locks
+from syncd.repo.read.objects import Reader
 
 
 def resolve(reader: Reader, ref: str) -> str | None:

@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from syncd.errors import OperationInProgress
-from syncd.repo import refs
 from syncd.repo.failures import build_failure
-from syncd.repo.git import Git
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import Head
+from syncd.repo.write import refs
 
 _HEADS = "refs/heads/"
 _NAMES_REF = re.compile(rb"ref: (refs/heads/[^\s]+)\n")

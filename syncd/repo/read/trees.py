@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from syncd.errors import GitFailed, PathRefused
-from syncd.repo.git import Git
 from syncd.repo.names import check_oid, is_plain
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import DIRECTORY, SUBMODULE, Blob, Difference, FileChange, NeedsGit, Status
 
 READS_MAX = 50

@@ -18,9 +18,9 @@ from enum import Enum
 
 from syncd.files import read_file, remove_file
 from syncd.repo.failures import translate_system_failures
-from syncd.repo.git import Git
 from syncd.repo.names import quote_path
-from syncd.repo.objects import Reader
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
 from syncd.repo.values import SYMBOLIC_LINK, Blob, Difference
 
 _REMOVED = "0"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from syncd.repo.git import Git
 from syncd.repo.names import check_oid, is_plain
-from syncd.repo.objects import Reader
-from syncd.repo.trees import TreeWalk
+from syncd.repo.process.git import Git
+from syncd.repo.read.objects import Reader
+from syncd.repo.read.trees import TreeWalk
 from syncd.repo.values import SUBMODULE, SYMBOLIC_LINK, NeedsGit
 
 _KINDS = {SUBMODULE: "submodule", SYMBOLIC_LINK: "symbolic link"}

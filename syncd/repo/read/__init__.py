@@ -1,0 +1,1 @@
+"""Read objects, trees and history."""

@@ -1,0 +1,1 @@
+"""Another repository: a Git host, its address and what it asks for."""

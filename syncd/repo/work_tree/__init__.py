@@ -1,0 +1,1 @@
+"""The files of a branch that is checked out."""

@@ -1,0 +1,1 @@
+"""Write objects and move refs."""
