@@ -36,11 +36,6 @@ class Section:
     body: str
 
 
-def extract_plain_text(markdown: str) -> str:
-    """Return the words of Markdown, single-spaced, for search indexes and previews; linear time."""
-    return _join_words(words for _, words in _walk_words(markdown))
-
-
 def find_headings(markdown: str) -> tuple[Heading, ...]:
     """Return the headings of Markdown in order, wherever they stand."""
     return tuple(heading for heading, _ in _walk_words(markdown) if heading is not None)
@@ -63,7 +58,7 @@ def _make_section(heading: Heading | None, body: str) -> Section:
     return Section(heading.anchor, heading.text, f"#{heading.anchor}", body) if heading else Section("", "", "", body)
 
 
-def _join_words(words: Iterator[str] | list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     return " ".join(" ".join(words).split())
 
 

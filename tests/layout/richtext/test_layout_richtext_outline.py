@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.richtext.outline import Heading, Section, extract_plain_text, find_headings, split_sections
+from syncd.layout.richtext.outline import Heading, Section, find_headings, split_sections
 from syncd.layout.richtext.reading import to_document
 from tests.growing import assert_linear
 
@@ -38,12 +38,16 @@ let x = 1;
 """
 
 
+def read_words(markdown: str) -> str:
+    return " ".join(f"{section.title} {section.body}" for section in split_sections(markdown)).strip()
+
+
 def test_words_are_said_once_and_in_order() -> None:
-    assert extract_plain_text(PAGE) == (
+    assert read_words(PAGE) == (
         "Title Intro with bold and a link. 1. Set up & go Node Tab text Head Other cell code Deep In & HTML Title"
         " let x = 1; Alt Caption"
     )
-    assert extract_plain_text("") == extract_plain_text(" \n\n***\n") == ""
+    assert read_words("") == read_words(" \n\n***\n") == ""
 
 
 def test_headings_have_the_anchors_of_the_platform() -> None:
@@ -90,15 +94,15 @@ def test_sections_part_a_page_at_its_headings() -> None:
 
 @given(st.text("a b#\n*[](){%}<>`|-", max_size=80))
 @settings(max_examples=50, deadline=None, derandomize=True)
-def test_sections_say_what_the_page_says(text: str) -> None:
-    said = " ".join(f"{section.title} {section.body}" for section in split_sections(text))
-    assert " ".join(said.split()) == extract_plain_text(text)
+def test_each_heading_begins_a_section(text: str) -> None:
+    sections = [section for section in split_sections(text) if section.id]
+    assert [(section.title, section.id) for section in sections] == [(h.text, h.anchor) for h in find_headings(text)]
     assert len({heading.anchor for heading in find_headings(text)}) == len(find_headings(text))
 
 
 def test_words_of_a_long_page_cost_no_more_than_its_size() -> None:
     def read(size: int) -> None:
-        assert extract_plain_text("<" * size + "[" * size)
+        assert read_words("<" * size + "[" * size)
         assert len(split_sections("# a\n\nb\n\n" * (size // 10))) == size // 10
 
     assert_linear(read, 1_250)

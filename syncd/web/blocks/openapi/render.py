@@ -37,7 +37,7 @@ def _render_operation(state: RenderState, node: Node) -> Markup:
     operation, item = specification.find_operation(path, method) if specification else ({}, {})
     if specification is None or not operation:
         return _render_missing(state, node, f"{method.upper()} {path}".strip())
-    return _Operation(state, specification).render(method, specification.server, path, operation, item)
+    return _OperationRenderer(state, specification).render(method, specification.server, path, operation, item)
 
 
 def _render_webhook(state: RenderState, node: Node) -> Markup:
@@ -49,7 +49,7 @@ def _render_webhook(state: RenderState, node: Node) -> Markup:
     )
     if specification is None or not operation:
         return _render_missing(state, node, name)
-    return _Operation(state, specification).render(method, "", name, operation, item)
+    return _OperationRenderer(state, specification).render(method, "", name, operation, item)
 
 
 def _render_schemas(state: RenderState, node: Node) -> Markup:
@@ -104,7 +104,7 @@ class _DescriptionWriter:
         return html
 
 
-class _Operation:
+class _OperationRenderer:
     """One operation of a specification, as values of its template."""
 
     def __init__(self, state: RenderState, specification: Specification) -> None:
