@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
-from threading import Condition, Event, Thread
+from threading import Condition, Event, RLock, Thread
 from typing import Any
 
 from syncd.cli.preview.gather import SourceReader, list_watched_directories
@@ -37,6 +37,11 @@ class PreviewState:
     trouble: str = ""
 
 
+_ALL = ("", "")
+"""Stands for every page of every space."""
+_END_SECONDS = 2.0
+
+
 class _Overtaken(Exception):  # no error: a check gives way to a newer one
     """A check is about files that have changed since."""
 
@@ -46,26 +51,35 @@ class LivePreview:
 
     def __init__(self, reader: SourceReader, report: Callable[[PreviewState], None]) -> None:
         self._reader, self._report = reader, report
-        self._condition = Condition()
+        self._condition = Condition(RLock())
         self._state = PreviewState(reader.gather())
         self._known: dict[str, dict[str, Page]] = {}
+        self._outdated: set[tuple[str, str]] = set()
         self._changed: set[str] = set()
         self._is_stopped = False
-        self._has_changes = Event()
+        self._has_changes, self._must_check = Event(), Event()
         self._watcher = DirectoryWatcher(self._note_changes)
-        self._thread = Thread(target=self._run, name="syncd-preview", daemon=True)
+        # Two threads: what was saved is shown at once, however long all pages take to be checked.
+        self._threads = [
+            Thread(target=self._follow_changes, name="syncd-preview", daemon=True),
+            Thread(target=self._check_again, name="syncd-preview-check", daemon=True),
+        ]
 
     def start(self) -> None:
         """Begin to follow changes, and to check all pages."""
         self._watcher.start(self._list_directories())
-        self._thread.start()
+        self._must_check.set()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """Stop following changes."""
         self._is_stopped = True
         self._has_changes.set()
+        self._must_check.set()
         self._watcher.stop()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join(_END_SECONDS)
 
     def read_state(self) -> PreviewState:
         """Return what is known now."""
@@ -90,8 +104,7 @@ class LivePreview:
             self._state = replace(self._state, version=self._state.version + 1, **changes)
             self._condition.notify_all()
 
-    def _run(self) -> None:
-        self._check()
+    def _follow_changes(self) -> None:
         while not self._is_stopped:
             self._has_changes.wait()
             with self._condition:
@@ -99,6 +112,13 @@ class LivePreview:
                 changed, self._changed = self._changed, set()
             if changed and not self._is_stopped:
                 self._take_in(changed)
+                self._must_check.set()
+
+    def _check_again(self) -> None:
+        while not self._is_stopped:
+            self._must_check.wait()
+            self._must_check.clear()
+            if not self._is_stopped:
                 self._check()
 
     def _take_in(self, changed: set[str]) -> None:
@@ -111,13 +131,13 @@ class LivePreview:
             except SyncdError as error:
                 self._publish(trouble=error.what)
                 return
-            self._known.clear()
+            with self._condition:
+                self._outdated.add(_ALL)
             self._publish(site=site, is_checked=False, trouble="")
             self._watcher.follow(self._list_directories())
             return
-        for name, files in edited.items():
-            for path in files:
-                self._known.get(name, {}).pop(path, None)
+        with self._condition:
+            self._outdated.update((name, path) for name, files in edited.items() for path in files)
         findings = {
             name: {path: found for path, found in by_path.items() if path not in edited.get(name, ())}
             for name, by_path in state.findings.items()
@@ -129,42 +149,58 @@ class LivePreview:
         """Check just the pages that were saved: all others take longer."""
         findings = {name: dict(by_path) for name, by_path in self._state.findings.items()}
         for name, files in edited.items():
-            found = self._check_space(name, only=frozenset(files))
-            if found is None:
-                return
-            findings.setdefault(name, {}).update(_group_findings(found))
+            found = _check_files(self._state.site.spaces[name].files.items, {}, only=frozenset(files))
+            findings.setdefault(name, {}).update(_group_findings(found or ()))
         if findings != self._state.findings:
             self._publish(findings=findings)
 
     def _check(self) -> None:
         """Check all pages, and compare them with the platform, unless something is saved meanwhile."""
-        site = self._state.site
-        platform = find_platform_changes(site, self._reader.source)
+        with self._condition:
+            site, outdated, self._outdated = self._state.site, self._outdated, set()
+        if _ALL in outdated:
+            self._known.clear()
+        for name, path in outdated:
+            self._known.get(name, {}).pop(path, None)
+        self._publish_platform(site)
         findings = {}
-        for name in site.spaces:
-            found = self._check_space(name)
+        for name, space in site.spaces.items():
+            items = {
+                path: replace(item, read=self._make_interruptible(site, item))
+                for path, item in space.files.items.items()
+            }
+            found = _check_files(items, self._known.setdefault(name, {}))
             if found is None:
                 return
             findings[name] = _group_findings(found)
-        self._publish(findings=findings, is_checked=True, platform=platform)
+        with self._condition:
+            if self._state.site is not site:
+                return
+            self._publish(findings=findings, is_checked=True)
         self._report(self._state)
 
-    def _check_space(self, name: str, only: frozenset[str] | None = None) -> list[Finding] | None:
-        """The findings of a space; None when something was saved before all were found."""
-        space, known = self._state.site.spaces[name], self._known.setdefault(name, {})
-        items = {path: replace(item, read=self._make_interruptible(item)) for path, item in space.files.items.items()}
-        try:
-            return check_space(items, only=only, known=known)
-        except (_Overtaken, OSError, SyncdError):
-            return None
+    def _publish_platform(self, site: PreviewSite) -> None:
+        platform = find_platform_changes(site, self._reader.source)
+        if platform != self._state.platform:
+            self._publish(platform=platform)
 
-    def _make_interruptible(self, item: SpaceFile) -> Callable[[], bytes]:
+    def _make_interruptible(self, site: PreviewSite, item: SpaceFile) -> Callable[[], bytes]:
         def read() -> bytes:
-            if self._has_changes.is_set():
+            if self._is_stopped or self._state.site is not site:
                 raise _Overtaken
             return item.read()
 
         return read
+
+
+def _check_files(
+    items: Mapping[str, SpaceFile], known: dict[str, Page], only: frozenset[str] | None = None
+) -> list[Finding] | None:
+    """The findings of a space; None when something was saved, or went, before all were found."""
+    try:
+        return check_space(items, only=only, known=known)
+    except (_Overtaken, OSError, SyncdError):
+        return None
 
 
 def _group_findings(findings: Sequence[Finding]) -> dict[str, list[Finding]]:

@@ -10,6 +10,9 @@ from syncd.layout.richtext.anchors import Anchors
 
 BODY_MAX = 600
 """Characters of a page's own words that are searched."""
+LARGE = 1_000
+"""Pages from which on less of each is in the index, since a browser reads all of it."""
+_LARGE_HEADINGS, _LARGE_BODY = 6, 100
 _SCANNED = 20_000
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
@@ -36,7 +39,11 @@ def read_searchable_page(text: str) -> SearchablePage:
 
 def format_search_index(rows: Iterable[tuple[str, str, str, SearchablePage]]) -> str:
     """Return the index as JSON; each row has a title, an address, where the page lies in words, and the page."""
-    listed = [[title, address, path, page.headings, page.body] for title, address, path, page in rows]
+    found = list(rows)
+    headings, body = (None, None) if len(found) < LARGE else (_LARGE_HEADINGS, _LARGE_BODY)
+    listed = [
+        [title, address, path, page.headings[:headings], page.body[:body]] for title, address, path, page in found
+    ]
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
 
 

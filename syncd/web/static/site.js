@@ -93,11 +93,15 @@
       line.append((start ? "…" : "") + text.slice(start, at), make("mark", text.slice(at, at + words[0].length), {}), text.slice(at + words[0].length, start + 150));
       return line;
     };
-    const score = (page, words) => {
+    const prepared = new WeakMap();
+    const prepare = (pages) => {
+      if (!prepared.has(pages)) prepared.set(pages, pages.map((page) => [page, fold(page[0]), fold(page[2]), fold(page[4]), page[3].map(([, text]) => fold(text))]));
+      return prepared.get(pages);
+    };
+    const score = ([page, foldedTitle, foldedPath, foldedBody, foldedHeadings], words) => {
       let sum = 0, place = "", snippet = "";
-      const [title, , path, headings, body] = page, foldedTitle = fold(title), foldedPath = fold(path), foldedBody = fold(body);
       for (const word of words) {
-        const heading = headings.find(([, text]) => fold(text).includes(word));
+        const heading = page[3][foldedHeadings.findIndex((text) => text.includes(word))];
         const points = foldedTitle.startsWith(word) ? 12 : foldedTitle.includes(word) ? 8 : heading ? 5 : foldedPath.includes(word) ? 2 : foldedBody.includes(word) ? 1 : 0;
         if (!points) return null;
         if (points === 5) { place = "#" + heading[0]; snippet = heading[1]; }
@@ -109,7 +113,7 @@
       const words = fold(input.value).split(/\s+/).filter(Boolean);
       if (!words.length) return close();
       const pages = await load(`${root.dataset.scope || root.dataset.files}/search.json`).catch(() => []);
-      const found = pages.map((page) => score(page, words)).filter(Boolean).sort((a, b) => b.sum - a.sum).slice(0, 20);
+      const found = prepare(pages).map((page) => score(page, words)).filter(Boolean).sort((a, b) => b.sum - a.sum).slice(0, 20);
       results.replaceChildren(...(found.length ? found.map(({ page, place, snippet }) => {
         const link = make("a", null, { href: page[1] + place });
         link.append(make("b", page[0], {}), mark(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words));
