@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
 
 from syncd.cli.status.next_command import NEEDS_DOCTOR, format_resolve, suggest_command
 from syncd.cli.status.values import BrokenStatus, PlanStatus, RepositoryStatus, RequestStatus, SiteStatus, SpaceStatus
@@ -102,7 +103,7 @@ def _list_run_problems(repository: RepositoryHealth, now: float) -> Iterator[Pro
 
 def _build_run_problem(name: str, record: RunRecord) -> Problem:
     subject = f"{record.kind} {record.name}".rstrip() if record.kind != "repository" else "run"
-    page = f"/space/{name}/{record.name}" if record.kind == "space" else f"/repository/{name}"
+    page = quote(f"/space/{name}/{record.name}" if record.kind == "space" else f"/repository/{name}")
     runs = format_count(record.failures, "run")
     what = f"{record.state}, {runs} in a row: {record.why}"
     command = "syncd doctor" if record.exit_code in NEEDS_DOCTOR else "syncd sync"
@@ -147,7 +148,9 @@ def _list_people_problems(name: str, status: RepositoryStatus) -> Iterator[Probl
     for space in status.spaces:
         if space.undecided:
             what = "Git and the space differ, and nobody has chosen which side goes first."
-            yield Problem("decide", name, f"space {space.name}", what, "", "syncd init", f"/space/{name}/{space.name}")
+            yield Problem(
+                "decide", name, f"space {space.name}", what, "", "syncd init", quote(f"/space/{name}/{space.name}")
+            )
 
 
 def _split_detail(detail: str) -> tuple[str, str]:

@@ -31,7 +31,7 @@ from syncd.sync.integrate.authors import HunkSide, HunkView, view_hunks
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts
 from syncd.sync.site.approvals import is_approval_valid
 from syncd.sync.workspace import Workspace
-from syncd.web.status.values import ConflictView, HunkComparison, Operation, Overview, PlanRow, PlanView, SideView
+from syncd.web.status.values import ConflictView, HunkComparison, LoggedOperation, Overview, PlanRow, PlanView, SideView
 
 CONTEXT = 3
 """So many lines are shown before and after a hunk."""
@@ -63,11 +63,11 @@ class PageReader:
             self._log.list_minutes(),
         )
 
-    def read_operations(self) -> Sequence[Operation]:
+    def read_operations(self) -> Sequence[LoggedOperation]:
         """Return what happened last in all repositories, newest first. Raises: GitFailed, StoreError."""
         named = {repository.path: name for name, repository in self._list_repositories().items()}
         return [
-            Operation(
+            LoggedOperation(
                 entry.at.astimezone(UTC).isoformat(timespec="seconds"),
                 entry.kind,
                 show_hidden(entry.what),

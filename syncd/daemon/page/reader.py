@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
 from syncd.daemon.health import ServiceHealth
-from syncd.web.status.values import ConflictView, Operation, Overview, PlanView
+from syncd.web.status.values import ConflictView, LoggedOperation, Overview, PlanView
 
 OPERATIONS_MAX = 100
 KEEP_SECONDS = 1.0
@@ -22,7 +22,7 @@ class StatusReader(Protocol):
     def read_overview(self, version: str) -> Overview:
         """Return all that the first page shows. Raises: SyncdError."""
 
-    def read_operations(self) -> Sequence[Operation]:
+    def read_operations(self) -> Sequence[LoggedOperation]:
         """Return what happened last, newest first. Raises: SyncdError."""
 
     def read_conflict(self, repository: str, path: str, branch: str) -> ConflictView | None:

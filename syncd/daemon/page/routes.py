@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
+from urllib.parse import quote
 
 from syncd.daemon.page.reader import OPERATIONS_MAX, Remembered, StatusReader, StatusVersions
 from syncd.daemon.page.sessions import Sessions, is_same_token
@@ -41,7 +42,7 @@ class StatusPage:
         """Prepare to answer. Units: `now` in epoch seconds."""
         self._sessions, self._reader, self._versions, self._now = sessions, reader, versions, now
         self._overview = Remembered(lambda: reader.read_overview(versions.find()))
-        self._operations = Remembered(reader.read_operations)
+        self._operations = Remembered(lambda: (versions.find(), reader.read_operations()))
 
     def answer(self, request: PageRequest) -> PageResponse | EventStream:
         """Return the answer to a request; without a session, that is how to get one."""
@@ -89,43 +90,42 @@ class StatusPage:
         return PageResponse(status=303, headers=(("Location", f"/plan/{digest}"),), cache="no-store")
 
     def _show(self, request: PageRequest, token: str) -> PageResponse:
-        version = self._versions.find()
-        frame = Frame("Overview", token=token, version=version)
+        # A page has the version of before it was read: what changes meanwhile is shown once more, and never missed.
         match request.path.strip("/").split("/"):
             case [""]:
-                return _build(render_overview(self._overview.find(), frame))
+                overview = self._overview.find()
+                return _build(render_overview(overview, Frame("Overview", token=token, version=overview.version)))
             case ["operations"]:
-                operations = self._operations.find()[:OPERATIONS_MAX]
-                return _build(
-                    render_operations(operations, self._now(), Frame("Operations", "operations", token, version))
-                )
-            case ["repository", name]:
-                return self._show_repository(name, token, version)
-            case ["space", repository, name]:
-                return self._show_space(repository, name, token, version)
+                version, operations = self._operations.find()
+                frame = Frame("Operations", "operations", token, version)
+                return _build(render_operations(operations[:OPERATIONS_MAX], self._now(), frame))
+            case ["repository", *words]:
+                return self._show_repository("/".join(words), token)
+            case ["space", *words, name] if words:
+                return self._show_space("/".join(words), name, token)
             case ["conflict"]:
-                return self._show_conflict(request.query, token, version)
+                return self._show_conflict(request.query, token, self._versions.find())
             case ["plan", digest]:
-                return self._show_plan(digest, token, version)
+                return self._show_plan(digest, token, self._versions.find())
             case _:
                 return _build_not_found(token)
 
-    def _show_repository(self, name: str, token: str, version: str) -> PageResponse:
+    def _show_repository(self, name: str, token: str) -> PageResponse:
         overview = self._overview.find()
         repository = _find_repository(overview, name)
         if repository is None:
             return _build_not_found(token)
-        frame = Frame(name, "", token, version, trail=(("Overview", "/"),))
+        frame = Frame(name, "", token, overview.version, trail=(("Overview", "/"),))
         return _build(render_repository(overview, repository, frame))
 
-    def _show_space(self, repository_name: str, name: str, token: str, version: str) -> PageResponse:
+    def _show_space(self, repository_name: str, name: str, token: str) -> PageResponse:
         overview = self._overview.find()
         repository = _find_repository(overview, repository_name)
         spaces = [space for space in repository.spaces if space.name == name] if repository is not None else []
         if repository is None or not spaces:
             return _build_not_found(token)
-        trail = (("Overview", "/"), (repository_name, f"/repository/{repository_name}"))
-        return _build(render_space(overview, repository, spaces[0], Frame(name, "", token, version, trail=trail)))
+        frame = Frame(name, "", token, overview.version, trail=_build_trail(repository_name))
+        return _build(render_space(overview, repository, spaces[0], frame))
 
     def _show_conflict(self, query: Mapping[str, str], token: str, version: str) -> PageResponse:
         words = [query.get(key, "") for key in ("repository", "path", "branch")]
@@ -133,16 +133,16 @@ class StatusPage:
         if conflict is None:
             what = "No such page is in conflict now: it was settled, or moved."
             return _build_message("Not in conflict", what, "", token, 404, "syncd resolve")
-        trail = (("Overview", "/"), (conflict.repository, f"/repository/{conflict.repository}"))
-        return _build(render_conflict(conflict, self._now(), Frame(conflict.path, "", token, version, trail=trail)))
+        frame = Frame(conflict.path, "", token, version, trail=_build_trail(conflict.repository))
+        return _build(render_conflict(conflict, self._now(), frame))
 
     def _show_plan(self, digest: str, token: str, version: str) -> PageResponse:
         plan = self._reader.read_plan(digest)
         if plan is None:
             what = f"No plan {digest} waits: it was applied, or things have changed since."
             return _build_message("No such plan", what, "", token, 404, "syncd site plan")
-        trail = (("Overview", "/"), (plan.row.repository, f"/repository/{plan.row.repository}"))
-        return _build(render_plan(plan, self._now(), Frame(f"Plan {digest}", "", token, version, trail=trail)))
+        frame = Frame(f"Plan {digest}", "", token, version, trail=_build_trail(plan.row.repository))
+        return _build(render_plan(plan, self._now(), frame))
 
 
 def render_signed_out(why: str = "") -> PageResponse:
@@ -150,6 +150,10 @@ def render_signed_out(why: str = "") -> PageResponse:
     what = why or "This page needs a session, and there is none: it ended, or syncd was restarted."
     hint = "type this where the service runs, as its user, and open the link within a minute"
     return _build_message("Signed out", what, hint, "", 401, "syncd web")
+
+
+def _build_trail(repository: str) -> tuple[tuple[str, str], ...]:
+    return (("Overview", "/"), (repository, quote(f"/repository/{repository}")))
 
 
 def _find_repository(overview: Overview, name: str) -> RepositoryRow | None:

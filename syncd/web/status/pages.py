@@ -12,7 +12,7 @@ from syncd.web.status.times import format_age, format_moment, parse_moment
 from syncd.web.status.values import (
     ConflictView,
     Frame,
-    Operation,
+    LoggedOperation,
     Overview,
     PlanView,
     RepositoryRow,
@@ -40,7 +40,7 @@ def render_space(overview: Overview, repository: RepositoryRow, space: SpaceRow,
     return _render("space", frame, overview.now, **values)
 
 
-def render_operations(operations: Sequence[Operation], now: float, frame: Frame) -> Markup:
+def render_operations(operations: Sequence[LoggedOperation], now: float, frame: Frame) -> Markup:
     """Return the page of what happened last, newest first. Units: `now` in epoch seconds."""
     return _render("operations", replace(frame, current="operations"), now, operations=operations)
 

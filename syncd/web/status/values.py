@@ -149,7 +149,7 @@ class RepositoryRow:
 
 
 @dataclass(frozen=True)
-class Operation:
+class LoggedOperation:
     """Something that happened, as `syncd log` knows it."""
 
     at: str

@@ -10,7 +10,7 @@ from syncd.web.status.values import (
     ConflictRow,
     ConflictView,
     HunkComparison,
-    Operation,
+    LoggedOperation,
     Overview,
     PlanRow,
     PlanView,
@@ -151,7 +151,7 @@ def make_overview(version: str = "v1", spaces: int = 100, now: float = NOW) -> O
 
 
 OPERATIONS = tuple(
-    Operation(
+    LoggedOperation(
         f"2026-05-01T{9 - number // 20:02}:{59 - number % 20 * 2:02}:10+00:00",
         ("revision", "merged", "sent", "integrated", "applied")[number % 5],
         "Explain how the installer finds its configuration" if number % 2 else "Fix a typo",
@@ -208,7 +208,7 @@ class SampleReader:
         self.reads += 1
         return make_overview(version, self.spaces, self.now)
 
-    def read_operations(self) -> Sequence[Operation]:
+    def read_operations(self) -> Sequence[LoggedOperation]:
         return OPERATIONS
 
     def read_conflict(self, repository: str, path: str, branch: str) -> ConflictView | None:
