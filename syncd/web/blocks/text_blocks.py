@@ -63,18 +63,20 @@ def _render_divider(state: RenderState, node: Node) -> Markup:
 
 def _render_list(state: RenderState, node: Node) -> Markup:
     items = join_markup([_render_item(state, item) for item in read_nodes(node)])
-    return write_element("ul", items)
+    return write_element("ul", items, dir="auto")
 
 
 def _render_ordered(state: RenderState, node: Node) -> Markup:
     start = read_data(node).get("start")
     first = str(start) if isinstance(start, int) and not isinstance(start, bool) and 0 <= start < 10**9 else None
-    return write_element("ol", join_markup([_render_item(state, item) for item in read_nodes(node)]), start=first)
+    return write_element(
+        "ol", join_markup([_render_item(state, item) for item in read_nodes(node)]), start=first, dir="auto"
+    )
 
 
 def _render_tasks(state: RenderState, node: Node) -> Markup:
     items = join_markup([_render_item(state, item, task=True) for item in read_nodes(node)])
-    return write_element("ul", items, class_="b-tasks")
+    return write_element("ul", items, class_="b-tasks", dir="auto")
 
 
 def _render_item(state: RenderState, item: Node, *, task: bool = False) -> Markup:
@@ -85,7 +87,7 @@ def _render_item(state: RenderState, item: Node, *, task: bool = False) -> Marku
         return write_element(
             "li", _write_tick(state, data.get("checked") is True) + write_element("div", content), class_="b-task"
         )
-    return write_element("li", content, dir="auto")
+    return write_element("li", content)
 
 
 def _render_tight(state: RenderState, nodes: list[Node]) -> Markup:

@@ -1,0 +1,93 @@
+"""Every block in Chromium: read in light and dark, on a phone, without script, under a strict policy, and hostile."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Dialog, Page, Route
+
+import syncd
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.richtext.reading import to_document
+from syncd.web.blocks import BlockContext, render_document
+from tests.browser.conftest import OpenPage
+from tests.web.blocks.openapi.test_openapi_render import SPECIFICATION
+from tests.web.blocks.test_hostile import ADDRESSES, HTML, link_everywhere
+
+pytestmark = pytest.mark.browser
+
+EVERY_BLOCK = (Path(__file__).parents[1] / "web" / "blocks" / "every_block.md").read_text(encoding="utf-8")
+STYLES = (Path(syncd.__file__).parent / "web" / "static" / "blocks.css").read_text(encoding="utf-8")
+POLICY = "default-src 'none'; style-src 'self'; img-src 'self'"
+HOST = "http://docs.test"
+SHELL = "html{color-scheme:light dark}body{margin:0 auto;max-width:46rem;padding:0 1rem;font-family:sans-serif}"
+DARK = "@media (prefers-color-scheme:dark){body{background:#15181d}}"
+
+
+def show(page: Page, body: str, policy: str = POLICY) -> None:
+    """Show blocks on a page of a host that answers from here."""
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(HOST)
+        if path == "/":
+            head = '<meta charset="utf-8"><title>Blocks</title><link rel="stylesheet" href="/blocks.css">'
+            text = (
+                f'<!doctype html><html lang="en"><head>{head}</head><body><main class="blocks"><h1>T</h1>{body}</main>'
+            )
+            route.fulfill(
+                body=text, content_type="text/html", headers={"Content-Security-Policy": policy} if policy else {}
+            )
+        elif path == "/blocks.css":
+            route.fulfill(body=SHELL + DARK + STYLES, content_type="text/css")
+        else:
+            route.fulfill(status=404)
+
+    page.route("**", answer)
+    page.goto(f"{HOST}/")
+
+
+def render_every_block() -> str:
+    """The HTML of a page with every block."""
+    document = to_document(split_after_title(EVERY_BLOCK)[1])
+    return str(render_document(document, BlockContext(read_specification=lambda ref: SPECIFICATION)).html)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 360), ("dark", 360)])
+def test_axe_finds_nothing_serious_and_every_block_fits(
+    open_page: OpenPage, list_violations: Callable[[Page], list[str]], scheme: str, width: int
+) -> None:
+    page = open_page(width=width, scheme=scheme)
+    show(page, render_every_block())
+    assert list_violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_tabs_change_by_keyboard_without_script(open_page: OpenPage) -> None:
+    page = open_page(has_script=False)
+    show(page, render_every_block())
+    first, second = page.locator(".b-tab-body").nth(0), page.locator(".b-tab-body").nth(1)
+    assert (first.is_visible(), second.is_visible()) == (True, False)
+    page.locator(".b-tab-choice").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert (first.is_visible(), second.is_visible()) == (False, True)
+
+
+def test_nothing_of_a_hostile_document_runs_without_a_policy(open_page: OpenPage) -> None:
+    page = open_page()
+    seen: list[str] = []
+
+    def note_dialog(dialog: Dialog) -> None:
+        seen.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note_dialog)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    nodes = [{"object": "block", "type": "html", "data": {"html": html}} for html in HTML]
+    nodes += [node for address in ADDRESSES for node in link_everywhere(address)]
+    document = to_document("").model_copy(update={"nodes": tuple(nodes)})
+    show(page, render_document(document, BlockContext()).html, policy="")
+    for link in page.locator("a[href]").element_handles():
+        assert link.evaluate("one => ['http:', 'https:', 'mailto:', 'tel:'].includes(one.protocol)")
+    assert seen == []
+    assert not [url for url in asked if "evil" in url]
