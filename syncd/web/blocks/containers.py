@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup, escape
 
 from syncd.web.blocks.elements import EMPTY, join_markup, write_element
-from syncd.web.blocks.icons import write_icon
-from syncd.web.blocks.inline import render_line
+from syncd.web.blocks.inline.icons import write_icon
+from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import (
     Node,
     collect_words,

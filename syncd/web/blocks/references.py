@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from syncd.web.blocks.code import write_diagram
 from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, write_element
-from syncd.web.blocks.inline import describe_ref
+from syncd.web.blocks.inline.line import describe_ref
 from syncd.web.blocks.members import (
     Node,
     collect_words,

@@ -9,16 +9,16 @@ from syncd.web.blocks.code import CODE_BLOCKS
 from syncd.web.blocks.containers import CONTAINER_BLOCKS
 from syncd.web.blocks.context import BlockContext, RenderedDocument
 from syncd.web.blocks.elements import join_markup
-from syncd.web.blocks.footnotes import take_footnotes, write_footnotes
-from syncd.web.blocks.formulas import FORMULA_BLOCKS
 from syncd.web.blocks.images import IMAGE_BLOCKS
-from syncd.web.blocks.inline import render_line
+from syncd.web.blocks.inline.footnotes import take_footnotes, write_footnotes
+from syncd.web.blocks.inline.formulas import FORMULA_BLOCKS
+from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import Node, collect_words, read_kind, read_nodes
 from syncd.web.blocks.openapi.render import OPENAPI_BLOCKS
 from syncd.web.blocks.raw_html import RAW_BLOCKS, render_html_runs
 from syncd.web.blocks.references import REFERENCE_BLOCKS
 from syncd.web.blocks.state import RenderState
-from syncd.web.blocks.tables import TABLE_BLOCKS
+from syncd.web.blocks.tables.tables import TABLE_BLOCKS
 from syncd.web.blocks.text_blocks import TEXT_BLOCKS, read_level
 
 _BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from syncd.web.blocks.context import OutlineEntry
 from syncd.web.blocks.elements import EMPTY, join_markup, write_element
-from syncd.web.blocks.inline import render_line
+from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import Node, collect_words, read_choice, read_data, read_kind, read_nodes, read_text
 from syncd.web.blocks.state import RenderState
 

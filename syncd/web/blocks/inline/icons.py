@@ -7,7 +7,7 @@ import emoji
 from markupsafe import Markup
 
 from syncd.web.blocks.elements import write_element
-from syncd.web.blocks.marks import read_color
+from syncd.web.blocks.inline.marks import read_color
 from syncd.web.blocks.members import Node, read_data, read_text
 from syncd.web.blocks.state import RenderState
 

@@ -8,11 +8,11 @@ from markupsafe import Markup, escape
 from syncd.layout.evaluation import fill_braces, format_value
 from syncd.web.blocks.context import Ref
 from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, write_element
-from syncd.web.blocks.footnotes import REFERENCE, write_reference
-from syncd.web.blocks.formulas import render_inline_formula
-from syncd.web.blocks.icons import render_emoji, render_icon, write_icon
 from syncd.web.blocks.images import render_inline_image
-from syncd.web.blocks.marks import CODE, Piece, Tags, join_pieces, read_marks
+from syncd.web.blocks.inline.footnotes import REFERENCE, write_reference
+from syncd.web.blocks.inline.formulas import render_inline_formula
+from syncd.web.blocks.inline.icons import render_emoji, render_icon, write_icon
+from syncd.web.blocks.inline.marks import CODE, Piece, Tags, join_pieces, read_marks
 from syncd.web.blocks.members import (
     Node,
     collect_words,

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from syncd.web.blocks.cells import Column, find_target, render_cell
 from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_picture, join_markup, write_element, write_opening
-from syncd.web.blocks.inline import render_line
+from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import (
     Node,
     collect_words,
@@ -20,6 +19,7 @@ from syncd.web.blocks.members import (
     read_text,
 )
 from syncd.web.blocks.state import RenderState
+from syncd.web.blocks.tables.cells import Column, find_target, render_cell
 from syncd.web.rendering import render_template
 
 _ALIGNED = ("left", "center", "right")

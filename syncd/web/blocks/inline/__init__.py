@@ -1,0 +1,1 @@
+"""What stands in a line of text: words with marks, signs, formulas, footnotes."""

@@ -1,0 +1,1 @@
+"""Tables: grids, cards, and what stands in their cells."""
