@@ -45,6 +45,7 @@ SOLE_IMPORTER = {
     "typer": {"cli"},
     "rich": {"cli"},
     "keyring": {"config"},
+    "jeepney": {"daemon"},
     "tomllib": {"config"},
     "jinja2": {"web"},
     "markupsafe": {"web"},
@@ -92,7 +93,7 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *("preview", "api", "demo", "change_requests", "undo", "log", "configuration", "web"),
+        *("notify", "preview", "api", "demo", "change_requests", "undo", "log", "configuration", "web"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
     "web": ("rendering", "blocks", "pages", "status"),

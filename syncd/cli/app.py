@@ -16,6 +16,7 @@ from syncd.cli.change_requests.commands import cr
 from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
 from syncd.cli.history_commands import history
+from syncd.cli.notify.commands import notify
 from syncd.cli.platform.commands import platform
 from syncd.cli.redirects.commands import redirects
 from syncd.cli.reference_commands import explain_command, reference
@@ -58,6 +59,7 @@ app.add_typer(cr, name="cr")
 app.add_typer(service_page)
 app.add_typer(control)
 app.add_typer(service, name="service")
+app.add_typer(notify, name="notify")
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")

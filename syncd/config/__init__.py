@@ -3,10 +3,12 @@
 from syncd.config.drop_ins import DropIn, read_drop_in_stamp
 from syncd.config.finding import find_config, load_config, load_repositories, load_with_drop_ins, trust_document
 from syncd.config.reading import load, make_document, parse
-from syncd.config.secrets import load_webhook_secrets
+from syncd.config.secrets import load_notification_address, load_notification_secret, load_webhook_secrets
 from syncd.config.shapes import (
     ChangeRequestsConfig,
     Config,
+    NotificationsConfig,
+    NotificationTargetConfig,
     PlatformConfig,
     RepositoryConfig,
     SiteConfig,
@@ -23,6 +25,8 @@ __all__ = [
     "Config",
     "ConfigFile",
     "DropIn",
+    "NotificationTargetConfig",
+    "NotificationsConfig",
     "PlatformConfig",
     "RepositoryConfig",
     "SiteConfig",
@@ -36,6 +40,8 @@ __all__ = [
     "is_same_address",
     "load",
     "load_config",
+    "load_notification_address",
+    "load_notification_secret",
     "load_repositories",
     "load_token",
     "load_webhook_secrets",

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.shapes import Config, WebhooksConfig
+from syncd.config.shapes import Config, NotificationsConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
 BYTES_MAX, DOTS_MAX = 1 << 18, 500
@@ -147,6 +147,7 @@ def resolve_paths(config: Config, path: Path) -> Config:
         "platform": platform,
         "repository": repositories,
         "webhooks": _resolve_webhooks(config.webhooks, root),
+        "notifications": _resolve_notifications(config.notifications, root),
     }
     return config.model_copy(update=update)
 
@@ -168,6 +169,12 @@ def _resolve_webhooks(webhooks: WebhooksConfig | None, root: Path) -> WebhooksCo
     if webhooks is None:
         return None
     return webhooks.model_copy(update={"source": tuple(_resolve_files(source, root) for source in webhooks.source)})
+
+
+def _resolve_notifications(notifications: NotificationsConfig, root: Path) -> NotificationsConfig:
+    return notifications.model_copy(
+        update={"target": tuple(_resolve_files(target, root) for target in notifications.target)}
+    )
 
 
 def _resolve_files(section: Section, root: Path) -> Section:

@@ -1,4 +1,4 @@
-"""Secrets of webhooks: by reference only, from a file, a variable or a credential of systemd."""
+"""Secrets of webhooks and of notifications: by reference only, from a file, a variable or a credential of systemd."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from syncd.config.shapes import WebhookSourceConfig
+from syncd.config.shapes import NotificationTargetConfig, WebhookSourceConfig
 from syncd.config.tokens import find_credential, read_private_text
 from syncd.errors import ConfigInvalid
 
@@ -30,6 +30,27 @@ def load_webhook_secrets(source: WebhookSourceConfig, environ: Mapping[str, str]
         hint = f"name a secret_file, or set {name_variable(f'webhook-{source.name}')}; {_NEW}"
         raise ConfigInvalid(f"{key} has no secret, and nobody could tell its webhooks from others", hint=hint)
     return _read_secrets(text, key)
+
+
+def load_notification_secret(target: NotificationTargetConfig, environ: Mapping[str, str]) -> SecretStr | None:
+    """Return the secret that signs notifications to a receiver, from places of the same kind, or None without any.
+
+    Raises: ConfigInvalid.
+    """
+    key = f"notifications.target {target.name}"
+    text = _find_text(target.secret_file, f"notify-{target.name}", f"secret_file of {key}", environ)
+    return _read_secrets(text, key)[0] if text is not None else None
+
+
+def load_notification_address(target: NotificationTargetConfig, environ: Mapping[str, str]) -> str:
+    """Return the address of a receiver, from `url` or `url_file`. Raises: ConfigInvalid."""
+    if target.url_file is None:
+        return target.url or ""
+    key = f"url_file of notifications.target {target.name}"
+    address = read_private_text(target.url_file, key, environ).strip()
+    if not re.fullmatch(r"https?://[\x21-\x7e]{1,2000}", address):
+        raise ConfigInvalid(f"the {key} {target.url_file} does not hold one address on one line")
+    return address
 
 
 def name_variable(credential: str) -> str:

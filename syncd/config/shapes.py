@@ -258,6 +258,50 @@ class WebhooksConfig(_Section):
         return self
 
 
+NotifiedEvent = Literal["conflict", "held", "failed", "recovered"]
+"""What people are notified of."""
+_ALL_EVENTS: tuple[NotifiedEvent, ...] = ("conflict", "held", "failed", "recovered")
+
+
+class NotificationTargetConfig(_Section):
+    """One receiver of notifications: an address that takes what Slack's incoming webhooks take."""
+
+    name: Annotated[str, Field(pattern=_NAME)]
+    """Stands for the receiver in metrics and in messages."""
+    url: Annotated[str, Field(pattern=r"^https?://[^\s]{1,2000}$")] | None = None
+    """Its address."""
+    url_file: Path | None = None
+    """File with its address, where that is a secret, as Slack's is; readable by its owner only."""
+    secret_file: Path | None = None
+    """File with the secret that signs notifications, readable by its owner only."""
+    events: Annotated[tuple[NotifiedEvent, ...], Field(min_length=1)] = _ALL_EVENTS
+    """What it wants to hear of."""
+    repositories: tuple[str, ...] = ()
+    """The repositories that it wants to hear of, by name; none is all."""
+    private: bool = False
+    """Whether its address may be in a private network, or this machine's."""
+
+    @model_validator(mode="after")
+    def _has_one_address(self) -> "NotificationTargetConfig":
+        if (self.url is None) == (self.url_file is None):
+            raise ValueError("needs url, or url_file, and not both")
+        return self
+
+
+class NotificationsConfig(_Section):
+    """Who is notified of what needs a person."""
+
+    desktop: bool = False
+    """Whether notifications are shown on the desktop of the service's user."""
+    target: Annotated[tuple[NotificationTargetConfig, ...], Field(max_length=50)] = ()
+    """One table for each receiver."""
+
+    @model_validator(mode="after")
+    def _have_names_of_their_own(self) -> "NotificationsConfig":
+        _check_names("targets", ["desktop", *(target.name for target in self.target)])
+        return self
+
+
 def _check_names(what: str, names: list[str]) -> None:
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
@@ -273,3 +317,5 @@ class Config(_Section):
     """One table for each Git repository."""
     webhooks: WebhooksConfig | None = None
     """Where webhooks are heard; nowhere without this table."""
+    notifications: NotificationsConfig = NotificationsConfig()
+    """Who is notified."""

@@ -56,12 +56,15 @@ class RepositoryHealth:
 class ServiceHealth:
     """The service as it knows itself: whether its work moves on, every repository, and what it hears and tells.
 
-    Shape: `webhooks` counts answers by sender and status.
+    Shape: `webhooks` counts answers by sender and status, `notifications` those that are over by receiver and state,
+    `pending_notifications` those that wait.
     """
 
     is_alive: bool
     repositories: tuple[RepositoryHealth, ...]
     webhooks: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    notifications: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    pending_notifications: Mapping[str, int] = field(default_factory=dict)
 
 
 def find_repository_run(runs: Sequence[RunRecord]) -> RunRecord | None:

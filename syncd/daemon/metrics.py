@@ -64,6 +64,10 @@ class _HealthCollector(Collector):
         yield _gauge("syncd_site_look_timestamp_seconds", help, [], {(): min(reads)} if reads else {})
         answers = {(name, str(status)): count for (name, status), count in self.health.webhooks.items()}
         yield _counter("syncd_webhooks", "Webhooks, by sender and answer.", ["source", "status"], answers)
+        help = "Notifications that were sent, failed, or were dropped for newer ones."
+        yield _counter("syncd_notifications", help, ["target", "state"], self.health.notifications)
+        waiting = {(name,): count for name, count in self.health.pending_notifications.items()}
+        yield _gauge("syncd_notifications_pending", "Notifications that wait for a receiver.", ["target"], waiting)
 
 
 def _run_gauges(repositories: Sequence[RepositoryHealth]) -> Iterator[GaugeMetricFamily]:

@@ -59,6 +59,7 @@ class Service:
         files: RunFiles,
         report: Callable[[str, Sequence[Result]], None],
         notice: Callable[[str], None] = lambda text: None,
+        note_run: Callable[[Job, Path | None, Sequence[Result], str], object] = lambda *run: None,
         read_stamp: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
@@ -68,6 +69,8 @@ class Service:
     ) -> None:
         """Prepare to serve the jobs that `jobs` returns; `report` hears every run's results, in the main thread.
 
+        `note_run` gets them in the run's thread, with the git directory and the moment in ISO 8601.
+
         When what `read_stamp` returns has changed, and stays so until the next look, the jobs are read again.
 
         Units: `clock`, `now` (since the epoch), `patience` and `grace` in seconds. Shape: `leave` ends the process when
@@ -76,7 +79,7 @@ class Service:
         self._jobs, self._notify, self._files = jobs, notify, files
         self._read_stamp = read_stamp
         self._stamp = self._stamp_before = read_stamp()
-        self._report, self._notice = report, notice
+        self._report, self._notice, self._note_run = report, notice, note_run
         self._clock, self._now = clock, now
         self._patience, self._grace, self._leave = patience, grace, leave
         self._inbox = Inbox()
@@ -262,6 +265,7 @@ class Service:
             at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
             former = self._files.read_runs(job.path, git_dir)
             self._files.save_runs(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
+            self._note_run(job, git_dir, results, at)
 
     def _update_counts(self, job: Job, git_dir: Path | None) -> None:
         counts = None

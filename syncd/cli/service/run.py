@@ -21,6 +21,8 @@ from syncd.daemon.hooks.listener import WebhookListener
 from syncd.daemon.hooks.receiver import UNKNOWN, WebhookAnswer
 from syncd.daemon.http import listen
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
+from syncd.daemon.notifications.run_notifications import RunNotifications
+from syncd.daemon.notifications.targets import build_subscriptions
 from syncd.daemon.page.listener import ADDRESS, PageListener
 from syncd.daemon.page.reader import StatusReader, StatusVersions
 from syncd.daemon.page.request_log import RequestLog
@@ -59,23 +61,28 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     def load_jobs() -> Sequence[Job]:
         config, broken = load_config_parts(require_config_file(options.config))
         jobs = [*build_jobs(config, os.environ, requests.add), *build_broken_jobs(broken)]
+        subscriptions = build_subscriptions(config, os.environ)
         webhooks.configure(config, os.environ)
+        notifications.configure(config, subscriptions)
         loaded[:] = [config]
         return jobs
 
+    directory = find_service_directory(os.environ)
+    notifications = RunNotifications(directory, warn)
     threading.excepthook = partial(_log_defect, log)
     service = Service(
         load_jobs,
         notify=_ReadyNotifier(log),
-        files=RunFiles(find_service_directory(os.environ), warn),
-        report=RunLog(log).report,
+        files=RunFiles(directory, warn),
+        report=RunLog(log, notifications.ledger.list_former).report,
+        note_run=notifications.note_run,
         notice=warn,
         read_stamp=partial(read_drop_in_stamp, Path(path)),
     )
     webhooks = WebhookListener(service.wake, partial(_log_webhook, log), warn)
 
     def find_health() -> ServiceHealth:
-        return replace(service.health(), webhooks=webhooks.receiver.count_answers())
+        return _add_counts(service.health(), webhooks, notifications)
 
     def make_handler(sessions: Sessions) -> Handler:
         # What a page takes is loaded for whoever looks at it.
@@ -84,13 +91,23 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
         reader = make_reader(lambda: next(iter(loaded), None), service.health, requests)
         return StatusPage(sessions, reader, StatusVersions(service.health, reader.list_files)).answer
 
-    with PageListener(options.web, make_handler, warn) as page, webhooks:
+    with PageListener(options.web, make_handler, warn) as page, webhooks, notifications:
         answer = partial(_answer, service, page)
         with (
             listen(options.listen, find_health, time.time, warn),
             listen_control(find_runtime_directory(os.environ), answer, warn, config=path),
         ):
             return service.serve()
+
+
+def _add_counts(health: ServiceHealth, webhooks: WebhookListener, notifications: RunNotifications) -> ServiceHealth:
+    outbox = notifications.ledger.outbox
+    return replace(
+        health,
+        webhooks=webhooks.receiver.count_answers(),
+        notifications=outbox.count_results(),
+        pending_notifications=outbox.count_pending(),
+    )
 
 
 def _answer(service: Service, page: PageListener, request: ControlRequest) -> ControlAnswer:

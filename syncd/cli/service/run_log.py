@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from syncd.cli.service.log import Log, LogEvent
@@ -12,7 +12,9 @@ from syncd.daemon.health import USEFUL
 from syncd.daemon.records import find_space, find_state
 from syncd.daemon.service import SELF
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING
+from syncd.errors import Conflict
 from syncd.model.wording import format_count
+from syncd.store.incidents import Incident
 from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.run.values import Result
 
@@ -24,9 +26,9 @@ _COUNTS = re.compile(r"\b\d+ (?:s|tries|times|try)\b")
 class RunLog:
     """Logs the results of runs; what has not changed since the last run of a repository is not logged again."""
 
-    def __init__(self, log: Log) -> None:
-        """Begin with nothing known."""
-        self._log = log
+    def __init__(self, log: Log, list_former: Callable[[str], Sequence[Incident]] = lambda name: ()) -> None:
+        """Begin with what a former service told of a repository, by its name; `list_former` returns it."""
+        self._log, self._list_former = log, list_former
         self._open: dict[str, list[Result]] = {}
         """What was wrong or waited for a person as of the last run, by the repository's name."""
         self._failures: dict[str, int] = {}
@@ -36,16 +38,26 @@ class RunLog:
         """Log the results of one run of a repository."""
         open_before = self._open.get(name, [])
         known = [_forget_counts(result) for result in open_before]
+        # What waited for a person before the service started was told then; a failure is news for who started it.
+        former = [] if name in self._open else [one for one in self._list_former(name) if one.flow in (CONFLICT, PAGE)]
+        told = {(one.flow, one.key, one.why) for one in former}
         for result in results:
             if name == SELF and isinstance(result.outcome, Held | Waiting):
                 self._log(_describe_refusal(result.outcome))
+            elif isinstance(result.outcome, Held) and (result.flow, result.key, result.outcome.why) in told:
+                continue
             elif _forget_counts(result) not in known and not isinstance(result.outcome, Unchanged):
                 self._log(_describe_result(name, result))
+        open_before = [
+            *open_before,
+            *(Result(one.flow, one.key, Held(one.why, one.hint, Conflict.exit_code)) for one in former),
+        ]
         open_now = [result for result in results if _is_failure(result) or _is_waiting_for_person(result)]
         if any(_is_failure(result) for result in results):
             self._failures[name] = self._failures.get(name, 0) + 1
             # A run that failed did not check whether they still wait.
-            kept = [result for result in open_before if not _is_failure(result) and result not in open_now]
+            places = {(result.flow, result.key) for result in open_now}
+            kept = [one for one in open_before if not _is_failure(one) and (one.flow, one.key) not in places]
             open_now += kept
         else:
             self._log_settled(name, open_before, open_now)
@@ -58,6 +70,10 @@ class RunLog:
         for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
             if flow in (CONFLICT, PAGE) and (flow, key) not in still:
                 self._log(LogEvent((f"{flow} {escape(key)} settled",), NOTICE, name, {"flow": flow, "state": "ok"}))
+
+
+def _recall(incident: Incident) -> Result:
+    return Result(incident.flow, incident.key, Held(incident.why, incident.hint, Conflict.exit_code))
 
 
 def _forget_counts(result: Result) -> Result:

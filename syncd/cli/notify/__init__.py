@@ -1,0 +1,1 @@
+"""`notify`: try the receivers of notifications."""

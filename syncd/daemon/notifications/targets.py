@@ -1,0 +1,66 @@
+"""Builds the receivers of a configuration, and finds where on the platform people see what a result is about."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from syncd.config import Config, RepositoryConfig, load_notification_address, load_notification_secret
+from syncd.daemon.locks import STATE
+from syncd.daemon.notifications.desktop import DesktopTarget, find_session_address
+from syncd.daemon.notifications.http_target import HttpTarget
+from syncd.daemon.notifications.ledger import Subscription
+from syncd.daemon.records import find_space
+from syncd.errors import ConfigInvalid
+from syncd.store.incidents import Notification
+from syncd.store.status import read_page_address
+from syncd.sync.outcome import CONFLICT, PAGE
+from syncd.sync.run.values import Result
+
+_FIRST_PAGE = "README.md"
+
+
+def build_subscriptions(config: Config, environ: Mapping[str, str]) -> list[Subscription]:
+    """Return the receivers that a configuration names, with their addresses and secrets. Raises: ConfigInvalid."""
+    found = []
+    for target in config.notifications.target:
+        secret = load_notification_secret(target, environ)
+        plain = secret.get_secret_value() if secret is not None else ""
+        receiver = HttpTarget(target.name, load_notification_address(target, environ), plain, target.private)
+        found.append(Subscription(receiver, frozenset(target.events), frozenset(target.repositories)))
+    if config.notifications.desktop:
+        address = find_session_address(environ)
+        if not address:
+            raise ConfigInvalid(
+                "notifications.desktop needs the session of a desktop, and this service has none",
+                hint="run the service as yourself: syncd service install --user; or set it to false",
+            )
+        found.append(Subscription(DesktopTarget(address)))
+    return found
+
+
+def build_test(target: str) -> Notification:
+    """Return a notification that says only that it arrived."""
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = ("This is a test: syncd reaches you here.", "next: nothing has to be done")
+    return Notification(str(uuid.uuid4()), target, "test", "", "syncd: a test", lines, at)
+
+
+def build_address_finder(repository: RepositoryConfig, git_dir: Path | None) -> Callable[[Result], str]:
+    """Return a function that says where people see what a result of a repository is about, or ""."""
+
+    def find(result: Result) -> str:
+        if git_dir is None:
+            return ""
+        for space in repository.space:
+            directory = f"{space.directory}/" if space.directory else ""
+            if result.flow in (CONFLICT, PAGE) and result.key.startswith(directory):
+                path = result.key.removeprefix(directory)
+            elif find_space(result) == space.name:
+                path = _FIRST_PAGE
+            else:
+                continue
+            return read_page_address(git_dir / STATE, space.id, path)
+        return ""
+
+    return find

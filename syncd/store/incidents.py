@@ -1,0 +1,88 @@
+"""What needs a person and was told, and what is still to be told, in a small file for each repository: a restart tells
+nothing twice, and forgets nothing.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from syncd.store.small_files import write_small_file
+
+FORMAT = 1
+"""Of the file; one that says another number is not read."""
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Something that began and has not ended: what one flow came to.
+
+    Shape: `event` is conflict, held or failed, or waiting for what may still end by itself. `since` is ISO 8601,
+    `address` where people see it on the platform, or "".
+    """
+
+    flow: str
+    key: str
+    event: str
+    why: str
+    hint: str = ""
+    since: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class Notification:
+    """One message to one receiver, until it has arrived.
+
+    Shape: `title` and each of `lines` are one line of text; `id` tells a receiver that it came before. `at` is ISO
+    8601.
+    """
+
+    id: str
+    target: str
+    event: str
+    repository: str
+    title: str
+    lines: tuple[str, ...]
+    at: str
+
+
+@dataclass(frozen=True)
+class IncidentRecord:
+    """The incidents of one repository that are open, and the notifications of it that have not arrived."""
+
+    incidents: tuple[Incident, ...] = ()
+    pending: tuple[Notification, ...] = field(default=())
+
+
+def read_incidents(file: Path) -> IncidentRecord:
+    """Return the record in a file; one that is absent, damaged or cannot be read holds nothing."""
+    try:
+        document = json.loads(file.read_bytes())
+        if document["format"] != FORMAT:
+            return IncidentRecord()
+        incidents = tuple(Incident(**_check_texts(each)) for each in document["incidents"])
+        pending = tuple(
+            Notification(**_check_texts({**each, "lines": ""}) | {"lines": _check_lines(each["lines"])})
+            for each in document["pending"]
+        )
+        return IncidentRecord(incidents, pending)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return IncidentRecord()
+
+
+def write_incidents(file: Path, record: IncidentRecord) -> None:
+    """Write a record to its file. Raises: DiskFull, StoreError."""
+    write_small_file(file, json.dumps({"format": FORMAT, **asdict(record)}, indent=1))
+
+
+def _check_texts(fields: dict[str, Any]) -> dict[str, Any]:
+    if not all(isinstance(value, str) for value in fields.values()):
+        raise ValueError("every field is a text")
+    return fields
+
+
+def _check_lines(lines: Any) -> tuple[str, ...]:
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise ValueError("lines are texts")
+    return tuple(lines)
