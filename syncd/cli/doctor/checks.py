@@ -18,7 +18,9 @@ from syncd.cli.terminal.text import format_time
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.tokens import SOURCE_NAMES, list_token_sources
 from syncd.daemon.health import USEFUL
+from syncd.daemon.hooks.listener import load_sources
 from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.daemon.notifications.targets import build_subscriptions
 from syncd.errors import DiskFull, NotFound, SyncdError
 from syncd.repo import Repository, describe_git
 from syncd.store.status import read_store_summary
@@ -69,6 +71,7 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
         yield from check_units()
         return
     yield Check("configuration", "ok", f"{file.path} ({_describe_origin(file)})")
+    yield from check_hooks(config, environ)
     yield from check_platform(config, environ, now)
     for repository in config.repository:
         yield from check_repository(repository, now)
@@ -89,6 +92,24 @@ def check_proxy(environ: Mapping[str, str]) -> Iterator[Check]:
     if named:
         hint = "let this machine reach the platform directly"
         yield Check("proxy", "warn", f"{named[0]} is set, and syncd does not use it", hint)
+
+
+def check_hooks(config: Config, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Yield whether the secrets of webhooks and the receivers of notifications can be read; nobody is asked."""
+    if config.webhooks is not None:
+        try:
+            names = ", ".join(source.name for source in load_sources(config.webhooks, environ))
+            yield Check("webhooks", "ok", f"of {names} at {config.webhooks.listen}")
+        except SyncdError as error:
+            yield _fail("webhooks", error)
+    try:
+        targets = [subscription.target for subscription in build_subscriptions(config, environ)]
+    except SyncdError as error:
+        yield _fail("notifications", error)
+        return
+    if targets:
+        names = ", ".join(target.name for target in targets)
+        yield Check("notifications", "ok", f"to {names}; to try it: syncd notify test")
 
 
 def check_platform(config: Config, environ: Mapping[str, str], now: datetime) -> Iterator[Check]:

@@ -153,3 +153,24 @@ def test_a_test_says_whom_it_reached(two: Two, receiver: NotifiedServer) -> None
     assert command("notify", "test", "nobody", "--config", two.config)[0] == 64
     two.write()
     assert command("notify", "test", "--config", two.config)[0] == 78
+
+
+def test_doctor_reads_the_secrets_and_asks_nobody(two: Two, receiver: NotifiedServer) -> None:
+    secret = two.shell.root / "secret"
+    secret.write_text("0123456789abcdef0123456789abcdef")
+    secret.chmod(0o644)
+    add(
+        two,
+        *("[webhooks]", 'listen = "127.0.0.1:9471"', "[[webhooks.source]]", 'name = "github"', 'kind = "github"'),
+        f'secret_file = "{secret}"',
+        *("[[notifications.target]]", 'name = "team"', f'url = "{receiver.url}"', f'secret_file = "{secret}"'),
+    )
+    code, text = command("doctor", "--config", two.config)
+    assert code == 78
+    assert "others may read the secret_file of webhooks.source github" in text
+    assert "others may read the secret_file of notifications.target team" in text
+    secret.chmod(0o600)
+    code, text = command("doctor", "--config", two.config)
+    assert "of github at 127.0.0.1:9471" in text
+    assert "to team; to try it: syncd notify test" in text
+    assert receiver.came.empty()
