@@ -46,5 +46,5 @@ def show_link(options: WebOptions) -> int:
 
 
 def _open_browser(link: str) -> bool:
-    """Whether a browser was started; the link is in no argument of a process that others can list."""
+    """Whether a browser was started; it gets the link as an argument, which other users can list as it starts."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) and webbrowser.open(link)
