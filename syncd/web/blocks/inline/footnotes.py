@@ -41,7 +41,7 @@ def write_reference(state: RenderState, label: str, content: Markup = EMPTY) -> 
 
 def write_footnotes(state: RenderState, render_line: Callable[[RenderState, Sequence[Node]], Markup]) -> Markup:
     """Return the list of footnotes, each with a link back to where it is spoken of."""
-    if not state.footnotes:
+    if not state.footnotes and not state.notes:
         return EMPTY
     labels = state.context.labels
     items = []
@@ -51,6 +51,9 @@ def write_footnotes(state: RenderState, render_line: Callable[[RenderState, Sequ
         content = note.content if words is None else render_line(state, words)
         back = write_element("a", "↩", href=f"#{note.back}", role="doc-backlink", aria_label=labels.back)
         items.append(write_element("li", content + " " + back, id=note.anchor))
+    # What the text does not speak of is a writer's slip, and still words of the page.
+    unused = [words for label, words in state.notes.items() if label not in state.footnotes]
+    items += [write_element("li", render_line(state, words)) for words in unused]
     title = write_element("h2", labels.footnotes, class_="b-hidden", id="_footnotes")
     return write_element(
         "section",

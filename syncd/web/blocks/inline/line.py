@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from syncd.layout.evaluation import fill_braces, format_value
 from syncd.web.blocks.context import Ref
-from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, write_element
+from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, join_markup, write_element
 from syncd.web.blocks.images import render_inline_image
 from syncd.web.blocks.inline.footnotes import REFERENCE, write_reference
 from syncd.web.blocks.inline.formulas import render_inline_formula
@@ -70,10 +70,10 @@ def _render_text(state: RenderState, leaf: Node, *, is_code: bool) -> Markup:
     if is_code or not state.notes or "[^" not in text:
         return _write_text(text)
     pieces = REFERENCE.split(text)
-    html = _write_text(pieces[0])
+    html = [_write_text(pieces[0])]
     for label, behind in zip(pieces[1::2], pieces[2::2], strict=True):
-        html += _write_reference(state, label) + _write_text(behind)
-    return html
+        html += _write_reference(state, label), _write_text(behind)
+    return join_markup(html)
 
 
 def _write_text(text: str) -> Markup:

@@ -89,6 +89,17 @@ def test_footnotes_stand_at_the_end_with_a_way_back() -> None:
     assert html.count("Second.") == 1
 
 
+def test_a_footnote_that_nothing_speaks_of_is_shown_all_the_same() -> None:
+    assert "<li>Lost words.</li>" in render_markdown("Text.\n\n[^a]: Lost words.")
+
+
+def test_very_many_references_to_a_footnote_cost_what_they_are() -> None:
+    text = {"object": "leaf", "text": "[^a]" * 20_000, "marks": []}
+    note = paragraph("[^a]: Words.")
+    html = render(paragraph({"object": "text", "leaves": [text]}), note).html
+    assert html.count("doc-noteref") == 20_000
+
+
 def test_annotations_are_footnotes() -> None:
     body = {"object": "fragment", "fragment": "annotation-body", "nodes": [paragraph("what it says")]}
     html = render(paragraph(inline("annotation", {}, leaf("the words"), fragments=[body]))).html
