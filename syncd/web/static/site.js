@@ -8,7 +8,8 @@
   const theme = store.get("syncd-theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   const make = (name, text, properties) => Object.assign(document.createElement(name), text === null ? {} : { textContent: text }, properties);
-  const fetched = {};
+  const fetched = {}, served = {};
+  const PARTS = [".top", "#page-strip", "#page-content", ".outline", "#page-contents"];
   const load = (address) => fetched[address] ??= fetch(address).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(String(answer.status))));
 
   function prepareTheme() {
@@ -159,14 +160,18 @@
     const refresh = async () => {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      for (const selector of [".top", "#page-strip", "#page-content", ".outline", "#page-contents"]) {
+      const changed = new Set();
+      const same = (selector, next) => served[selector] === next?.innerHTML;
+      for (const selector of PARTS) {
         const old = document.querySelector(selector), next = fresh.querySelector(selector);
         if (!old !== !next) { location.reload(); return; }
-        if (!old || old.innerHTML === next.innerHTML) continue;
+        if (!old || same(selector, next)) continue;
+        served[selector] = next.innerHTML;
         if (selector === ".top") { location.reload(); return; }
         const at = old.scrollTop, isOpen = old.classList.contains("is-open");
         const opened = [...old.querySelectorAll("details")].map((one) => one.open);
         old.replaceWith(next);
+        changed.add(selector);
         const details = [...next.querySelectorAll("details")];
         if (details.length === opened.length) details.forEach((one, number) => { one.open = opened[number]; });
         next.classList.toggle("is-open", isOpen);
@@ -180,20 +185,51 @@
         sheet.after(next);
       }
       for (const key of Object.keys(fetched)) delete fetched[key];
-      prepareParts();
-      document.dispatchEvent(new CustomEvent("syncd-page"));
+      if (changed.has("#page-content")) { prepareTabs(); prepareCopying(); }
+      if (changed.has("#page-content") || changed.has(".outline")) prepareOutline();
+      if (changed.has("#page-contents")) prepareContents();
     };
     events.addEventListener("changed", () => { turn = turn.then(refresh).catch(() => {}); });
     addEventListener("pagehide", () => events.close());
     addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   }
 
+  function prepareTabs() {
+    const titleOf = (choice) => choice.nextElementSibling?.textContent.trim();
+    const choose = (title) => {
+      for (const choice of document.querySelectorAll(".b-tab-choice")) if (titleOf(choice) === title) choice.checked = true;
+    };
+    for (const title of JSON.parse(store.get("syncd-tabs") || "[]").reverse()) choose(title);
+    for (const choice of document.querySelectorAll(".b-tab-choice")) choice.addEventListener("change", () => {
+      const title = titleOf(choice), top = choice.parentElement.getBoundingClientRect().top;
+      store.set("syncd-tabs", JSON.stringify([title, ...JSON.parse(store.get("syncd-tabs") || "[]").filter((one) => one !== title)].slice(0, 20)));
+      choose(title);
+      scrollBy({ top: choice.parentElement.getBoundingClientRect().top - top, behavior: "instant" });
+    });
+  }
+
+  function prepareCopying() {
+    if (!navigator.clipboard) return;
+    for (const code of document.querySelectorAll(".b-code")) {
+      const button = make("button", root.dataset.copy, { type: "button", className: "copy" });
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(code.querySelector("code").textContent);
+        button.textContent = root.dataset.copied;
+        setTimeout(() => { button.textContent = root.dataset.copy; }, 1500);
+      });
+      code.append(button);
+    }
+  }
+
   function prepareParts() {
+    prepareTabs();
+    prepareCopying();
     prepareOutline();
     prepareContents();
   }
 
   document.addEventListener("DOMContentLoaded", () => {
+    for (const selector of PARTS) served[selector] = document.querySelector(selector)?.innerHTML;
     prepareTheme();
     prepareMenu();
     prepareSearch();
