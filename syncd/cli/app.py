@@ -299,9 +299,10 @@ def preview(
     should_open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show the docs in a browser as readers will see them, with what is not committed yet.
+    """Show the docs in a browser while you write them.
 
-    It runs on this machine, reloads what is saved, and needs neither platform nor token.
+    It shows them as readers will see them, with what is not committed yet, on this machine, and needs neither platform
+    nor token.
     """
     from syncd.cli.preview.command import PreviewOptions, run_preview
 

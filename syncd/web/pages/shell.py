@@ -158,7 +158,8 @@ def _list_footer_groups(settings: SiteCustomizationSettings) -> list[SiteLink]:
     groups = settings.footer.groups if settings.footer is not None else ()
     titles = [(group.localized_title or {}).get(locale) or group.title for group in groups]
     links = [tuple(_make_link(link, locale) for link in group.links) for group in groups]
-    return [SiteLink(title, links=inner) for title, inner in zip(titles, links, strict=True)]
+    found = [SiteLink(title, links=inner) for title, inner in zip(titles, links, strict=True)]
+    return [group for group in found if any(link.address for link in group.links)]
 
 
 def _list_accounts(settings: SiteCustomizationSettings) -> list[SiteLink]:

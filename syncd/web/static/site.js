@@ -30,7 +30,9 @@
       menu.setAttribute("aria-expanded", "false");
       menu.addEventListener("click", (event) => {
         event.preventDefault();
-        menu.setAttribute("aria-expanded", String(document.getElementById("page-contents").classList.toggle("is-open")));
+        const contents = document.getElementById("page-contents"), isOpen = contents.classList.toggle("is-open");
+        menu.setAttribute("aria-expanded", String(isOpen));
+        if (isOpen) contents.scrollIntoView({ behavior: "instant" });
       });
     }
     document.addEventListener("click", (event) => {
