@@ -188,9 +188,9 @@ class Repository:
         """Return the size of each object that the repository has, by id. Units: bytes."""
         return self._reader.read_sizes(oids)
 
-    def list_staged(self) -> dict[str, Blob]:
-        """Return the files of the index by their path from the root."""
-        return index.list_staged(self._git)
+    def list_staged(self, file: Path | None = None) -> dict[str, Blob]:
+        """Return the files of the index, or of another index in a file, by their path from the root."""
+        return index.list_staged(self._git, file)
 
     def list_tracked(self) -> list[str]:
         """Return the paths of the work tree that are tracked, or untracked and not ignored."""

@@ -189,7 +189,9 @@ def _walk_files(top: Path) -> list[str]:
 def _build_git_tree(top: Path, repository: Repository, options: CheckOptions) -> _FileTree:
     """The files of the index, or of a commit; symbolic links are no content."""
     if options.staged:
-        listing = repository.list_staged()
+        # `git commit --all` and `git commit FILE` make an index of their own, and name it to the hooks.
+        index = os.environ.get("GIT_INDEX_FILE")
+        listing = repository.list_staged(Path(os.path.abspath(index)) if index else None)
     else:
         commit = repository.find_revision(options.commit)
         if commit is None:

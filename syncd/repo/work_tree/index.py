@@ -1,17 +1,20 @@
 """What the index and the work tree hold, by path from the root, without changing either."""
 
+from pathlib import Path
+
 from syncd.errors import GitFailed
 from syncd.repo.process.git import Git
 from syncd.repo.values import SUBMODULE, Blob
 
 
-def list_staged(git: Git) -> dict[str, Blob]:
+def list_staged(git: Git, file: Path | None = None) -> dict[str, Blob]:
     """Return the files of the index by path; of a path in conflict, our side. Submodules are left out.
 
-    Source: git-ls-files(1), --stage.
+    Shape: `file` is another index than the repository's. Source: git-ls-files(1), --stage.
     """
     found: dict[str, Blob] = {}
-    for record in _split_records(git.run("ls-files", "--stage", "-z")):
+    extra = {"GIT_INDEX_FILE": str(file)} if file is not None else None
+    for record in _split_records(git.run("ls-files", "--stage", "-z", extra=extra)):
         facts, path = record.split("\t", 1)
         mode, oid, stage = facts.split(" ")
         if mode != SUBMODULE and stage in ("0", "2"):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -119,6 +120,18 @@ def test_the_index_and_a_commit_are_checked_as_they_are(typed: CommandRunner, tm
     assert typed("docs", "--commit", "nothing").code == 78
     assert typed("docs", "--commit", "--help").code == 78
     assert git(top, "status", "--porcelain") == "M docs/use.md"
+
+
+def test_a_hook_checks_the_index_that_git_made_for_the_commit(
+    typed: CommandRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = repository(tmp_path, GOOD)
+    shutil.copy(top / ".git" / "index", top / ".git" / "next-index-7.lock")
+    plant(top, {"use.md": BROKEN})
+    git(top, "add", "--all")
+    assert typed("--staged").code == 65
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/next-index-7.lock")
+    assert typed("--staged").code == 0, "git commit FILE leaves out what else is staged"
 
 
 def test_with_a_configuration_every_space_is_checked(typed: CommandRunner, tmp_path: Path) -> None:
