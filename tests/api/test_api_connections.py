@@ -36,6 +36,7 @@ for url in ("https://127.0.0.1:1", "http://127.0.0.1:1"):
         print(sum(isinstance(one, ssl.SSLContext) for one in gc.get_objects()))
     client.close()
     del client
+    gc.collect()
 """
 
 
