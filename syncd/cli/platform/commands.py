@@ -14,6 +14,7 @@ from syncd.cli.terminal.options import (
     EndpointOption,
     FilesOption,
     JsonOption,
+    exit_with,
 )
 
 platform = typer.Typer(help="Serve a platform of your own: the whole API, offline.", **GROUP_SETTINGS)
@@ -105,6 +106,24 @@ def platform_export(
     from syncd.cli.platform.command import PlatformOptions, export_space
 
     export_space(space, directory, PlatformOptions(data, database, files, endpoint))
+
+
+@platform.command("backup")
+def platform_backup(
+    directory: Annotated[Path, typer.Argument(help="A new directory, or one with an earlier backup.")],
+    data: DataOption = DEFAULT_DATA,
+    database: DatabaseOption = "",
+    files: FilesOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Copy the database, blobs, token and secret, while servers run.
+
+    With PostgreSQL the tables are left out; copy them first, with pg_dump.
+    """
+    from syncd.cli.platform.backup import print_backup
+    from syncd.cli.platform.command import PlatformOptions
+
+    exit_with(print_backup(PlatformOptions(data, database, files), directory, as_json=json))
 
 
 @token.command("create")
