@@ -13,7 +13,7 @@ from tests.service.images import BOOKWORM, TRIXIE, Release, build_wheels, check_
 from tests.service.machine import Machine, wait_for
 from tests.service.server import Server, install
 
-KEPT = "SYNCD_SERVICE_IMAGES"
+KEPT = "SYNCD_TEST_SERVICE_IMAGES"
 """Environment variable that names where images and wheels are kept for the next run; by default they are removed."""
 
 HAS_FAILED = pytest.StashKey[bool]()

@@ -11,6 +11,9 @@ from tests.service.manual import find_commands
 
 SOURCE = Path(__file__).parents[2]
 PACKAGES = ("systemd", "systemd-sysv", "dbus", "sudo", "git", "python3-venv", "ca-certificates", "curl")
+"""What a server has."""
+USER_PACKAGES = ("libpam-systemd", "dbus-user-session")
+"""What it has for services of a person."""
 TOOLS = ("debootstrap", "systemd-nspawn", "nsenter", "mount")
 _FORMAT = "$(CODENAME) $(COMPONENT) $(SITE)"
 
@@ -46,7 +49,7 @@ def make_image(release: Release, directory: Path) -> Path:
         return image
     partial = directory / f"{release.name}.partial"
     shutil.rmtree(partial, ignore_errors=True)
-    include = f"--include={','.join(PACKAGES)}"
+    include = f"--include={','.join((*PACKAGES, *USER_PACKAGES))}"
     _run("debootstrap", "--variant=minbase", include, release.name, str(partial), *_find_mirror())
     shutil.rmtree(partial / "var/cache/apt/archives")
     (partial / "etc/hostname").write_text("server\n")

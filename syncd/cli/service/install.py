@@ -11,7 +11,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -106,6 +108,7 @@ def uninstall_service(options: InstallOptions) -> int:
         print_text(f"removed: {escape(str(path))}")
     if options.root == Path("/"):
         _run([*manager, "daemon-reload"])
+        _remove_runtime_directory(options)
     print_text("The repositories, the configuration, the records and the user syncd stay.")
     return 0
 
@@ -142,7 +145,12 @@ def is_ours(path: Path) -> bool:
 
 
 def _find_program() -> str:
-    """How systemd starts the syncd that runs now: by its name where systemd finds it, else by its path."""
+    """How systemd starts the syncd that runs now: by its name where systemd finds it, else by its path.
+
+    Raises: ConfigInvalid for the one file that is made for CI jobs: it unpacks itself into a home.
+    """
+    if zipfile.is_zipfile(sys.argv[0]):
+        raise ConfigInvalid("a service needs an installed syncd", hint="install syncd from its wheels, in /opt/syncd")
     path = shutil.which(sys.argv[0] if "/" in sys.argv[0] else "syncd")
     if path is None or Path(path).name != "syncd":
         return f"{sys.executable} -m syncd"
@@ -200,6 +208,12 @@ def _list_starts(options: InstallOptions, files: Sequence[InstalledFile]) -> Ite
 
 def _list_removals(paths: Sequence[Path]) -> Iterator[str]:
     return (f"would remove: {escape(str(path))}" for path in paths)
+
+
+def _remove_runtime_directory(options: InstallOptions) -> None:
+    """systemd removes the unit's own directory, and leaves the one above it, which other units may use."""
+    with suppress(OSError):
+        Path(os.environ.get("XDG_RUNTIME_DIR", "/run") if options.is_user else "/run", "syncd").rmdir()
 
 
 def _change_file(path: Path, change: Callable[[], object]) -> None:
