@@ -1,6 +1,11 @@
 """The daily commands: `nox -s check`, `nox -s test -- tests/cli`; `nox -l` lists them."""
 
+import hashlib
+import inspect
+import platform
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 import nox
@@ -9,6 +14,20 @@ nox.options.sessions = ["check"]
 nox.options.default_venv_backend = "none"
 PYTHON = sys.executable
 """nox is installed in the project's environment, so its Python has everything."""
+BUNDLE = Path("dist", "syncd.pyz")
+BUNDLE_CHECK = """
+built_for, found = {built_for!r}, find_python_kind()
+if found != built_for:
+    print(f"error: this file has native parts for Python {{built_for}}, and this Python is {{found}}", file=sys.stderr)
+    print("hint: take that Python, or build a file for this one: nox -s bundle, in the source", file=sys.stderr)
+    sys.exit(78)
+"""
+"""What the bundle does before it loads anything native."""
+
+
+def find_python_kind() -> str:
+    """Return for which Python and which machine native parts are, such as cpython-311-x86_64-linux-gnu (x86_64)."""
+    return f"{sysconfig.get_config_var('SOABI')} ({platform.machine()})"
 
 
 def run(session: nox.Session, *words: str) -> None:
@@ -66,3 +85,37 @@ def pages(session: nox.Session) -> None:
 def ci(session: nox.Session) -> None:
     """Decide whether a change lands, as CI does: a fresh environment and the long tests."""
     session.run("bash", str(Path(__file__).parent / ".ci" / "run"), external=True)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build the wheel and the source distribution into dist/."""
+    run(session, "hatchling", "build", "--directory", "dist")
+
+
+@nox.session
+def bundle(session: nox.Session) -> None:
+    """Build dist/syncd.pyz: syncd and all that it needs in one file, for this Python and this kind of machine.
+
+    The same wheels and the same SOURCE_DATE_EPOCH give the same bytes: `nox -s bundle -- DIR` takes the wheels in a
+    directory instead of building syncd and taking the newest of all others.
+    """
+    work = Path("build", "bundle")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    wheels, site, check = Path(*session.posargs or (work, "wheels")), work / "site", work / "check_python.py"
+    if not session.posargs:
+        run(session, "pip", "wheel", "--quiet", "--wheel-dir", str(wheels), ".")
+    place = ("--no-index", "--find-links", str(wheels), "--target", str(site))
+    run(session, "pip", "install", "--quiet", "--no-compile", *place, "syncd")
+    # Programs of libraries name the Python that built them, and RECORD has their digests.
+    shutil.rmtree(site / "bin")
+    for record in site.glob("*.dist-info/RECORD"):
+        record.unlink()
+    function = f"import platform, sys, sysconfig\n{inspect.getsource(find_python_kind)}"
+    check.write_text(function + BUNDLE_CHECK.format(built_for=find_python_kind()), encoding="utf-8")
+    BUNDLE.parent.mkdir(exist_ok=True)
+    start = ("--python", f"/usr/bin/env python3.{sys.version_info.minor}", "--preamble", str(check))
+    words = ("--reproducible", "--compressed", "--entry-point", "syncd.cli:main", "--site-packages", str(site))
+    run(session, "shiv", *words, *start, "--output-file", str(BUNDLE))
+    session.log(f"{hashlib.sha256(BUNDLE.read_bytes()).hexdigest()}  {BUNDLE}")

@@ -1,4 +1,4 @@
-"""`example`: files that come with syncd for people to copy: configuration, units of systemd, monitoring."""
+"""`example`: files that come with syncd for people to copy: configuration, units of systemd, monitoring, CI, hooks."""
 
 import typer
 
@@ -13,6 +13,12 @@ EXAMPLES = {
     "alerts": "monitoring/alerts.yaml",
     "dashboard": "monitoring/dashboard.json",
     "user/syncd.service": "systemd/user/syncd.service",
+    "github-action": "docs/recipes/github/action.yml",
+    "github-workflow": "docs/recipes/github/workflow.yml",
+    "gitlab": "docs/recipes/gitlab/docs.yml",
+    "pre-push": "docs/recipes/hooks/pre-push",
+    "pre-commit": "docs/recipes/hooks/pre-commit",
+    "pre-commit-config": "docs/recipes/hooks/pre-commit-config.yaml",
 }
 
 

@@ -39,10 +39,13 @@ def schema_command(
 def example_command(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="config, alerts, dashboard or a unit: syncd.service."),
+        typer.Argument(
+            metavar="NAME",
+            help="config, a unit such as syncd.service, alerts, or a recipe such as gitlab.",
+        ),
     ],
 ) -> None:
-    """Print a configuration, a systemd unit, alerts or a dashboard."""
+    """Print a file to copy: configuration, unit, recipe."""
     from syncd.cli.example import print_example
 
     print_example(name)
