@@ -77,7 +77,7 @@ def test_an_administrator_installs_the_service_and_takes_it_away(bare: Server) -
     left = set(machine.run(LIST_FILES).splitlines()) - before
     kept = ("/etc/syncd", DROP_INS)
     assert not [path for path in left if not path.startswith(kept)]
-    assert machine.run(f"git -C {REPOSITORY} rev-parse main"), "the repository stays"
+    assert machine.run(f"sudo -u syncd git -C {REPOSITORY} rev-parse main"), "repository and user stay"
 
 
 def test_a_person_without_root_has_a_service_that_stays_after_the_log_out(bare: Server) -> None:
