@@ -94,13 +94,16 @@ class GitDeeds(Runs):
         for _ in range(_CONTINUES):
             if not stopped or not writer.is_busy():
                 break
-            before = writer.view()
+            sides = [writer.view_of(ref) for ref in ("HEAD", "MERGE_HEAD", "REBASE_HEAD")]
             kept = writer.keep_both()
             if kept is None:
                 break
             paths, given_up = kept
-            marks = {page.mark for path in paths for page in (before.get(path), writer.view().get(path)) if page}
+            # Git takes files that exchanged names for two edits: a file in conflict may have the texts of two pages.
+            marks = {side[path].mark for side in (*sides, writer.view()) for path in paths if path in side}
             self.ledger.contest(marks, f"git {command} in {writer.name}")
+            if any(path.endswith("SUMMARY.md") for path in paths):
+                self._accept_titles(writer)
             listed = Counter(page.mark for page in writer.view().values())
             self.mixed |= {mark for mark in marks if listed[mark] > 1}
             self.ledger.free({token for line in given_up for token in TITLE.findall(line)}, f"git {command}")
@@ -109,6 +112,17 @@ class GitDeeds(Runs):
             if stopped and command == "rebase" and not writer.unmerged():
                 stopped = bool(git(writer.path, "rebase", "--skip", check=False).returncode)
         self.finish(writer)
+
+    def _accept_titles(self, writer: Writer) -> None:
+        """Let titles be where a person has put them who settled a table of contents line by line.
+
+        Git shows the lines of both sides, and pages that have exchanged names stand in them under both titles.
+        """
+        known, gone = self.ledger.tokens, self.ledger.named("dead")
+        for page in writer.view().values():
+            foreign = {title for title in page.titles & known.keys() if known[title].page != page.mark}
+            self.mixed |= {page.mark} if foreign else set()
+            self.ledger.free(foreign | (page.titles & gone), f"table of contents of {writer.name}")
 
     def finish(self, writer: Writer) -> None:
         """Give up what is not finished."""

@@ -25,9 +25,12 @@ class Player(GitDeeds):
                 self.unlock(writer)
             if writer.is_busy():
                 self.finish(writer)
-            if step.action in SYNCING and writer.other == ORIGIN:
+            has_git_alone = writer.other == ORIGIN
+            if has_git_alone:  # so that it is syncd that merges, not Git, which knows less of pages
                 self.exchange(writer)
-            elif step.action in ("sync", "push", "pull"):
+            if step.action in SYNCING and has_git_alone:
+                pass
+            elif step.action in ("sync", "push", "pull", "serve"):
                 self.sync(writer, step.action, step.fault)
             elif special is not None:
                 special(writer, step)
@@ -35,6 +38,8 @@ class Player(GitDeeds):
                 with self._editing(writer, step):
                     writer.write(step)
                 writer.commit(f"{step.action} {step.id}")
+            if has_git_alone and step.action not in SYNCING:
+                self.exchange(writer)
             self.hear(writer)
 
     def tidy(self, writer: Writer) -> None:

@@ -5,7 +5,9 @@ import gc
 import io
 import os
 import signal
+import socket
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -63,20 +65,30 @@ def run_here(words: Sequence[str], cwd: Path) -> Ran:
 
 
 def run_apart(
-    hosting: Hosting, words: Sequence[str], cwd: Path, fault: str, act: Callable[[int], bool] | None = None
+    hosting: Hosting,
+    words: Sequence[str],
+    cwd: Path,
+    fault: str,
+    act: Callable[[int], bool] | None = None,
+    *,
+    serves: bool = False,
 ) -> Ran:
     """Run a command in a process of its own, which is killed at a step, unless `act` is what happens there.
 
     Shape: `act` gets the process id, and returns whether the request goes on its way; `fault` is such as
     "before-write:2", "after-request:5", or "point:ref-moved:2" for the second time at a fault point of the program; a
-    number in the place of its name is the n-th that there is.
+    number in the place of its name is the n-th that there is. What `serves` is the service: it is told to stop once it
+    has looked at everything.
     """
     output = cwd.parent / "output"
     point = fault.removeprefix("point:") if fault.startswith("point:") else ""
     reading, writing = os.pipe()
+    notices = _listen_for_notices(cwd.parent / "notify") if serves else None
     child = os.fork()
     if not child:
         os.close(writing)
+        if notices is not None:
+            os.environ["NOTIFY_SOCKET"] = notices.getsockname()
         _be_child(words, cwd, output, point, reading)
     os.close(reading)
 
@@ -85,10 +97,36 @@ def run_apart(
         return False
 
     with hosting.gated(Gate("before-request:0" if point else fault, kill if act is None else lambda: act(child))):
+        if notices is not None:
+            threading.Thread(target=_stop_when_ready, args=(notices, child), daemon=True).start()
         os.write(writing, b"x")
         os.close(writing)
         _, status = os.waitpid(child, 0)
+        if notices is not None:
+            _end_notices(notices)
     return Ran(tuple(words), os.waitstatus_to_exitcode(status), output.read_text(errors="replace"))
+
+
+def _listen_for_notices(path: Path) -> socket.socket:
+    """A socket that the service tells how it is, as it tells systemd."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.bind(str(path))
+    return listener
+
+
+def _stop_when_ready(notices: socket.socket, service: int) -> None:
+    while notice := notices.recv(4096):
+        if b"READY=1" in notice.split(b"\n"):
+            os.kill(service, signal.SIGTERM)
+            return
+
+
+def _end_notices(notices: socket.socket) -> None:
+    """Let whoever still waits for a notice of a service that is gone wait no more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
+        end.sendto(b"", notices.getsockname())
+    notices.close()
 
 
 def _be_child(words: Sequence[str], cwd: Path, output: Path, point: str, ready: int) -> None:

@@ -5,7 +5,9 @@ import os
 import re
 import shutil
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from tests.faults.twoway.hosting import Gate
 from tests.faults.twoway.pages import TITLE, View, by_mark, tokens_of
@@ -30,6 +32,10 @@ class Conflict:
     theirs: frozenset[str]
 
 
+def _lose(process: int) -> bool:
+    return False
+
+
 def _terminate(process: int) -> bool:
     os.kill(process, signal.SIGTERM)
     return True
@@ -41,7 +47,9 @@ class Runs(WebDeeds):
     def run(self, writer: Writer, *words: str, fault: str = "") -> Ran:
         """Run a command in a clone, with what happens meanwhile."""
         what, _, when = fault.partition(":")
-        if what == "kill":
+        if words == ("run",):
+            ran = self._serve(writer, what, when)
+        elif what == "kill":
             ran = run_apart(self.world.hosting, words, writer.path, when)
             self.counts["kills"] += ran.code == KILLED
         elif what == "server":
@@ -64,16 +72,32 @@ class Runs(WebDeeds):
         return ran
 
     def _run_beside(self, writer: Writer, words: tuple[str, ...], what: str, when: str) -> Ran:
-        who, _, action = what.partition(".")
-        step = Step(500 + self.counts["races"], who, action, self.counts["races"] * 7 + 1, 3)
-        self.counts["races"] += 1
-
-        def act() -> bool:
-            self.on_web(step)
-            return True
-
-        with self.world.hosting.gated(Gate(when, act)):
+        with self.world.hosting.gated(Gate(when, partial(self._act_beside, self._race(what)))):
             return run_here(words, writer.path)
+
+    def _race(self, what: str) -> Step:
+        """What somebody does while syncd runs."""
+        who, _, action = what.partition(".")
+        self.counts["races"] += 1
+        number = self.counts["races"] - 1
+        return Step(500 + number, who, action, number * 7 + 1, 3)
+
+    def _act_beside(self, step: Step, process: int = 0) -> bool:
+        self.on_web(step)
+        return True
+
+    def _serve(self, writer: Writer, what: str, when: str) -> Ran:
+        """Run the service until it has looked at everything."""
+        act: Callable[[int], bool] | None = None
+        if what == "term":
+            act = _terminate
+        elif what == "lost":
+            act = _lose
+        elif what not in ("kill", "server", ""):
+            act = partial(self._act_beside, self._race(what))
+        ran = run_apart(self.world.hosting, ("run",), writer.path, when or "before-request:0", act, serves=True)
+        self.counts["kills"] += ran.code == KILLED
+        return ran
 
     def _run_while_server_dies(self, writer: Writer, words: tuple[str, ...], when: str) -> Ran:
         process = self.world.hosting.process
@@ -95,7 +119,11 @@ class Runs(WebDeeds):
             if ran.code not in (0, KILLED):
                 self.conflicts(writer)
             return ran
-        ran = self.run(writer, command, fault=fault)
+        ran = self.run(writer, "run" if command == "serve" else command, fault=fault)
+        if command == "serve":
+            if ran.code != KILLED:
+                self.conflicts(writer)
+            command = "sync"
         while ran.code != KILLED and (forced := sorted(set(_FORCE.findall(ran.text)))):
             self.counts["guards"] += 1
             again = self.run(writer, command, *(word for one in forced for word in ("--force", one)))

@@ -95,7 +95,7 @@ WRITING: Mapping[str, int] = {
 }
 REWRITING: Mapping[str, int] = {"amend": 3, "reset": 3, "squash": 2, "rebase": 2, "git-merge": 3}
 UNTIDY: Mapping[str, int] = {"dirty": 2, "stash": 1, "unstash": 1}
-SYNCING: Mapping[str, int] = {"sync": 10, "push": 6, "pull": 4, "resolve": 4}
+SYNCING: Mapping[str, int] = {"sync": 10, "push": 6, "pull": 4, "resolve": 4, "serve": 2}
 WEB: Mapping[str, int] = {
     "draft-edit": 3,
     "draft-merge": 3,
@@ -124,6 +124,7 @@ class Profile:
 
     writing: Mapping[str, int] = field(default_factory=lambda: WRITING)
     web: Mapping[str, int] = field(default_factory=lambda: WEB)
+    syncing: Mapping[str, int] = field(default_factory=lambda: SYNCING)
     actors: Mapping[str, int] = field(default_factory=lambda: {"write": 9, "sync": 7, "web": 4, "rev": 2, "boss": 3})
     shapes: tuple[tuple[int, Shape], ...] = ((1, Shape()),)
     faults: float = 0.0
@@ -170,6 +171,9 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.25,
     ),
+    "service": Profile(
+        writing={**WRITING, **REWRITING, **UNTIDY}, syncing={"serve": 12, "push": 2, "resolve": 2}, faults=0.5
+    ),
     "restore": Profile(web={**WEB, "restore": 16}, actors={"write": 6, "sync": 6, "web": 7, "rev": 1, "boss": 3}),
 }
 POINTS = 60
@@ -210,7 +214,7 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
         shared = REWRITING.keys() - {"git-merge"} if shape.upstream else ()
         deeds = {name: weight for name, weight in kind.writing.items() if name not in shared}
         return Step(id, actor, _weighted(chance, deeds), n, m)
-    action = _weighted(chance, SYNCING)
+    action = _weighted(chance, kind.syncing)
     return Step(id, actor, action, n, m, _fault(chance, kind) if action != "resolve" else "")
 
 
