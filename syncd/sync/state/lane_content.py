@@ -138,7 +138,8 @@ def record_lane(
     tree = _restore_intended(workspace, binding, read, here=here, sent=sent)
     arrived = [find_arrived(workspace, binding, one, here, tree, is_own=is_own, moves=update.moves) for one in sent]
     parents = [part for part in arrived if part]
-    before = sent[-1].commit if sent else here
+    # What was sent may lack what reviewers did since; where the update came right after what was read, that is known.
+    before = sent[-1].commit if sent and not update.is_separate else here
     parents = parents or [here]
     known = _find_taken_in(repository, before, taken) if taken is not None else None
     if known is not None:

@@ -87,6 +87,22 @@ def test_a_line_that_a_killed_opening_did_not_send_is_sent_when_main_content_has
         assert "Nobody in this place" in text
 
 
+def test_a_line_that_a_reviewer_takes_out_of_a_killed_opening_stays_out_after_an_update(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.killed(interposer, "sync", at="/change-requests$", later=1)
+    docs.run("pull")
+    web.edit("p2", "P2 two.\n\n", "", request=web.proposed())
+    web.edit("p3", "P3 one.", "P3 one, says W.")
+    docs.settle()
+    request = web.proposed()
+    for text in (web.everything(request=request), docs.everything()):
+        assert "P2 two." not in text
+        assert "P1 one, says B." in text
+        assert "P3 one, says W." in text
+
+
 @opening
 def test_pages_of_a_killed_opening_are_deleted_renamed_and_added_but_once(
     docs: Writer, web: Web, interposer: Interposer, later: int
