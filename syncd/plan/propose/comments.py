@@ -4,7 +4,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from syncd.layout.compare.lost_words import LostLine
@@ -67,7 +67,7 @@ def build_comments(
     request; everything else is a list of what to do there. `read` returns a blob, `paths` has the path of a page by id,
     `source` is what Git needs before a page's path to show it.
     """
-    steps = [step for step in proposal.steps if not (isinstance(step, UpdateStep) and step.later)]
+    steps = list(_complete_renames(proposal.steps))
     texts = [step for step in steps if isinstance(step, InsertStep | UpdateStep) and step.oid]
     orders = [order for step in steps if (order := _describe_step(step, paths))]
     orders += [
@@ -116,6 +116,17 @@ def format_code(text: str) -> str:
     ticks = "`" * (longest + 1)
     pad = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _complete_renames(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield the steps with the slug that each page is to have in the end: pages that exchange slugs pass through
+    others, which are of no use to a person."""
+    slugs = {step.id: step.slug for step in steps if isinstance(step, UpdateStep) and step.later}
+    for step in steps:
+        if not isinstance(step, UpdateStep):
+            yield step
+        elif not step.later:
+            yield replace(step, slug=slugs.get(step.id, step.slug))
 
 
 def _describe_step(step: Step, paths: Mapping[str, str]) -> str:

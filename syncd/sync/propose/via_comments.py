@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from syncd.errors import AnswerLost
+from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.comment import Comment, CommentBodyWrite, CommentCreate, CommentUpdate
 from syncd.plan.change import Change
 from syncd.plan.propose.comments import (
@@ -54,7 +55,7 @@ def post_proposal(
     repository, number = workspace.repository, live.change_request.number
     wanted = build_comments(
         plan,
-        read=lambda oid: repository.read(oid).decode("utf-8", "replace"),
+        read=lambda oid: normalize_line_ends(repository.read(oid).decode("utf-8", "replace")),
         paths=paths,
         instance=workspace.instance,
         source=f"{intent.tip[:10]}:{binding.path('')}",

@@ -72,6 +72,17 @@ def test_all_that_is_no_text_of_a_page_is_one_list() -> None:
     ]
 
 
+def test_pages_that_exchange_slugs_are_said_to_get_those_that_they_have_in_the_end() -> None:
+    ((_, text),) = wanted(
+        UpdateStep("1", "one.md", slug="two-moving"),
+        UpdateStep("2", "two.md", slug="one"),
+        UpdateStep("1", "one.md", slug="two", later=True),
+    )
+    assert "Page `one.md`: give it the slug `two`." in text
+    assert "Page `two.md`: give it the slug `one`." in text
+    assert "moving" not in text
+
+
 def test_the_same_losses_have_the_same_mark_wherever_they_stand() -> None:
     one, other = (LostLine(3, ("<a>", "b")),), (LostLine(7, ("<a>",)), LostLine(8, ("b",)))
     assert build_loss_mark("p1", one) == build_loss_mark("p1", other) != build_loss_mark("p2", one)

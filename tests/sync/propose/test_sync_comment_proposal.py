@@ -75,6 +75,14 @@ def test_a_page_is_proposed_by_a_comment_on_it_once(mute: Any, fine: Any, applie
     assert_quiet(mute, fine)
 
 
+def test_a_text_with_the_line_ends_of_another_system_is_proposed_with_plain_ones(mute: Any, fine: Any) -> None:
+    mute.clone()
+    mute.commit("Edit options", {"options.md": OPTIONS.replace("\n", "\r\n")})
+    fine(mute.push())
+    (comment,) = comments_of(mute).values()
+    assert f"````markdown\n{OPTIONS}````" in comment.body.markdown
+
+
 @pytest.mark.long
 def test_the_comment_follows_the_branch_and_goes_with_the_change(mute: Any, fine: Any) -> None:
     mute.clone()
