@@ -104,6 +104,14 @@ class Web:
                 found.append(_request(space, one))
         return sorted(found, key=lambda one: one.number)
 
+    def comments(self, request: Request) -> list[tuple[str, str]]:
+        """Return the open comments of a change request: the page that each is on, or "", and its text."""
+        at = f"/spaces/{request.space}/change-requests/{request.id}/comments?status=open&limit=1000"
+        return [
+            ((one["target"].get("page") or {}).get("id") or "", one["body"]["markdown"])
+            for one in self.call("GET", at)["items"]
+        ]
+
     # What people do.
 
     def write(self, space: str, request: str, operations: Sequence[Mapping[str, Any]]) -> None:

@@ -29,6 +29,7 @@ _SERVERS = {
     "plain": PlatformSettings(),
     "formatted": PlatformSettings(rewrite=normalising.reformat_page),
     "lossy": PlatformSettings(rewrite=normalising.lossy),
+    "comments": PlatformSettings(content_write=False),
 }
 _Scope = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -68,6 +69,8 @@ class Switch:
     """
 
     app: Any = None
+    people: Any = None
+    """The application that people's browsers speak to, where it can do more than the API; None where it is the same."""
     gate: Gate | None = None
     writes: int = 0
 
@@ -81,8 +84,9 @@ class Switch:
 
     async def _pass(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         gate = self.gate
-        if gate is None or scope["type"] != "http" or _is_person(scope):
-            await self.app(scope, receive, send)
+        is_person = scope["type"] == "http" and _is_person(scope)
+        if gate is None or scope["type"] != "http" or is_person:
+            await (self.people if is_person and self.people is not None else self.app)(scope, receive, send)
             return
         before, after = gate.count(scope["method"])
         if before and not await asyncio.to_thread(gate.act):
@@ -154,7 +158,11 @@ class Hosting:
         with Storage(directory) as storage:
             storage.bootstrap()
             self.switch.app, self.switch.writes = create_app(storage, _SERVERS[kind]), self.switch.writes + 1
-            yield storage
+            self.switch.people = create_app(storage, PlatformSettings()) if kind == "comments" else None
+            try:
+                yield storage
+            finally:
+                self.switch.people = None
 
     @contextmanager
     def gated(self, gate: Gate) -> Iterator[None]:

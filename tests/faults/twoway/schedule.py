@@ -15,8 +15,9 @@ from typing import Any
 class Shape:
     """What the world of a schedule is like before its first step.
 
-    Shape: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown); `update`, `merge` and `status` are the
-    policies of the configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
+    Shape: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown), or "comments" (its API writes no content,
+    so that people carry out what comments propose); `update`, `merge` and `status` are the policies of the
+    configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
     the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
     remote with it, or "all" where all have both: then each proposes what the others have committed, so that pages may
     be there twice, and the manual says not to.
@@ -115,7 +116,7 @@ WEB: Mapping[str, int] = {
 REVIEW: Mapping[str, int] = {
     "edit": 8, "replace": 4, "drop": 3, "new-page": 1, "delete-page": 1, "retitle": 3, "slug": 1
 }  # fmt: skip
-BOSS: Mapping[str, int] = {"merge": 12, "archive": 1, "update": 1}
+BOSS: Mapping[str, int] = {"merge": 12, "archive": 1, "update": 1, "carry-out": 0}
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class Profile:
     writing: Mapping[str, int] = field(default_factory=lambda: WRITING)
     web: Mapping[str, int] = field(default_factory=lambda: WEB)
     syncing: Mapping[str, int] = field(default_factory=lambda: SYNCING)
+    boss: Mapping[str, int] = field(default_factory=lambda: BOSS)
     actors: Mapping[str, int] = field(default_factory=lambda: {"write": 9, "sync": 7, "web": 4, "rev": 2, "boss": 3})
     shapes: tuple[tuple[int, Shape], ...] = ((1, Shape()),)
     faults: float = 0.0
@@ -171,6 +173,12 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.25,
     ),
+    "comments": Profile(
+        writing={name: weight for name, weight in WRITING.items() if name != "asset"},
+        boss={"merge": 6, "archive": 1, "update": 1, "carry-out": 8},
+        shapes=((3, Shape(server="comments")), (1, Shape(server="comments", spaces=2))),
+        faults=0.2,
+    ),
     "service": Profile(
         writing={**WRITING, **REWRITING, **UNTIDY}, syncing={"serve": 12, "push": 2, "resolve": 2}, faults=0.5
     ),
@@ -206,7 +214,7 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
         group = "write"
     n, m = chance.randrange(1000), chance.randrange(1000)
     if group in ("web", "rev", "boss"):
-        deeds = {"web": kind.web, "rev": REVIEW, "boss": BOSS}[group]
+        deeds = {"web": kind.web, "rev": REVIEW, "boss": kind.boss}[group]
         return Step(id, group, _weighted(chance, deeds), n, m)
     actor = "abc"[: shape.clones][chance.choice([0, 0, *range(shape.clones)])]
     if group == "write":

@@ -1,11 +1,15 @@
 """What people do on the platform, told to the ledger by what they saw."""
 
+from tests.faults.twoway.carrying import read_orders
 from tests.faults.twoway.editor import Request
 from tests.faults.twoway.pages import tokens_of
 from tests.faults.twoway.participants import Participants
 from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import Space
 from tests.faults.twoway.writer import Writer
+
+_CARRIED = 3
+"""Times that the comments of a change request are looked through."""
 
 
 class WebDeeds(Participants):
@@ -80,10 +84,27 @@ class WebDeeds(Participants):
         self.web.told.append(f"boss: {step.action} change request {request.number}, outdated: {request.is_outdated}")
         if step.action == "archive":
             self.archive(request)
+        elif step.action == "carry-out":
+            self.carry_out(request)
         elif step.action == "update" and request.is_outdated:
             self.update(request)
         elif step.action == "merge" and (not request.is_outdated or step.m % 4 == 0):
             self.merge(request)
+
+    def carry_out(self, request: Request) -> bool:
+        """Do in the editor what syncd's comments on a change request ask for; return whether that changed anything."""
+        began = before = self.web.view(request.space, request.id)
+        for _ in range(_CARRIED):  # what is to lie below a page that is asked for too comes in a later turn
+            writes = read_orders(self.web.comments(request), self.web.tree(request.space, request.id))
+            if writes:
+                self.web.told.append(f"boss: carry out comments of change request {request.number}: {writes}")
+                self.web.write(request.space, request.id, writes)
+            after = self.web.view(request.space, request.id)
+            self.ledger.edit("boss", before, after, "boss carry-out", lambda: self.others(request))
+            if after == before:
+                break
+            before = after
+        return before != began
 
     def merge(self, request: Request) -> None:
         """Merge a change request; where the platform finds a conflict, it takes the request's version."""

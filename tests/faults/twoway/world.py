@@ -81,7 +81,7 @@ class Workshop:
     def _make(self, shape: Shape) -> tuple[Space, ...]:
         here = self.root / "world"
         shutil.rmtree(here, ignore_errors=True)
-        here.mkdir(parents=True)
+        (here / "home").mkdir(parents=True)  # what a person has trusted is kept there, and belongs to the world
         with self.hosting.platform(here / "platform", shape.server) as storage:
             folders = [""] if shape.spaces == 1 else [f"s{number}" for number in range(1, shape.spaces + 1)]
             spaces = []
@@ -172,8 +172,7 @@ def workshop(*, apart: bool = False) -> Iterator[Workshop]:
     root = Path(tempfile.mkdtemp(prefix="syncd-oracle-", dir=memory if memory.is_dir() else None))
     hosting = Hosting(apart=apart)
     os.environ.clear()
-    os.environ.update(ENVIRON, HOME=str(root / "home"))
-    (root / "home").mkdir()
+    os.environ.update(ENVIRON, HOME=str(root / "world" / "home"))
     prepare()
     try:
         yield Workshop(hosting, root)

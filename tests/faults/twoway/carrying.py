@@ -1,0 +1,82 @@
+"""What a person does whom comments of syncd tell what to do, where the platform's API writes no content."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import basename, dirname
+from typing import Any
+
+Pages = Sequence[tuple[dict[str, Any], str]]
+"""The pages of a change request in order, each with the id of the page above it."""
+
+_TEXT = re.compile(r"(?:Proposed text of|Text of the new page) `(\S+)`:\n\n(`{3,})markdown\n(.*?)\n?\2\n", re.DOTALL)
+_ADD = re.compile(r"Add the page `([^`]*)` (.*); its text is in a comment here\.")
+_DELETE = re.compile(r"Delete the page `([^`]*)`")
+_CHANGE = re.compile(r"Page `([^`]*)`: (.*)\.")
+_TITLE, _SLUG = re.compile(r"call it `([^`]*)`"), re.compile(r"give it the slug `([^`]*)`")
+_MOVE = re.compile(r"move it (.*)")
+_BELOW, _NUMBER = re.compile(r"below `([^`]*)`"), re.compile(r", as number (\d+)")
+
+
+def read_orders(comments: Sequence[tuple[str, str]], pages: Pages) -> list[dict[str, Any]]:
+    """Given comments, each with its page, and the pages that there are, return the writes that are left to do."""
+    known = dict(_index_paths(pages))
+    texts = [(page, found) for page, text in comments for found in _TEXT.finditer(text)]
+    orders = [line for _, text in comments if not _TEXT.search(text) for line in text.splitlines()]
+    titles = {page["title"] for page, _ in pages}
+    writes = [
+        {"operation": "update_page", "page": page, "document": {"markdown": f"{found[3]}\n"}}
+        for page, found in texts
+        if page in known.values()
+    ]
+    new = [found for page, found in texts if not page]
+    for found, text in zip((found for line in orders if (found := _ADD.search(line))), new, strict=False):
+        place = _read_place(found[2], known)
+        if place is not None and found[1] not in titles:
+            made = {"operation": "insert_page", "title": found[1], "slug": _find_slug(text[1])}
+            given = {name: value for name, value in place.items() if value is not None}
+            writes.append(made | given | {"document": {"markdown": f"{text[3]}\n"}})
+    changes = [change for line in orders if (change := _CHANGE.search(line)) and change[1] in known]
+    slugs = {known[one[1]]: slug[1] for one in changes if (slug := _SLUG.search(one[2]))}
+    # Pages may exchange their slugs, or take that of a page which goes.
+    writes += [{"operation": "update_page", "page": id, "slug": f"{slug}-for-now"} for id, slug in slugs.items()]
+    writes += [write for one in changes for write in _read_change(known[one[1]], one[2], known)]
+    gone = [known[found[1]] for line in orders if (found := _DELETE.search(line)) and found[1] in known]
+    writes += [{"operation": "delete_page", "page": id} for id in gone]
+    rest = [(id, slug) for id, slug in slugs.items() if id not in gone]
+    return writes + [{"operation": "update_page", "page": id, "slug": slug} for id, slug in rest]
+
+
+def _read_change(page: str, order: str, known: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    fields: dict[str, Any] = {}
+    if found := _TITLE.search(order):
+        fields["title"] = found[1]
+    if found := _MOVE.search(order):
+        fields |= _read_place(found[1], known) or {}
+    if fields:
+        yield {"operation": "update_page", "page": page, **fields}
+
+
+def _read_place(order: str, known: Mapping[str, str]) -> dict[str, Any] | None:
+    """Where a page is to lie; None where the page above it is not there yet."""
+    place: dict[str, Any] = {}
+    if below := _BELOW.search(order):
+        if below[1] not in known:
+            return None
+        place["into"] = known[below[1]]
+    elif "top level" in order:
+        place["into"] = None
+    if number := _NUMBER.search(order):
+        place["at"] = int(number[1]) - 1
+    return place
+
+
+def _find_slug(path: str) -> str:
+    return basename(dirname(path)) if path.endswith("/README.md") else basename(path).removesuffix(".md")
+
+
+def _index_paths(pages: Pages) -> Iterator[tuple[str, str]]:
+    """The id of each page, by both paths that its file may have in Git."""
+    for page, _ in pages:
+        path = page.get("path") or ""
+        yield f"{path}.md", page["id"]
+        yield f"{path}/README.md".lstrip("/"), page["id"]
