@@ -25,7 +25,7 @@ from syncd.cli.terminal.text import escape, print_error, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
-from syncd.plan.merge.hunks import TextPart, has_markers, join_hunks, list_hunks, replace_hunks
+from syncd.plan.merge.hunks import TextPiece, has_markers, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import Side
 from syncd.repo import Repository
 from syncd.sync.integrate.authors import view_hunks
@@ -235,7 +235,7 @@ def _decide(workspace: Workspace, conflicts: Sequence[PageConflict], options: Re
     )
 
 
-def _save_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> dict[str, Choice]:
+def _save_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPiece]) -> dict[str, Choice]:
     """Save the settled hunks of a page; return its whole text by path when no hunk is open."""
     write_draft(workspace, conflict, parts)
     return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}

@@ -1,4 +1,7 @@
-"""Split a text in conflict into hunks and the text between them, and find the lines of each hunk on both sides."""
+"""Split a text in conflict into hunks and the text between them, and find the lines of each hunk on both sides.
+
+`syncd resolve` shows them; the merge itself does not need them.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,8 +32,8 @@ class Hunk:
         return self.ours if side == "ours" else self.theirs
 
 
-TextPart = bytes | Hunk
-"""Of a text: lines in no conflict, or a hunk."""
+TextPiece = bytes | Hunk
+"""A piece of a text: lines without conflict, or a hunk."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,13 @@ class Labels:
     theirs: str = "theirs"
 
 
-def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[TextPart, ...]:
+def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[TextPiece, ...]:
     """Return the parts of a text with conflict markers: plain lines and hunks; `sides` has both sides' complete texts.
 
     Shape: what only looks like a marker belongs to a side: `=======` underlines a heading, too. Markers that are not
     complete are text. Joined, the parts are the text again.
     """
-    parts: list[TextPart] = []
+    parts: list[TextPiece] = []
     plain: list[bytes] = []
     lines = _LINE.findall(text)
     at = number = 0
@@ -60,7 +63,7 @@ def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tup
             continue
         parts += [b"".join(plain), hunk]
         plain, number, at = [], number + 1, end + 1
-    if not plain and parts and isinstance(last := parts[-1], Hunk):  # Git has ended a last line that has no end
+    if not plain and parts and isinstance(last := parts[-1], Hunk):  # Git adds a newline to a last line without one
         parts[-1] = replace(
             last, ours=_strip_line_end(last.ours, sides["ours"]), theirs=_strip_line_end(last.theirs, sides["theirs"])
         )
@@ -71,32 +74,32 @@ def _strip_line_end(lines: bytes, text: bytes) -> bytes:
     return lines if text.endswith(b"\n") else lines.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def join_hunks(parts: Iterable[TextPart], labels: Labels) -> bytes:
+def join_hunks(parts: Iterable[TextPiece], labels: Labels) -> bytes:
     """Return the text of parts, with markers around every hunk that is left."""
     return b"".join(part if isinstance(part, bytes) else _render_hunk(part, labels) for part in parts)
 
 
-def replace_hunks(parts: Sequence[TextPart], choices: Mapping[int, bytes]) -> tuple[TextPart, ...]:
+def replace_hunks(parts: Sequence[TextPiece], choices: Mapping[int, bytes]) -> tuple[TextPiece, ...]:
     """Return parts with some hunks replaced, by number, by the lines that were chosen."""
     return tuple(choices.get(part.number, part) if isinstance(part, Hunk) else part for part in parts)
 
 
-def list_hunks(parts: Iterable[TextPart]) -> list[Hunk]:
+def list_hunks(parts: Iterable[TextPiece]) -> list[Hunk]:
     """Return the hunks that are left in parts."""
     return [part for part in parts if isinstance(part, Hunk)]
 
 
-def has_markers(parts: Iterable[TextPart], labels: Labels) -> bool:
+def has_markers(parts: Iterable[TextPiece], labels: Labels) -> bool:
     """Return whether hunks are left in parts, or a marker that a person has overlooked."""
     # The marker in the middle tells nothing: it may be the underline of a heading.
     signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
     return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
 
 
-def number_hunks(parts: Iterable[TextPart], found: Sequence[Hunk]) -> tuple[TextPart, ...]:
+def number_hunks(parts: Iterable[TextPiece], found: Sequence[Hunk]) -> tuple[TextPiece, ...]:
     """Return parts in which the hunks that are left have the numbers that they had among all that were `found`."""
     rest = list(found)
-    numbered: list[TextPart] = []
+    numbered: list[TextPiece] = []
     for part in parts:
         if isinstance(part, Hunk):
             same = [hunk for hunk in rest if (hunk.base, hunk.ours, hunk.theirs) == (part.base, part.ours, part.theirs)]
@@ -106,7 +109,7 @@ def number_hunks(parts: Iterable[TextPart], found: Sequence[Hunk]) -> tuple[Text
     return tuple(numbered)
 
 
-def find_lines(parts: Sequence[TextPart], side: Side, text: bytes) -> dict[int, tuple[int, int]]:
+def find_lines(parts: Sequence[TextPiece], side: Side, text: bytes) -> dict[int, tuple[int, int]]:
     """Return the lines that each hunk has in the text of a side, by the hunk's number.
 
     Shape: the first line, counted from 0, and the one after the last.

@@ -26,6 +26,7 @@ EntryPaths = frozenset[str]
 """Every path that one file has, in the base and on both sides."""
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
+# Shown to people, and compared to tell the kinds of conflict apart.
 SAME_LINES = "both sides changed the same lines"
 NOT_TEXT = "both sides changed it, and it is not text that can be merged"
 TWO_NEW = "both sides added it, with different words"
@@ -51,7 +52,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Page:
-    """One file as three sides have it; None where a side has none."""
+    """One file, a page or any other, as base, ours and theirs have it; None where a side has none."""
 
     base: Version | None
     ours: Version | None
@@ -116,12 +117,12 @@ class Decision:
         return Version(self.path, self.oid, self.mode) if self.text is not TextSource.NONE else None
 
 
-Change = tuple[Version | None, Version | None]
+FileChange = tuple[Version | None, Version | None]
 """One file of a side: as the base has it, and as the side has it."""
 
 
 def pair_pages(
-    ours: Iterable[Change], theirs: Iterable[Change], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
+    ours: Iterable[FileChange], theirs: Iterable[FileChange], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
 ) -> list[Page]:
     """Return every page that a side changed since the base, with its versions.
 
@@ -192,29 +193,29 @@ def separate_conflicts(
 
     Shape: two pages with one final path are in conflict; paths that some file system takes for the same are one path,
     and so are a file and a folder. A page in conflict may end up at its path on either side, so it is in one group with
-    all pages that have one of its paths on any side. `together` are pages that belong together for another reason;
-    those that are there only because of a link come last in a group. Cost is linear, times a few rounds.
+    all pages that have one of its paths on any side. `together` are pairs of a page in conflict and a deleted file that
+    it links to; those that are there only because of a link come last in a group. Cost is linear, times a few rounds.
     """
     found = list(decisions)
-    links: list[set[int]] = [{index} for index in range(len(found))]
+    joined: list[set[int]] = [{index} for index in range(len(found))]
     where = {decision.page: index for index, decision in enumerate(found)}
     for one, other in together:
-        links[where[one]].add(where[other])
-        links[where[other]].add(where[one])
+        joined[where[one]].add(where[other])
+        joined[where[other]].add(where[one])
     while True:
         takers: dict[str, set[int]] = {}
         for index, decision in enumerate(found):
             for path in _list_places(decision):
                 takers.setdefault(make_collision_key(path), set()).add(index)
-        held = {index for index, decision in enumerate(found) if decision.why}
+        conflicting = {index for index, decision in enumerate(found) if decision.why}
         # A page that becomes a conflict may end up at two paths instead of one, which may bring further pages in.
-        for group in (*_group_by_place(takers), *_group_by_shared_path(found, held)):
+        for group in (*_group_by_place(takers), *_group_by_shared_path(found, conflicting)):
             for index in group:
-                links[index] |= group
+                joined[index] |= group
                 found[index] = found[index] if found[index].why else replace(found[index], why=SAME_PLACE)
-        if held == {index for index, decision in enumerate(found) if decision.why}:
+        if conflicting == {index for index, decision in enumerate(found) if decision.why}:
             break
-    return [decision for decision in found if not decision.why], _group_conflicts(found, links)
+    return [decision for decision in found if not decision.why], _group_conflicts(found, joined)
 
 
 def _list_places(decision: Decision) -> Iterator[str]:
@@ -225,14 +226,14 @@ def _list_places(decision: Decision) -> Iterator[str]:
         yield decision.path
 
 
-def _group_by_shared_path(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[set[int]]:
+def _group_by_shared_path(decisions: Sequence[Decision], conflicting: Collection[int]) -> Iterator[set[int]]:
     """Pages in conflict with all pages that have one of their paths on any side: if only some of them were left out,
     one page would overwrite another, or be there twice."""
     takers: dict[str, set[int]] = {}
-    for index in held:
+    for index in conflicting:
         for path in decisions[index].page.paths:
             takers.setdefault(path, set()).add(index)
-    for index, decision in enumerate(decisions) if held else ():
+    for index, decision in enumerate(decisions) if conflicting else ():
         for path in decision.page.paths:
             if len(group := takers.get(path, set()) | {index}) > 1:
                 yield group
@@ -250,7 +251,7 @@ def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
             above = dirname(above)
 
 
-def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[list[Decision]]:
+def _group_conflicts(decisions: Sequence[Decision], joined: Sequence[set[int]]) -> list[list[Decision]]:
     """The decisions in conflict, in groups that are linked with each other."""
     seen: set[int] = set()
     groups: list[list[Decision]] = []
@@ -262,7 +263,7 @@ def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -
             index = pending.pop()
             if index not in members:
                 members.add(index)
-                pending += links[index]
+                pending += joined[index]
         seen |= members
         groups.append([decisions[index] for index in sorted(members, key=lambda i: (decisions[i].why == LINKED, i))])
     return groups
@@ -314,9 +315,9 @@ def _join_moved_copies(pages: Sequence[Page]) -> list[Page]:
     return [twins.get(page, page) for page in pages if page.base is not None or page.path not in taken]
 
 
-def _index_by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
+def _index_by_page(changes: Iterable[FileChange]) -> dict[tuple[bool, str], FileChange]:
     """Changes by the page's path in the base, or, for a new page, by its own path."""
-    found: dict[tuple[bool, str], Change] = {}
+    found: dict[tuple[bool, str], FileChange] = {}
     for before, after in changes:
         version = before or after
         assert version is not None
@@ -327,7 +328,7 @@ def _index_by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
 _Name = Callable[[str], str | None]
 
 
-def _pair_renamed(changes: Iterable[Change], gone_name: _Name, come_name: _Name) -> list[Change]:
+def _pair_renamed(changes: Iterable[FileChange], gone_name: _Name, come_name: _Name) -> list[FileChange]:
     """The changes, with a deleted and an added file as one page when they alone have the same name."""
     listed = list(changes)
     gone = _find_unique((gone_name(old.path), (old, new)) for old, new in listed if old is not None and new is None)
@@ -337,9 +338,9 @@ def _pair_renamed(changes: Iterable[Change], gone_name: _Name, come_name: _Name)
     return [change for change in listed if change not in taken] + [(old[0], new[1]) for old, new in pairs]
 
 
-def _find_unique(named: Iterable[tuple[str | None, Change]]) -> dict[str, Change]:
+def _find_unique(named: Iterable[tuple[str | None, FileChange]]) -> dict[str, FileChange]:
     """The changes whose name no other has; "" is none."""
-    found: dict[str, list[Change]] = {}
+    found: dict[str, list[FileChange]] = {}
     for name, change in named:
         if name:
             found.setdefault(name, []).append(change)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from syncd.layout.tree.summary import Entry, walk_entries
 
 
-def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
-    """Return, by path, all paths of the entry that has it, and of the entries that share a path with that."""
+def group_paths(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
+    """Return for each path the set of all paths of its file; files that share a path, as after a swap, are one set."""
     names: dict[str, frozenset[str]] = {}
     for paths in entries:
         joined = frozenset(paths).union(*(names[path] for path in paths if path in names))
@@ -16,13 +16,17 @@ def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
 
 
 def restore_entries(
-    entries: Iterable[Entry], pages: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
+    entries: Iterable[Entry],
+    pages: Iterable[Collection[str]],
+    reference: Mapping[str, Entry],
+    *,
+    titles_only: bool = False,
 ) -> tuple[Entry, ...]:
     """Return a table of contents with the entries of some pages as another table has them.
 
     Shape: `pages` has the paths of each such page; `reference` is the other table by path. A page that the other table
-    does not list is removed, and its children move up; with `titles` no page is removed, and only titles are restored.
-    Pages that share paths are matched by title, else by path. Works at any depth.
+    does not list is removed, and its children move up; with `titles_only` no page is removed, and only titles are
+    restored. Pages that share paths are matched by title, else by path. Works at any depth.
     """
     entries = tuple(entries)
     former = _find_counterparts(entries, pages, reference)
@@ -37,10 +41,11 @@ def restore_entries(
             pending += [None, *reversed(entry.children)]
             continue
         entry, children = begun.pop(), tuple(done.pop())
+        # A path: take that entry; None: the other table lacks the page; "": it is not one of `pages`.
         path = former.get(entry.path, "") if entry.path is not None else ""
         if path:
-            entry = _restore_entry(entry, path, reference[path], titles=titles)
-        done[-1] += children if path is None and not titles else [replace(entry, children=children)]
+            entry = _restore_entry(entry, path, reference[path], titles_only=titles_only)
+        done[-1] += children if path is None and not titles_only else [replace(entry, children=children)]
     return tuple(done[0])
 
 
@@ -48,7 +53,7 @@ def _find_counterparts(
     entries: Iterable[Entry], pages: Iterable[Collection[str]], reference: Mapping[str, Entry]
 ) -> dict[str, str | None]:
     """The path in the other table of each page to restore; None for one that it does not list."""
-    names = join_names(pages)
+    names = group_paths(pages)
     listed: dict[frozenset[str], dict[str, Entry]] = {}
     for entry, _ in walk_entries(entries):
         if entry.path in names and entry.path is not None and entry.anchor is None:
@@ -79,7 +84,7 @@ def _pair_entries(listed: Mapping[str, Entry], reference: Mapping[str, Entry]) -
     return {path: found.get(path) for path in listed}
 
 
-def _restore_entry(entry: Entry, path: str, reference_entry: Entry, *, titles: bool) -> Entry:
+def _restore_entry(entry: Entry, path: str, reference_entry: Entry, *, titles_only: bool) -> Entry:
     if entry.anchor is None:
         entry = replace(entry, title=reference_entry.title, link_title=reference_entry.link_title)
-    return entry if titles else replace(entry, path=path)
+    return entry if titles_only else replace(entry, path=path)

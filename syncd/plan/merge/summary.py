@@ -113,7 +113,8 @@ class _SummaryMerge:
         return one.parent_identity
 
     def _break_cycles(self) -> None:
-        """Undo theirs' last move on every way that leads back to itself; each way without one is ours' and leads up."""
+        """Where both sides' moves make an entry its own ancestor, give the entry of the cycle that theirs moved, and
+        that was reached last, the parent that it has in ours. It ends, since ours alone has no cycle."""
         fine: set[Identity] = {TOP}
         for start in self.all:
             way: dict[Identity, None] = {}
@@ -173,7 +174,10 @@ class _SummaryMerge:
         return former is None or former.parent_identity != parent
 
     def _order_children(self, parent: Identity, kept: set[Identity]) -> list[Identity]:
-        """The children of one parent: in the order of the side that changed it, the other side's put beside theirs."""
+        """The children of one parent in the order of the side that reordered them.
+
+        Where both did, ours' moves within theirs' order. Entries that only one side has follow their neighbour there.
+        """
         base, ours, theirs = (
             [identity for identity in side.order.get(parent, ()) if identity in kept]
             for side in (self.base, self.ours, self.theirs)
@@ -222,6 +226,7 @@ class _SummaryMerge:
             entry = self._merge_fields(spot, other, former)
             page = other.page if former is not None and page == former.page else page
         path = self.paths[page] if page is not None else None
+        # An empty anchor makes an entry a link to the page instead of the page.
         anchor = entry.anchor or "" if early else entry.anchor
         return replace(entry, path=path, anchor=anchor, children=children)
 
@@ -264,7 +269,8 @@ def _find_moved(base: Sequence[Identity], side: Sequence[Identity]) -> set[Ident
 
 
 def _join_orders(first: Sequence[Identity], second: Sequence[Identity]) -> list[Identity]:
-    """The first sequence with what only the second has, each after what it follows there, else before what follows."""
+    """`first`, with each item that only `second` has behind its predecessor in `second`; those without one go before
+    the first item that both have."""
     have = set(first)
     after: dict[Identity | None, list[Identity]] = {}
     anchor: Identity | None = None

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from syncd.files import create_file, read_file, replace_file
-from syncd.plan.merge.hunks import TextPart, join_hunks, list_hunks, number_hunks, split_hunks
+from syncd.plan.merge.hunks import TextPiece, join_hunks, list_hunks, number_hunks, split_hunks
 from syncd.sync.integrate.resolve import PageConflict
 from syncd.sync.workspace import Workspace
 
@@ -28,7 +28,7 @@ def draft_file(workspace: Workspace, conflict: PageConflict) -> Path:
     return _branch_folder(workspace, conflict.branch) / _digest(conflict) / conflict.path
 
 
-def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[TextPart, ...]:
+def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[TextPiece, ...]:
     """Return the text of a page in conflict as far as it is settled; hunks keep their numbers."""
     file, labels = draft_file(workspace, conflict), conflict.labels
     try:
@@ -38,7 +38,7 @@ def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[TextPart, 
     return number_hunks(split_hunks(text, labels, conflict.texts), list_hunks(conflict.parts))
 
 
-def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> Path:
+def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPiece]) -> Path:
     """Save the text of a page in conflict as far as it is settled, and return the file."""
     file, top = draft_file(workspace, conflict), workspace.repository.git_dir
     text, path = join_hunks(parts, conflict.labels), str(file.relative_to(top))

@@ -37,7 +37,7 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     `choices` are a person's decisions by path; they are recorded by a merge too. No work tree is needed; a checked-out
     branch moves only when no uncommitted edit is touched.
     Raises: MergeConflict for paths outside of every space; WorkTreeInTheWay, OperationInProgress, RefMoved.
-    Source: two-way, section 4, "integrate".
+    Source: docs/decisions/0002-one-recorded-base.md.
     """
     repository = workspace.repository
     theirs, ours = repository.resolve(ref), repository.resolve(f"{HEADS}{branch}")
@@ -99,7 +99,7 @@ def integrate_commit(
         return Integrated(ours, result)  # nothing new; that it was taken in is recorded when the branch is sent
     if not result.conflicts and not is_rewritten:
         return Integrated(_merge_commit(workspace, result, theirs, f"Merge {name} into {branch}"), result)
-    left_out = [paths for held in result.conflicts for paths in held.entries]
+    left_out = [paths for held in result.conflicts for paths in held.paths_per_page]
     part_tree = leave_out(repository, workspace.bindings, theirs, result.base.tree, left_out)
     if part_tree == result.base.tree and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # all that is new is in conflict

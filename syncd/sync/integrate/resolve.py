@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syncd.plan.change import Change
-from syncd.plan.merge.hunks import Labels, TextPart, list_hunks, split_hunks
+from syncd.plan.merge.hunks import Labels, TextPiece, list_hunks, split_hunks
 from syncd.plan.merge.pages import SIDES, Page, Side, Version
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request
@@ -40,7 +40,7 @@ class PageConflict:
     lane: LaneRef
     entry: EntryConflict
     result: MergeResult = field(compare=False, repr=False)
-    parts: tuple[TextPart, ...] = field(default=(), repr=False)
+    parts: tuple[TextPiece, ...] = field(default=(), repr=False)
     texts: Mapping[Side, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -1,7 +1,7 @@
 """Find the merge base of two commits: for each entry, the last version that both sides have known.
 
 It is what `git merge-base` answers when a part of a commit counts as an ancestor of every commit that has that commit
-in its history. Source: two-way, section 2.
+in its history. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from syncd.plan.message import REVISION
 from syncd.repo import Blob, Commit, Repository
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.parts import PART_TRAILER, UNNAMED, find_original
+from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR, find_original
 from syncd.sync.merge.result import Base
 from syncd.sync.workspace import Workspace
 
@@ -40,11 +40,10 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
 def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
     """Return the merge base of a branch's commit and one of the platform, also where the branch was rewritten.
 
-    Shape: by default the base counts what the branch's former tip had in its history, so that what a rewrite dropped
-    stays dropped. But for an entry that others changed, and that the branch has now in another version than the former
-    tip, only the commits that are left count: others' changes come in again. The same holds for main content where the
-    branch has an entry exactly as the base of the commits that are left has it, since what is published is not undone
-    by leaving it out.
+    Shape: `plain` is the base with the branch as it is; `wide` the base when the former tip's history counts, too. Each
+    entry is taken from `wide`, so that what the rewrite dropped stays dropped. But from `plain` where the rewrite
+    changed the entry and a commit of the platform that the rewrite lost had changed it, or (for main content) where the
+    branch has it exactly as `plain`: else the next push would undo what others wrote.
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
@@ -60,15 +59,17 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
     current, before, base = (repository.list_files(commit) for commit in (ours, tip, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
     for difference in repository.compare_trees(wide.tree, plain.tree, renames=True):
-        path, later = difference.path, difference.old_path or difference.path
-        names = {path, later}
+        plain_path, wide_path = difference.path, difference.old_path or difference.path
+        names = {plain_path, wide_path}
         if all(current.get(name) == before.get(name) for name in names):
             continue  # the rewrite did not touch it, so that what the former tip knew still counts
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)
         if names & changed_by_others or is_published:
-            changes |= {later: None, path: difference.after}
-        elif is_main and later not in current and path in current:
-            changes |= {later: None, path: difference.before}  # its move is published, and its text was rewritten
+            changes |= {wide_path: None, plain_path: difference.after}
+        elif is_main and wide_path not in current and plain_path in current:
+            # Main content moved the page, and the branch has it at the former path with another text: only the move
+            # counts as new, and the text as known.
+            changes |= {wide_path: None, plain_path: difference.before}
     tree = repository.write_tree(wide.tree, changes) if changes else wide.tree
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
 
@@ -81,7 +82,9 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
     tree = repository.find_tree(commit)
     assert tree is not None
     message = "syncd: what is known\n"
-    return repository.commit_tree(tree, parents=[commit, *missing], message=message, author=UNNAMED, committer=UNNAMED)
+    return repository.commit_tree(
+        tree, parents=[commit, *missing], message=message, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
+    )
 
 
 def record_tip(workspace: Workspace, branch: str) -> None:
@@ -138,7 +141,11 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
         tree, paths = merge_commits(commit, other)
         doubtful |= paths
         commit = repository.commit_tree(
-            tree, parents=[commit, other], message="syncd: several bases\n", author=UNNAMED, committer=UNNAMED
+            tree,
+            parents=[commit, other],
+            message="syncd: several bases\n",
+            author=SYNTHETIC_AUTHOR,
+            committer=SYNTHETIC_AUTHOR,
         )
     found = repository.find_tree(commit)
     assert found is not None

@@ -69,10 +69,11 @@ class _TreeComposer:
         for conflict, group in self.decided.conflicts:
             chosen = find_choice(conflict, self.choices)
             choice = keep if chosen is None else chosen
+            # A text of their own goes to where ours has the page, and replaces ours' text below.
             side: Side = "theirs" if choice == "theirs" else "ours"
             # Where only the titles conflict, the texts have merged: the choice is about the title alone.
             title_only = conflict.why == TITLES and chosen is not None
-            (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.entries)
+            (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.paths_per_page)
             for decision in group:
                 plan.add_page(decision.page, decision.target if title_only else decision.page.at(side))
             if isinstance(choice, bytes):
@@ -110,8 +111,8 @@ def _find_delisted(table: SummaryVersions, places: PagePlaces) -> Iterator[tuple
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         if not table.is_changed(side):
             continue
-        listed, paths = table.at(side).index_pages(), places.list_renames(side, but_kept=False)
-        retitled = table.find_retitled(other, places.list_renames(other, but_kept=False))
+        listed, paths = table.at(side).index_pages(), places.list_renames(side, skip_kept=False)
+        retitled = table.find_retitled(other, places.list_renames(other, skip_kept=False))
         for path in table.index_base_pages():
             page = by_base.get(path)
             is_there = page is None or page.at(side) is not None
@@ -164,7 +165,7 @@ def merge_summary(
             restore_entries(tables.at(side).entries, places.kept[other_side(side)], former),
             places.titles_kept[other_side(side)],
             former,
-            titles=True,
+            titles_only=True,
         )
         for side in SIDES
     )

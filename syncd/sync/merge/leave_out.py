@@ -1,4 +1,7 @@
-"""Write a tree in which some entries are as the merge base has them."""
+"""Write a tree in which some entries are left out.
+
+"Left out" means everywhere: as the merge base has it, and not absent.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 

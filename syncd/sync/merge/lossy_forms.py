@@ -62,8 +62,8 @@ class NormalisedForms:
         return forms_ref(self.binding)
 
     def choose_text(self, page: str, text: bytes, git: GitVersions, *, at: str) -> bytes:
-        """Return the text that Git keeps of a page whose text the server answered; `git` has the blobs that Git may
-        have.
+        """Return the text that Git keeps of a page whose text the server answered; `git` has the blobs of
+        Git that the text may be the server's version of.
 
         Shape: one of Git's own texts, byte for byte, where the server's is a form of it. Else the server's text, in
         which blocks that mean the same have Git's bytes, and words that the server had lost are still there.
@@ -190,7 +190,7 @@ class NormalisedForms:
                 self.learn(page, compute_blob_id(found.body), text)
             if found.conflicts:
                 self._new[f"{OVERWRITTEN}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
-                    b"%d\n" % at for at in found.conflicts
+                    b"%d\n" % line for line in found.conflicts
                 )
             return found.body
         return None

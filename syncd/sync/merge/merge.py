@@ -1,6 +1,6 @@
 """Merge two commits: page by page, SUMMARY.md by structure. It is the only merge in the program.
 
-An entry in conflict is left out by itself, so that all others merge. Source: two-way, section 3.
+An entry in conflict is left out by itself, so that all others merge. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,9 +14,9 @@ from syncd.plan.merge.pages import (
     SIDES,
     TITLES,
     TWO_NEW,
-    Change,
     Decision,
     EntryPaths,
+    FileChange,
     Page,
     Side,
     TextSource,
@@ -26,14 +26,14 @@ from syncd.plan.merge.pages import (
     pair_pages,
     separate_conflicts,
 )
-from syncd.plan.merge.restore_entries import join_names
+from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo import Difference, Repository
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_overwritten
-from syncd.sync.merge.moves import RecordedMoves, find_exact_moves, find_recorded_moves, follow_moves
+from syncd.sync.merge.moves import RecordedMoves, find_exact_moves, find_recorded_moves, pair_moved_files
 from syncd.sync.merge.result import (
     EXCLUDED,
     LOST_WORDS,
@@ -69,10 +69,10 @@ def merge(
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     base = base or find_merge_base(workspace, ours, theirs, branch=branch)
-    lost, excluded_paths = find_overwritten(workspace, ours, theirs), frozenset(excluded)
-    key = ("merge", workspace.bindings, ours, theirs, base, lost, excluded_paths)
+    overwritten, excluded_paths = find_overwritten(workspace, ours, theirs), frozenset(excluded)
+    key = ("merge", workspace.bindings, ours, theirs, base, overwritten, excluded_paths)
     if key not in workspace.cache:
-        workspace.cache[key] = _Merge(workspace, base, ours, theirs, lost - excluded_paths, excluded_paths).run()
+        workspace.cache[key] = _Merge(workspace, base, ours, theirs, overwritten - excluded_paths, excluded_paths).run()
     result: MergeResult = workspace.cache[key]
     return result
 
@@ -108,7 +108,7 @@ def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> 
     Shape: files that exchanged paths share all of their paths.
     """
     found = _Merge(workspace, Base(_find_tree(workspace.repository, base), ()), ours, theirs).find_pages()
-    return join_names(page.paths for page in found)
+    return group_paths(page.paths for page in found)
 
 
 class _Merge:
@@ -118,12 +118,12 @@ class _Merge:
         base: Base,
         ours: str,
         theirs: str,
-        lost: frozenset[str] = frozenset(),
+        overwritten: frozenset[str] = frozenset(),
         excluded: frozenset[str] = frozenset(),
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs, self.base = ours, theirs, base
-        self.workspace, self.lost, self.excluded = workspace, lost, excluded
+        self.workspace, self.overwritten, self.excluded = workspace, overwritten, excluded
         self.trees = (base.tree, _find_tree(self.repository, ours), _find_tree(self.repository, theirs))
         self.tables: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
@@ -132,7 +132,9 @@ class _Merge:
         base, ours, theirs = self.trees
         # When only one side changed, its tree is the result; but pages that are left out, that lost words or that
         # several bases have differently are in conflict even then.
-        if theirs == ours or (base in (ours, theirs) and not (self.lost or self.excluded or self.base.ambiguous)):
+        if theirs == ours or (
+            base in (ours, theirs) and not (self.overwritten or self.excluded or self.base.ambiguous)
+        ):
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree)
         pages = self.find_pages()
@@ -174,8 +176,8 @@ class _Merge:
         summaries = {table.ours.path for table in self.tables}
         sides = (self.repository.compare_trees(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_list_changes(differences, summaries)) for differences in sides)
-        one = follow_moves(self.repository, one, moves[0] or find_exact_moves(one), base, ours)
-        other = follow_moves(self.repository, other, moves[1] or find_exact_moves(other), base, theirs)
+        one = pair_moved_files(self.repository, one, moves[0] or find_exact_moves(one), base, ours)
+        other = pair_moved_files(self.repository, other, moves[1] or find_exact_moves(other), base, theirs)
         return pair_pages(one, other, self._list_titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
 
     def _update_base_paths(self, table: SummaryVersions, pages: Sequence[Page]) -> SummaryVersions:
@@ -216,7 +218,7 @@ class _Merge:
         return [replace(decision, why=decision.why or self._find_reason(decision.page)) for decision in found]
 
     def _find_reason(self, page: Page) -> str:
-        if page.theirs != page.base and self.lost.intersection(page.paths):  # else ours has that version already
+        if page.theirs != page.base and self.overwritten.intersection(page.paths):  # else ours has that version already
             return LOST_WORDS
         if self.excluded.intersection(page.paths):
             return EXCLUDED
@@ -310,7 +312,7 @@ def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> E
     return EntryConflict(main_decision.page.path, main_decision.why, pages, text)
 
 
-def _list_changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[Change]:
+def _list_changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[FileChange]:
     """Differences as changes of files, without SUMMARY.md."""
     for difference in differences:
         before, after = difference.before, difference.after
@@ -322,7 +324,7 @@ def _list_changes(differences: Iterable[Difference], summaries: Collection[str])
             yield old, new
 
 
-def _is_moved(changes: Sequence[Change]) -> bool:
+def _is_moved(changes: Sequence[FileChange]) -> bool:
     """Whether a file was deleted and another added, which may be one page that was moved."""
     return any(old is None for old, _ in changes) and any(new is None for _, new in changes)
 

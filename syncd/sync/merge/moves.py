@@ -2,7 +2,8 @@
 
 Git takes a file that stays at a path for the same file, whatever it holds; only the platform's ids tell that two pages
 exchanged paths. So the commit of a revision records which pages it moves. The record is used only where a path is taken
-again by another file: elsewhere Git's own rename detection knows as much. Source: two-way, section 1, "entry".
+again by another file: elsewhere Git's own rename detection knows as much. Source:
+docs/decisions/0002-one-recorded-base.md.
 """
 
 import json
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from syncd.model.anchor import Anchor
-from syncd.plan.merge.pages import Change, Version
+from syncd.plan.merge.pages import FileChange, Version
 from syncd.plan.message import MOVED
 from syncd.repo import Blob, Commit, Repository
 from syncd.sync.merge.parts import PART_TRAILER, find_original
@@ -73,25 +74,32 @@ def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, st
 def _follow_records(
     repository: Repository, base: str, bases: Sequence[str], sides: tuple[str, str], recorded: Sequence[Commit]
 ) -> dict[str, str]:
-    """The new paths of the base's files that the records of the first side name."""
+    """The new paths of the base's files that the records of the first side name.
+
+    Walks the side's recorded commits along first parents, oldest first, and carries base path -> present path: through
+    Git's renames up to each commit, then through the commit's own record. What counts is what ends on, or leaves, a
+    path of another file.
+    """
     side, other = sides
     line = _find_first_parent_line(repository, list(_drop_known_parts(repository, recorded, sides)))
-    found = _find_other_paths(repository, bases, line[-1].parents[0]) if line else {}
-    here = line[-1].parents[0] if found else base
+    present_paths = _find_other_paths(repository, bases, line[-1].parents[0]) if line else {}
+    previous = line[-1].parents[0] if present_paths else base
     for commit in reversed(line):
         former = commit.parents[0]
-        found = _follow_paths(found, _find_renames(repository, here, former))
+        present_paths = _follow_paths(present_paths, _find_renames(repository, previous, former))
         back = {new: old for old, new in _find_renames(repository, base, former).items()}
-        known = _find_part(repository, commit.oid, other)
+        part_and_original = _find_part(repository, commit.oid, other)
         moves = dict(_read_trailers(commit))
-        for old in moves.keys() - found.values():
+        for old in moves.keys() - present_paths.values():
             path = back.get(old, old)
-            is_left_out = known is None or len({repository.lookup(one, old) for one in known}) > 1
+            is_left_out = (
+                part_and_original is None or len({repository.lookup(one, old) for one in part_and_original}) > 1
+            )
             if is_left_out and repository.lookup(base, path) is not None:
-                found.setdefault(path, old)
-        found = _follow_paths(found, moves)
-        here = commit.oid
-    final = _follow_paths(found, _find_renames(repository, here, side)) if found else {}
+                present_paths.setdefault(path, old)
+        present_paths = _follow_paths(present_paths, moves)
+        previous = commit.oid
+    final = _follow_paths(present_paths, _find_renames(repository, previous, side)) if present_paths else {}
     return {
         path: later
         for path, later in final.items()
@@ -102,8 +110,8 @@ def _follow_records(
 def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str) -> dict[str, str]:
     """The paths, in a commit that does not have the base in its history, of files of the base that moved in between.
 
-    The records of two clones that mirror one revision each begin where both were in step last, which may be before the
-    base: then a path stands for another file there.
+    There, two clones mirrored the same revisions separately. So this starts from the merge base of both, and carries
+    its paths to both.
     """
     found: dict[str, str] = {}
     for base in bases:
@@ -116,7 +124,7 @@ def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str)
     return found
 
 
-def find_exact_moves(changes: Iterable[Change]) -> dict[str, str]:
+def find_exact_moves(changes: Iterable[FileChange]) -> dict[str, str]:
     """Return a side's moves of unchanged files onto, or away from, paths of other files, which their bytes tell.
 
     Git reports these as edits of both files: it looks for renames only among paths that are gone and paths that are
@@ -140,14 +148,14 @@ def _index_by_text(versions: Iterable[Version | None]) -> dict[str, str]:
     return {oid: paths[0] for oid, paths in found.items() if len(paths) == 1}
 
 
-def follow_moves(
-    repository: Repository, changes: Iterable[Change], moves: Mapping[str, str], base: str, side: str
-) -> list[Change]:
+def pair_moved_files(
+    repository: Repository, changes: Iterable[FileChange], moves: Mapping[str, str], base: str, side: str
+) -> list[FileChange]:
     """Return what a side changed with moved files paired by known moves instead of as Git sees them."""
     listed = list(changes)
     before = {old.path: old for old, _ in listed if old is not None}
     after = {new.path: new for _, new in listed if new is not None}
-    pairs: list[Change] = []
+    pairs: list[FileChange] = []
     for path, later in moves.items():
         old = before.get(path) or _read_version(repository, base, path)
         new = after.get(later) or _read_version(repository, side, later)
@@ -163,10 +171,10 @@ def follow_moves(
 
 
 def _drop_known_parts(repository: Repository, recorded: Iterable[Commit], sides: tuple[str, str]) -> Iterator[Commit]:
-    """The commits without parts whose original a side has.
+    """The commits without parts whose original one of the sides has.
 
-    Where the same side has the original, the records of that side name all its moves. Where the other side has it, the
-    part belongs to the base.
+    If the same side has it, the original's own records say the same; if the other side has it, the part is below the
+    base.
     """
     for commit in recorded:
         original = find_original(repository, commit) if PART_TRAILER in commit.trailers else None

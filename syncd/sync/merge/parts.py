@@ -2,7 +2,7 @@
 
 A part of X has X's tree, but with the left-out entries as the merge base has them. Its parents are the commits of that
 base and not X, so that Git never takes X for merged. A part counts only while its tree is the one that its trailer
-names: a rebase or a cherry-pick copies the trailer, but not the tree. Source: two-way, sections 1 and 2.
+names: a rebase or a cherry-pick copies the trailer, but not the tree. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from syncd.repo import Commit, Person, Repository
 
 PART_TRAILER = "Syncd-Part"
 """Names the commit that a part stands for, and the tree that makes it one."""
-UNNAMED = Person("syncd", "syncd@localhost", datetime(2100, 1, 1, tzinfo=UTC))
+SYNTHETIC_AUTHOR = Person("syncd", "syncd@localhost", datetime(2100, 1, 1, tzinfo=UTC))
 """Author of commits that no ref ever names. It is always the same, so that the same content is the same object; its
 date is late, because git looks for common ancestors from the youngest commit on."""
 

@@ -22,9 +22,10 @@ LOST_WORDS = "the platform had lost words of it, and they were edited there in t
 class Base:
     """The tree of a merge base, and its commits.
 
-    Shape: the commits are in the history of the branch as it is now. `ambiguous` are paths that are in conflict between
-    several best common ancestors: where the two sides differ in one of them, it is a conflict, since choosing one
-    ancestor would favour a side.
+    Shape: `tree` need not be that of `commits`: for a rewritten branch it also counts the former tip. `commits` become
+    the parents of a part, so a former tip is never among them: it would bring the dropped commits back. `ambiguous` are
+    paths that are in conflict between several best common ancestors: where the two sides differ in one of them, it is a
+    conflict, since choosing one ancestor would favour a side.
     """
 
     tree: str
@@ -135,11 +136,11 @@ class PagePlaces:
     kept: Mapping[Side, Sequence[EntryPaths]]
     titles_kept: Mapping[Side, Sequence[EntryPaths]]
 
-    def list_renames(self, side: Side, *, but_kept: bool = True) -> dict[str, str]:
-        """Return a side's renames of the base's files; with `but_kept`, none of a page that stays as the other side has
-        it.
+    def list_renames(self, side: Side, *, skip_kept: bool = True) -> dict[str, str]:
+        """Return a side's renames of the base's files; with `skip_kept`, without pages that stay as the
+        other side has them.
         """
-        unchanged = {path for paths in self.kept[other_side(side)] for path in paths} if but_kept else set[str]()
+        unchanged = {path for paths in self.kept[other_side(side)] for path in paths} if skip_kept else set[str]()
         return {
             page.base.path: version.path
             for page in self.pages
@@ -167,7 +168,7 @@ class EntryConflict:
         return tuple(dict.fromkeys(path for page in self.pages for path in page.paths))
 
     @property
-    def entries(self) -> tuple[tuple[str, ...], ...]:
+    def paths_per_page(self) -> tuple[tuple[str, ...], ...]:
         """The paths of each of its pages on all sides, as `leave_out` takes them."""
         return tuple(page.paths for page in self.pages)
 

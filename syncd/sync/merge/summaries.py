@@ -1,4 +1,4 @@
-"""Read SUMMARY.md from the three trees of a merge, and merge it by structure."""
+"""Read SUMMARY.md from the trees of a merge; `compose.merge_summary` merges it."""
 
 from collections.abc import Iterable, Iterator
 

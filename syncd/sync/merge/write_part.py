@@ -1,4 +1,4 @@
-"""Write a part, the commit that stands for another commit but for some entries, with the moves of its tree."""
+"""Write a part (see parts.py): the commit that stands for another commit but for some entries, with its own moves."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from syncd.layout.tree.paths import make_collision_key
 from syncd.plan.merge.pages import (
-    Change,
     Decision,
+    FileChange,
     TextSource,
     Version,
     decide_page,
@@ -23,9 +23,9 @@ BASE = {path: Version(path, f"{number:040x}", "100644") for number, path in enum
 
 
 @st.composite
-def sides(draw: st.DrawFn) -> list[Change]:
+def sides(draw: st.DrawFn) -> list[FileChange]:
     """What one side did to three files, and files that it added; no path twice."""
-    changes: list[Change] = []
+    changes: list[FileChange] = []
     taken: set[str] = set()
     for version in BASE.values():
         path = draw(st.sampled_from([version.path, version.path, None, *PATHS]))
@@ -42,7 +42,7 @@ def sides(draw: st.DrawFn) -> list[Change]:
 
 @settings(deadline=None, max_examples=50)
 @given(sides(), sides())
-def test_no_text_falls_away_and_no_two_pages_share_a_place(ours: list[Change], theirs: list[Change]) -> None:
+def test_no_text_falls_away_and_no_two_pages_share_a_place(ours: list[FileChange], theirs: list[FileChange]) -> None:
     free, knots = separate_conflicts(map(decide_page, pair_pages(ours, theirs)))
     decisions = [*free, *(decision for knot in knots for decision in knot)]
     new = {after.oid for _, after in (*ours, *theirs) if after is not None} - {v.oid for v in BASE.values()}
@@ -59,7 +59,7 @@ def test_no_text_falls_away_and_no_two_pages_share_a_place(ours: list[Change], t
 
 @settings(deadline=None, max_examples=50)
 @given(sides())
-def test_what_only_one_side_did_is_done(changes: list[Change]) -> None:
+def test_what_only_one_side_did_is_done(changes: list[FileChange]) -> None:
     for ours, theirs in ((changes, []), ([], changes)):
         free, knots = separate_conflicts(map(decide_page, pair_pages(ours, theirs)))
         wanted = {after for _, after in changes if after is not None}

@@ -10,7 +10,7 @@ def test_pages_are_calmed_to_what_another_table_says_of_them() -> None:
     former = {"a.md": Entry("document", "Old", "a.md")}
     calm = restore_entries(entries, [("a.md", "b.md"), ("c.md",)], former)
     assert [(entry.path, entry.title) for entry, _ in walk_entries(calm)] == [("a.md", "Old"), ("below.md", "Below")]
-    titled = restore_entries(entries, [("a.md", "b.md"), ("c.md",)], former, titles=True)
+    titled = restore_entries(entries, [("a.md", "b.md"), ("c.md",)], former, titles_only=True)
     assert next((entry.path, entry.title) for entry, _ in walk_entries(titled)) == ("b.md", "Old")
     assert len(titled) == 2
 
