@@ -77,6 +77,11 @@ TERMS = (
         "make, rsync (`--dry-run`)",
         (Banned(("rehearsal", "rehearse"), "other tools call it a dry run", in_text=True),),
     ),
+    Term(
+        "entry",
+        "A file with its paths on all sides of a merge, and its line in SUMMARY.md: merged, or left out, as a whole.",
+        "Git (index entry)",
+    ),
     Term("fast-forward", "A branch moves to a descendant of its tip; nothing has to be merged.", "Git"),
     Term("finding", "What a check found wrong in a file, with its place, its severity and its code.", "linters"),
     Term(
@@ -91,6 +96,11 @@ TERMS = (
         "integrate",
         "Bring the platform's changes into a tracked branch, by fast-forward or by a merge.",
         "continuous integration",
+    ),
+    Term(
+        "intent",
+        "What a branch asks of one space: its own commits merged with main content and with its change request.",
+        "syncd",
     ),
     Term(
         "lane",
@@ -132,6 +142,11 @@ TERMS = (
         "The end of one flow: unchanged, applied, waiting or held.",
         "syncd",
         (Banned(("told", "tells", "telling"), "results are returned, formatted or printed"),),
+    ),
+    Term(
+        "part",
+        "A commit that stands for another one but for some entries, which are as the base has them.",
+        "syncd",
     ),
     Term("plan", "The list of changes that a run would make, computed without changing anything.", "Terraform"),
     Term("propose", "Make a change request hold what a branch holds.", "syncd"),

@@ -37,14 +37,6 @@ class Draft:
 
     `documents` are the listed pages that exist, in reading order; `missing` are entries without a file; `unlisted` are
     Markdown files that nothing lists, which are not published. An entry with an anchor, or for a page that is listed
-    before, is not a page: it links to one. `skipped` are parts of files that the reader ignored.
-
-    `documents` are the listed pages that exist, in reading order; `missing` are entries without a file; `unlisted` are
-    Markdown files that nothing lists, which are not published. An entry with an anchor, or for a page that is listed
-    before, is not a page: it links to one. `skipped` are parts of files that the reader ignored.
-
-    `documents` are the listed pages that exist, in reading order; `missing` are entries without a file; `unlisted` are
-    Markdown files that nothing lists, which are not published. An entry with an anchor, or for a page that is listed
     before, is no page of its own: it links to one. `skipped` are parts of files that were passed over.
     """
 

@@ -64,8 +64,9 @@ class Alignment(NamedTuple):
 
 
 def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
-    """Return the entries of both sides, matched. Shape: linear; a page without an anchor has no file, and matches no
-    entry.
+    """Return both sides with their entries matched, and fill in each node's path; linear.
+
+    Shape: a page without an anchor has no file, and matches nothing.
     """
     root = build_tree(existing.revision.pages)
     nodes = list(_list_shown(root))
@@ -75,6 +76,7 @@ def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
         if anchor is not None:
             node.path = paths.setdefault(anchor.path, anchor.path) if anchor.path not in paths else None
     entries = _build_entries(existing, nodes)
+    # Two sides only: what exists is the base, what is desired is ours.
     former, wanted, _ = match_outlines(entries, desired.draft.entries, (), ours_paths={}, theirs_paths={})
     same = _find_unchanged(nodes, wanted, desired, existing)
     found = find_desired_paths(

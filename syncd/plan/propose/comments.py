@@ -9,12 +9,12 @@ from itertools import groupby
 
 from syncd.layout.compare.lost_words import LostLine
 from syncd.plan.change import Change
-from syncd.plan.propose.proposal import Proposal
+from syncd.plan.propose.proposal import ContentPlan
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
 
-PART_MAX = 40_000
+COMMENT_CHARACTERS_MAX = 40_000
 """Characters of one comment's text. The API names no limit; other parts of it begin to refuse at 50,000."""
-PARTS_MAX = 10
+PAGE_COMMENTS_MAX = 10
 """Comments for one page; a longer page is named instead, with the command that shows it."""
 TEXTS_MAX = 100
 """Pages whose texts are posted; further ones are named."""
@@ -59,7 +59,7 @@ def retire_mark(text: str) -> str:
 
 
 def build_comments(
-    proposal: Proposal, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str
+    proposal: ContentPlan, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str
 ) -> list[WantedComment]:
     """Return the comments that describe a proposal where the platform cannot be written to, in order.
 
@@ -73,7 +73,7 @@ def build_comments(
     orders += [
         f"The text of {format_code(step.path)}: {_format_command(source, step.path)}." for step in texts[TEXTS_MAX:]
     ]
-    orders += [change.message for change in proposal.plan.select("report") if change.message]
+    orders += [change.message for change in proposal.report.select("report") if change.message]
     found = list(_mark_bodies("", "", None, [_render_steps(orders)], instance)) if orders else []
     for step in texts[:TEXTS_MAX]:
         page = step.id if isinstance(step, UpdateStep) else None
@@ -163,7 +163,7 @@ def _render_steps(orders: Sequence[str]) -> str:
 def _render_bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[str]:
     parts = list(_split_text(text))
     what = f"{'Text of the new page' if new else 'Proposed text of'} {format_code(path)}"
-    if len(parts) > PARTS_MAX:
+    if len(parts) > PAGE_COMMENTS_MAX:
         yield f"{what}: {len(text)} characters, too many for comments. See it with {_format_command(source, path)}."
         return
     for number, part in enumerate(parts, start=1):
@@ -180,13 +180,15 @@ def _format_command(source: str, path: str) -> str:
 def _split_text(text: str) -> Iterator[str]:
     """A text in parts that end at line ends, but for a line that is longer than a part."""
     lines = [
-        line[at : at + PART_MAX] for line in text.splitlines(keepends=True) for at in range(0, len(line), PART_MAX)
+        line[at : at + COMMENT_CHARACTERS_MAX]
+        for line in text.splitlines(keepends=True)
+        for at in range(0, len(line), COMMENT_CHARACTERS_MAX)
     ]
     size = 0
     numbers: list[int] = []
     number = 0
     for line in lines:
-        if size and size + len(line) > PART_MAX:
+        if size and size + len(line) > COMMENT_CHARACTERS_MAX:
             number, size = number + 1, 0
         size += len(line)
         numbers.append(number)

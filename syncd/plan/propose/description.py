@@ -38,7 +38,7 @@ _ITEM = re.compile(r"[*+-][ \t]+")
 
 @dataclass(frozen=True)
 class CommitSummary:
-    """One commit as it speaks: its id, its subject, and the rest of its message without trailers."""
+    """One commit's message: its id, its subject, and the rest of its message without trailers."""
 
     commit: str
     subject: str
@@ -50,11 +50,13 @@ class Description:
     """What a change request's description has to tell.
 
     Shape: `commit` is the full id of the branch's commit; `commits` are newest first; `manual_steps` hold what content
-    write cannot express; `losses` name text that the platform did not keep, one line each. `base` is a sign and a
-    revision: after `=` the one that this commit became, after `+` the one that it, as far as it could be written, and
-    main content became together, after `-` that of an earlier commit, because this one was written together with words
-    of reviewers, and then after `@` what they became. `!` says that pages of the commit were held back.
-    `conflicts` are those of them that both sides changed.
+    write cannot express; `losses` name text that the platform did not keep, one line each. `conflicts` are pages that
+    both sides changed. `state` is one of:
+
+    - `=R`: the commit became revision R.
+    - `+R`: R is the commit, as far as it can be written, joined with main content.
+    - `-R @W`: R is from an earlier commit; this one was written together with reviewers' edits, and became W.
+    - `!R`: pages of the commit were left out.
     """
 
     branch: str
@@ -62,7 +64,7 @@ class Description:
     commits: Sequence[CommitSummary] = ()
     manual_steps: Sequence[Change] = ()
     losses: Sequence[str] = ()
-    base: str = ""
+    state: str = ""
     conflicts: Conflicts = NO_CONFLICTS
 
 
@@ -85,13 +87,14 @@ def read_proposed_commit(description: Document | None) -> str:
     return found[1] if found is not None else ""
 
 
-def read_complete_commit(description: Document | None) -> str:
-    """Return the commit that a change request says it holds completely, or ""."""
+def read_commit_unless_partial(description: Document | None) -> str:
+    """Return the commit that a change request says it holds, or "" where pages of it were left out (sign `!`)."""
     return "" if read_base_revision(description)[0] == "!" else read_proposed_commit(description)
 
 
-def read_whole_commit(description: Document | None) -> str:
-    """Return the commit of which a change request says it has all that the platform can store, or ""."""
+def read_commit_of_revision(description: Document | None) -> str:
+    """Return that commit, or "" where the description does not say that a revision is this commit, with at most main
+    content (signs `=` and `+`)."""
     return read_proposed_commit(description) if read_base_revision(description)[0] in ("=", "+") else ""
 
 
@@ -220,12 +223,12 @@ def _read_text(nodes: Sequence[Node]) -> str:
 
 
 def _compute_digest(text: str) -> str:
-    """A digest that no editor changes by laying the text out in another way."""
+    """A digest of the text without white space, so that an editor that only reflows it changes nothing."""
     return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _format_machine_line(description: Description, digest: str) -> str:
-    return f"Syncd-Commit: {description.commit}{f' {description.base}' if description.base else ''} ({digest})"
+    return f"Syncd-Commit: {description.commit}{f' {description.state}' if description.state else ''} ({digest})"
 
 
 def _find_machine_line(description: Document | None) -> re.Match[str] | None:

@@ -15,7 +15,7 @@ from syncd.model.document import Document
 from syncd.model.text import join_lines, show_hidden
 
 PAGES_MAX, LINES_MAX, LINE_MAX = 20, 24, 300
-"""Pages that are told of each; lines of one version of a page that are shown; characters of a line."""
+"""Pages that are described one by one; lines of one version of a page that are shown; characters of a line."""
 _TITLE = "Pages in conflict"
 _FIRST = re.compile(r"Syncd-Conflicts: ([0-9a-f]{16})\b.*", re.DOTALL)
 _LAST = re.compile(r"Syncd-Conflicts-End: ([0-9a-f]{8})")
@@ -24,7 +24,7 @@ _ENDS = ("<<<<<<< ours", ">>>>>>> theirs")
 _BASE, _MIDDLE = "||||||| base", "======="
 
 
-Hunks = tuple[tuple[str, ...], tuple[str, ...]]
+ConflictLines = tuple[tuple[str, ...], tuple[str, ...]]
 """The lines in conflict of a page, as ours and as theirs has them."""
 
 
@@ -59,7 +59,7 @@ class Conflicts:
 NO_CONFLICTS = Conflicts()
 
 
-def find_hunks(merged: str, theirs: str) -> Hunks:
+def find_hunks(merged: str, theirs: str) -> ConflictLines:
     """Return the lines in conflict of either side, from a merged text with Git's markers and the text of theirs.
 
     Shape: hunks of one side are separated by a line with "…". A line of a text may look like a marker: the right one is
@@ -104,7 +104,7 @@ def render_conflicts(conflicts: Conflicts) -> list[Node]:
 
 def read_fingerprint(description: Document | None) -> str:
     """Return the fingerprint of the conflicts that a description is about, or ""."""
-    place = _find_part(description.nodes if description is not None else ())
+    place = _find_section(description.nodes if description is not None else ())
     found = _FIRST.fullmatch(collect_text(description.nodes[place[0]])) if place is not None and description else None
     return found[1] if found is not None else ""
 
@@ -115,7 +115,7 @@ def replace_conflicts(nodes: Sequence[Node], conflicts: Conflicts, *, before: in
     Shape: a description without conflicts gets them in front of the block with the number `before`. A person's words
     stay.
     """
-    fresh, place = add_keys(render_conflicts(conflicts)), _find_part(nodes)
+    fresh, place = add_keys(render_conflicts(conflicts)), _find_section(nodes)
     if place is None:
         return [*nodes[:before], *fresh, *nodes[before:]]
     first, last = place
@@ -125,7 +125,7 @@ def replace_conflicts(nodes: Sequence[Node], conflicts: Conflicts, *, before: in
     return [*nodes[:first], *own, *fresh, *nodes[last + 1 :]]
 
 
-def _find_part(nodes: Sequence[Node]) -> tuple[int, int] | None:
+def _find_section(nodes: Sequence[Node]) -> tuple[int, int] | None:
     """Where the last part of this kind begins and ends."""
     lines = [collect_text(node) if node.get("type") == "paragraph" else "" for node in nodes]
     last = max((at for at, line in enumerate(lines) if _LAST.fullmatch(line)), default=-1)
@@ -158,7 +158,7 @@ def _clean_text(text: str, *, code: bool = False) -> str:
 
 
 def _compute_digest(nodes: Sequence[Node]) -> str:
-    """A digest that no editor changes by laying the text out in another way."""
+    """A digest of the text without white space, so that an editor that only reflows it changes nothing."""
     text = "".join(collect_text(node) for node in nodes)
     return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 ROUNDS = 8
-"""Times that pages found show where more pages were below them."""
+"""Rounds of matching: a matched page lets its children match by "same parent" in the next round."""
 
 
 class ListedPage(NamedTuple):
@@ -49,10 +49,11 @@ def find_desired_paths(
 def _find_chains(
     old: Mapping[str, ListedPage], new: Mapping[str, ListedPage], files: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Moves onto the place of another page: from where a page has left, each to the place of the next, or in a ring.
+    """Find pages that moved to a path where another existing page was.
 
-    What ends on the place of a page that is gone is believed only when every page in it kept its bytes, and a ring when
-    one did; else it is pages that were edited.
+    A chain (a to b, b to c, …) begins at a page that left its path, and a ring has no beginning. A chain that ends at
+    an existing page's path counts only if every page in it kept its bytes; a ring if at least one did. Otherwise the
+    pages were edited in place.
     """
     changed = [page for path, page in old.items() if files.get(path) != page.oid]
     arrived = [page for path, page in new.items() if path not in old or old[path].oid != page.oid]

@@ -69,7 +69,7 @@ class Node:
         self.parent._count(self, 1)
 
     def is_free(self, slug: str, *, but: "Node") -> bool:
-        """Return whether no child but one has a slug."""
+        """Return whether no child other than `but` has this slug."""
         own = but.parent is self and but.has_slug and but.slug.casefold() == slug.casefold()
         return self.slugs[slug.casefold()] <= own
 

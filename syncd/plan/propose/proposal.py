@@ -20,20 +20,28 @@ from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step
 from syncd.plan.toc_match import TOP, Identity, OutlineEntry
 
 __all__ = [
-    "ROOT", "AddFile", "DeleteStep", "DesiredSide", "ExistingSide", "InsertStep", "Proposal", "Step", "UpdateStep",
+    "ROOT",
+    "AddFile",
+    "ContentPlan",
+    "DeleteStep",
+    "DesiredSide",
+    "ExistingSide",
+    "InsertStep",
+    "Step",
+    "UpdateStep",
     "plan_proposal",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Proposal:
-    """Steps in the order in which they must be written; `plan` is the same for people, with what cannot be written.
+class ContentPlan:
+    """Steps in the order in which they must be written; `report` is the same for people, with what cannot be written.
 
     Shape: `placed` are the paths of existing pages, by id, whose file is elsewhere now.
     """
 
     steps: tuple[Step, ...]
-    plan: Plan
+    report: Plan
     placed: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -43,7 +51,7 @@ class Proposal:
         return tuple(path for step in steps for path in (step.path, *step.below))
 
 
-def plan_proposal(desired: DesiredSide, existing: ExistingSide) -> Proposal:
+def plan_proposal(desired: DesiredSide, existing: ExistingSide) -> ContentPlan:
     """Return the operations that turn existing content into the desired one, and reports of what no operation can do.
 
     Shape: a page stays the same page wherever that can be told; children of a page that is deleted are moved before it
@@ -70,7 +78,7 @@ class _Planner:
         self.manual_steps = manual_steps.ManualSteps(self.wanted, self.settings.add_root(self.settings.summary))
         self.knows_link_titles = any(node.page is not None and node.page.link_title for node in list_below(self.root))
 
-    def run(self) -> Proposal:
+    def run(self) -> ContentPlan:
         self.steps += self._plan_files()
         self.queue.append((self.root, [self.wanted.spots[identity] for identity in self.wanted.order[TOP]]))
         while self.queue:
@@ -81,10 +89,14 @@ class _Planner:
         self._report_rest()
         changes = [build_change(step) for step in self.steps if not (isinstance(step, UpdateStep) and step.later)]
         placed = {node.id: path for node, path in self.paths.items() if node.path != path and node.page is not None}
-        return Proposal(tuple(self.steps), Plan.of([*changes, *self.reports]), placed)
+        return ContentPlan(tuple(self.steps), Plan.of([*changes, *self.reports]), placed)
 
     def _pair_children(self, parent: Node, spots: Sequence[OutlineEntry]) -> list[tuple[OutlineEntry, Node | None]]:
-        """Pair entries with nodes; what only a person can create is reported, and its pages stand in its place."""
+        """Pair entries with nodes.
+
+        As it goes, report groups and links that a person has to create or move, and put the pages of missing ones in
+        their place.
+        """
         found: list[tuple[OutlineEntry, Node | None]] = []
         pending = list(reversed(spots))
         while pending:
@@ -96,7 +108,7 @@ class _Planner:
                 found.append((spot, node))
                 if node is not None:
                     self.matched.add(node)
-            elif node is None or self._is_lost(node, spot):
+            elif node is None or self._must_be_recreated(node, spot):
                 self.reports.append(self.manual_steps.create(spot))
                 pending += reversed(spot.children)
             else:
@@ -107,8 +119,9 @@ class _Planner:
                     self.reports.append(self.manual_steps.move(spot))
         return found
 
-    def _is_lost(self, node: Node, spot: OutlineEntry) -> bool:
-        """Whether what an entry stands for goes with a page above it, or hangs below what has to go into it."""
+    def _must_be_recreated(self, node: Node, spot: OutlineEntry) -> bool:
+        """Whether the node of a group, link or computed entry will be deleted with a page above it, or lies below
+        something that the branch puts inside it."""
         for above in node.list_ancestors():
             if above.is_document and above not in self.paths:
                 return True
@@ -252,6 +265,7 @@ class _Planner:
         """The slug that a page can have at once below a parent: its own, or another until that is free."""
         if parent.is_free(slug, but=node):
             return slug
+        # The index that the step of this page will have: the caller appends it next.
         self.waiting_slugs.append((node, slug, len(self.steps)))
         return parent.find_temporary_slug(slug, but=node)
 

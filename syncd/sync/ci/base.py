@@ -7,7 +7,7 @@ from typing import Literal
 from syncd.errors import GitFailed, Held
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
-from syncd.plan.propose.description import read_base_revision, read_complete_commit, read_proposed_commit
+from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_proposed_commit
 from syncd.repo import Commit
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
@@ -112,7 +112,7 @@ def _find_by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeReque
     repository = workspace.repository
     related: ComparisonBase | None = None
     for request in merged[:LOOKED_AT]:
-        commit = repository.find_revision(read_complete_commit(request.description))
+        commit = repository.find_revision(read_commit_unless_partial(request.description))
         sign, revision = read_base_revision(request.description)
         if commit is not None and repository.is_ancestor(commit, job.commit):
             return ComparisonBase("commit", commit, revision if sign == "=" else "")

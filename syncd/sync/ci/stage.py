@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from syncd.plan.message import TIP
-from syncd.plan.propose.description import read_base_revision, read_complete_commit, read_written_revision
+from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_written_revision
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.ci.base import (
@@ -124,7 +124,7 @@ class _StageBuilder:
     def join_merged(self, binding: Binding) -> None:
         """Note the merged change requests whose commits the clone has, so that the mirror joins them."""
         for request in self.known[binding].merged[:JOINED_MAX]:
-            commit = self.repository.find_revision(read_complete_commit(request.description))
+            commit = self.repository.find_revision(read_commit_unless_partial(request.description))
             if commit is None or self.repository.is_ancestor(commit, self.base_commit):
                 return
             self.repository.update_ref(self.proposed_ref(binding, request.number), commit, old=None)
@@ -134,7 +134,7 @@ class _StageBuilder:
         live = self.known[binding].live
         if live is None:
             return
-        commit = self.repository.find_revision(read_complete_commit(live.description)) or ""
+        commit = self.repository.find_revision(read_commit_unless_partial(live.description)) or ""
         self.is_cut = self.is_cut or not commit
         sign, revision = read_base_revision(live.description)
         written = read_written_revision(live.description) if sign == "-" else ""

@@ -22,7 +22,7 @@ from syncd.plan.message import (
     render_merged_subject,
     render_mirror_message,
 )
-from syncd.plan.propose.description import read_whole_commit
+from syncd.plan.propose.description import read_commit_of_revision
 from syncd.repo import Commit, Person
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
@@ -182,8 +182,8 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]
     commits, planned = tuple(one.commit for one in sent), tuple(one.planned for one in sent)
     base = replace(base, start=start, is_complete=settled, sent=commits, planned=planned)
-    guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
-    gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
+    layout_commit = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
+    gathered = gather_content(workspace, binding, step.source, revision, base, layout_commit=layout_commit)
     # The first mirror commit deletes nothing: what only Git has was never on the platform.
     if state.last is not None:
         _guard_deletions(workspace, binding, gathered, base)
@@ -213,7 +213,7 @@ def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> tuple[str, ..
     repository, request = workspace.repository, step.revision.merged_from
     if request is None or step.is_restored or not workspace.branch:
         return ()
-    commit = repository.find_revision(read_whole_commit(request.description))
+    commit = repository.find_revision(read_commit_of_revision(request.description))
     branch = repository.resolve(f"refs/heads/{workspace.branch}")
     return (commit,) if commit and branch and repository.is_ancestor(commit, branch) else ()
 
@@ -240,7 +240,7 @@ def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) ->
     """Merge two commits into what a mirror commit starts from, and return it with its second parent."""
     repository, person = workspace.repository, workspace.committer()
     both = merge(workspace, start, head)
-    outside = [paths for page in both.conflicts for paths in page.entries if not all(map(binding.holds, paths))]
+    outside = [paths for page in both.conflicts for paths in page.paths_per_page if not all(map(binding.holds, paths))]
     parent = head
     if outside:
         tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside)

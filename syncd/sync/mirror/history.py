@@ -1,7 +1,7 @@
 """Revisions that passed between two looks at a space, so that each becomes a commit of its own.
 
 Where they lead back to another one than the last that was read, the space was restored from a backup.
-Source: two-way, section 4, "restored from a backup".
+Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Callable, Sequence

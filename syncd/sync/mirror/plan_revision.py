@@ -26,16 +26,16 @@ def gather_content(
     revision: Revision,
     base: MirrorBase,
     *,
-    guide: str | None = None,
+    layout_commit: str | None = None,
 ) -> GatheredRevision:
     """Return where everything in a revision goes, and what has to be fetched.
 
-    Shape: `guide` is the commit of a branch: a root directory that was changed there is the root from now on. A root
-    that was changed in the commit to start from has its files there already.
+    Shape: `layout_commit` is the commit of a branch: a root directory that was changed there is the root from now on. A
+    root that was changed in the commit to start from has its files there already.
     """
     repository = workspace.repository
-    ruler = choose_settings_commit(repository, binding, base.start, guide)
-    settings, former = (read_settings_at(repository, binding, commit) for commit in (ruler, base.start))
+    settings_commit = choose_settings_commit(repository, binding, base.start, layout_commit)
+    settings, former = (read_settings_at(repository, binding, commit) for commit in (settings_commit, base.start))
     if former.root != base.settings.root:
         anchors = follow_root(repository, binding, base.anchors, base.at, base.start)
         base = replace(base, anchors=anchors, is_complete=False, settings=former)
@@ -45,6 +45,8 @@ def gather_content(
     placement = assign_paths(revision, base=list_known(known.values()), settings=settings)
     plan = plan_mirror(revision, placement, base.anchors)
     carried = (
-        repository.lookup(ruler, binding.path(SETTINGS_PATH)) if ruler is not None and ruler != base.start else None
+        repository.lookup(settings_commit, binding.path(SETTINGS_PATH))
+        if settings_commit is not None and settings_commit != base.start
+        else None
     )
     return GatheredRevision(source, revision, placement, plan, base, settings, carried)

@@ -11,27 +11,28 @@ from syncd.sync.workspace import Binding
 
 
 def choose_settings_commit(
-    repository: Repository, binding: Binding, start: str | None, guide: str | None
+    repository: Repository, binding: Binding, start: str | None, layout_commit: str | None
 ) -> str | None:
-    """Return whose `.gitbook.yaml` a mirror commit follows: that of the commit it starts from, or of a branch, `guide`.
+    """Return whose `.gitbook.yaml` a mirror commit follows: that of the commit it starts from, or of a branch,
+    `layout_commit`.
 
     Shape: the branch's, when only the branch has changed the root since their merge base, and the file can be read
     there.
     """
-    if start is None or guide is None:
+    if start is None or layout_commit is None:
         return start
     path = binding.path(SETTINGS_PATH)
     here = repository.lookup(start, path)
-    if repository.lookup(guide, path) == here:
+    if repository.lookup(layout_commit, path) == here:
         return start
-    base = repository.find_merge_base(start, guide)
+    base = repository.find_merge_base(start, layout_commit)
     if base is None or repository.lookup(base, path) != here:
         return start
     try:
-        new_root = read_settings_at(repository, binding, guide).root
+        new_root = read_settings_at(repository, binding, layout_commit).root
     except FileInvalid:
         return start  # whoever sends the branch's pages says what is wrong
-    return start if new_root == read_settings_at(repository, binding, start).root else guide
+    return start if new_root == read_settings_at(repository, binding, start).root else layout_commit
 
 
 def follow_root(

@@ -12,8 +12,8 @@ from syncd.plan.propose.description_conflicts import (
     NO_CONFLICTS,
     PAGES_MAX,
     ConflictingPage,
+    ConflictLines,
     Conflicts,
-    Hunks,
     SideVersion,
     find_hunks,
     read_fingerprint,
@@ -27,7 +27,7 @@ from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Binding, Workspace
 
 FORMAT = 1
-"""Of what is said of a page; with another one, descriptions are written anew."""
+"""Version of the report's wording: when it changes, descriptions are rewritten."""
 
 
 def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> Conflicts:
@@ -82,7 +82,7 @@ class _Reporter:
     binding: Binding
     intent: Intent
 
-    def find_lines(self, pages: Sequence[EntryConflict]) -> list[Hunks]:
+    def find_lines(self, pages: Sequence[EntryConflict]) -> list[ConflictLines]:
         """Return the lines in conflict of each page, on both sides; none where the conflict is not one of lines."""
         repository = self.workspace.repository
         wanting = {
@@ -93,14 +93,14 @@ class _Reporter:
             if one.ours is not None and one.theirs is not None
         }
         merged = repository.merge_texts([list_blobs(one) for one in wanting.values()])
-        found: list[Hunks] = [((), ())] * len(pages)
+        found: list[ConflictLines] = [((), ())] * len(pages)
         for (number, one), text in zip(wanting.items(), merged, strict=True):
             assert one.theirs is not None
             theirs = repository.read(one.theirs.oid).decode("utf-8", "replace")
             found[number] = find_hunks(text.text.decode("utf-8", "replace"), theirs)
         return found
 
-    def report(self, name: str, page: EntryConflict, lines: Hunks) -> ConflictingPage:
+    def report(self, name: str, page: EntryConflict, lines: ConflictLines) -> ConflictingPage:
         """Return what is reported of a page in conflict with `name`; `lines` are those in conflict."""
         intent, is_main = self.intent, name == f"{self.workspace.remote}/main"
         place = "main content" if is_main else "this change request"

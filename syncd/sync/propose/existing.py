@@ -1,4 +1,7 @@
-"""Read the existing content that a proposal is planned against: main content, or the change request's."""
+"""Read the existing content that a proposal is planned against: main content, or a change request's.
+
+That of a change request is recorded in Git below `refs/remotes/<platform>/changes/` when it is read.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,19 +22,20 @@ from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo import Repository
 from syncd.sync.merge.moves import render_moves
-from syncd.sync.merge.parts import PART_TRAILER, UNNAMED
+from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.source import MainContent, ProposedContent
-from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, Source, WrittenCommit
+from syncd.sync.mirror.values import TRIES, MirrorBase, RevisionMoved, Signature, Source, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.settings import read_settings_at, read_text_at
 from syncd.sync.state.lane_content import (
     CONTENT,
     NO_UPDATE,
     LaneContent,
+    SentContent,
     Update,
     find_start,
     find_taken_main,
@@ -53,10 +57,10 @@ class ExistingContent:
     translation: Translation
 
 
-def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | None = None) -> ExistingContent:
+def read_main_content(workspace: Workspace, binding: Binding, *, layout_commit: str | None = None) -> ExistingContent:
     """Return the main content of a mirrored space, with an anchor for each page and file.
 
-    Shape: where the commit `guide` has changed the root directory, paths are below the new one.
+    Shape: where the commit `layout_commit` has changed the root directory, paths are below the new one.
     Raises: RevisionMoved when the space has a newer revision than the mirror.
     """
     revision = MainContent(workspace.client, binding.space).content()
@@ -65,7 +69,7 @@ def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | No
         raise RevisionMoved(f"space {binding.space} changed meanwhile", hint="the next run reads it again")
     base = find_mirror_base(workspace, binding, revision, last.oid, {})
     settings = read_settings_at(
-        workspace.repository, binding, choose_settings_commit(workspace.repository, binding, last.oid, guide)
+        workspace.repository, binding, choose_settings_commit(workspace.repository, binding, last.oid, layout_commit)
     )
     anchors = move_below_root(base.anchors, base.settings, settings)
     placement = assign_paths(revision, base=list_known(anchors.values()), settings=settings)
@@ -73,27 +77,35 @@ def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | No
     return _build_content(revision, placement, anchors, last.oid, link_titles)
 
 
-def read_proposed_content(
+def record_proposed_content(
     workspace: Workspace,
     binding: Binding,
     proposal: Proposal,
     written: Mapping[str, Anchor],
     *,
-    guide: str = "",
-    wrote: Sequence[str] = (),
+    layout_commit: str = "",
+    own_revisions: Sequence[str] = (),
     update: Update = NO_UPDATE,
 ) -> ExistingContent:
     """Bring the content of a change request to its ref in Git, and return it; `written` is what was just written to it.
 
-    Shape: the parents of the commit say what of the branch and of main content has arrived (`lane_content.py`). `guide`
-    is the commit that says where new pages belong. `wrote` are the revisions that the writes of this run made: while
-    the last of them is current, every difference from what was written was made by the platform. `update` says what is
-    known of an update from main content.
+    Shape: the parents of the commit say what of the branch and of main content has arrived (`lane_content.py`).
+    `layout_commit` is the commit that says where new pages belong. `own_revisions` are the revisions that the writes of
+    this run made: while the last of them is current, every difference from what was written was made by the platform.
+    `update` says what is known of an update from main content.
     Raises: RevisionMoved when the change request keeps changing while it is read.
     """
     for left in reversed(range(TRIES)):
         try:
-            return _record_revisions(workspace, binding, proposal, written, guide=guide, wrote=wrote, update=update)
+            return _record_revisions(
+                workspace,
+                binding,
+                proposal,
+                written,
+                layout_commit=layout_commit,
+                own_revisions=own_revisions,
+                update=update,
+            )
         except RevisionMoved:
             if not left:
                 raise
@@ -106,31 +118,36 @@ def _record_revisions(
     proposal: Proposal,
     written: Mapping[str, Anchor],
     *,
-    guide: str,
-    wrote: Sequence[str],
+    layout_commit: str,
+    own_revisions: Sequence[str],
     update: Update,
 ) -> ExistingContent:
     """Record the current revision, and, while something is being sent or after an update from main content, each one
     since the last known: else edits made in between could be overwritten, or be taken for a merge with main content."""
     source: Source = ProposedContent(workspace.client, binding.space, proposal.change_request.id)
     revision = source.content()
-    taken = find_taken_main(workspace, proposal.change_request)
+    main_in_request = find_taken_main(workspace, proposal.change_request)
     known = _find_known_revision(workspace, binding, proposal)
     is_sending = bool(list_sent(workspace, binding, proposal.change_request.number))
-    is_news = _has_new_main(workspace, binding, proposal, taken)
+    is_news = _has_new_main(workspace, binding, proposal, main_in_request)
     past: tuple[PastContent, ...] = ()
     if known not in ("", revision.id) and (is_sending or is_news):
         past = find_passed(workspace.client, binding.space, revision, known).between
-    # What was there when somebody wrote after syncd is read too; else its own steps say nothing.
-    own = wrote if revision.id in wrote else wrote[:-1]
+    # Of our own revisions only the last is read, and only where somebody wrote after it: their edit started from there.
+    # The earlier ones are half-written.
+    own = own_revisions if revision.id in own_revisions else own_revisions[:-1]
     steps = [(one, one.content()) for one in past if one.revision() not in own]
     update = replace(update, is_separate=bool(past) or revision.parents[:1] == (known,))
     for one, content in steps:
-        held = _find_joined_main(workspace, content) or (None if is_news else taken)
-        step = _RevisionStep(one, content, held, _reduce_update(update, content, known))
-        _record_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
-    step = _RevisionStep(source, revision, taken, _reduce_update(update, revision, known))
-    return _record_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
+        joined = _find_joined_main(workspace, content) or (None if is_news else main_in_request)
+        step = _RevisionStep(one, content, joined, _reduce_update(update, content, known))
+        _record_revision(
+            workspace, binding, proposal, written, step, layout_commit=layout_commit, own_revisions=own_revisions
+        )
+    step = _RevisionStep(source, revision, main_in_request, _reduce_update(update, revision, known))
+    return _record_revision(
+        workspace, binding, proposal, written, step, layout_commit=layout_commit, own_revisions=own_revisions
+    )
 
 
 @dataclass(frozen=True)
@@ -139,7 +156,7 @@ class _RevisionStep:
 
     source: Source
     revision: Revision
-    joined_main: str | None
+    main_in_request: str | None
     update: Update = NO_UPDATE
 
 
@@ -148,10 +165,10 @@ def _reduce_update(update: Update, revision: Revision, known: str) -> Update:
     return update if revision.parents[:1] == (known,) else replace(update, merged_commit="")
 
 
-def _has_new_main(workspace: Workspace, binding: Binding, proposal: Proposal, taken: str | None) -> bool:
+def _has_new_main(workspace: Workspace, binding: Binding, proposal: Proposal, main_in_request: str | None) -> bool:
     """Whether a change request has taken in main content since it was last read."""
     here = workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
-    return here is not None and taken is not None and not has_taken_in(workspace, here, taken)
+    return here is not None and main_in_request is not None and not has_taken_in(workspace, here, main_in_request)
 
 
 def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
@@ -176,36 +193,32 @@ def _record_revision(
     written: Mapping[str, Anchor],
     step: _RevisionStep,
     *,
-    guide: str,
-    wrote: Sequence[str],
+    layout_commit: str,
+    own_revisions: Sequence[str],
 ) -> ExistingContent:
+    """Mirror one revision into a commit on top of what Git had; then write the commit that stands for it, whose parents
+    say what of the branch and of main content has arrived; move the ref, and save the anchors."""
     repository, request = workspace.repository, proposal.change_request
-    revision, taken = step.revision, step.joined_main
+    revision, main_in_request = step.revision, step.main_in_request
     ref = workspace.change_ref(binding, request.number)
     old = repository.resolve(ref)
-    main = taken or repository.resolve(workspace.main) or proposal.commit
+    main = main_in_request or repository.resolve(workspace.main) or proposal.commit
     sent = [read_sent(repository, commit, main) for commit in list_sent(workspace, binding, request.number)]
     here = old or (sent[0].planned if sent else main)
-    guide = guide or (sent[-1].commit if sent else here)
-    last = repository.find_commit(workspace.main, SPACE, binding.space)
-    base = find_mirror_base(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
-    ruler = choose_settings_commit(repository, binding, here, guide)
-    settings = read_settings_at(repository, binding, ruler)
-    anchors = move_below_root(base.anchors, base.settings, settings)
-    anchors = _keep_proposed_paths(workspace, binding, revision, anchors, written, guide)
-    start = _commit_tree(workspace, find_start(workspace, here, sent, taken), here)
-    anchors |= _find_left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
-    own = {id: anchor.oid for id, anchor in written.items() if revision.id in wrote[-1:]}
-    commits, planned = tuple(one.commit for one in sent), tuple(one.planned for one in sent)
-    base = replace(base, anchors=anchors, start=start, is_complete=False, written=own, sent=commits, planned=planned)
-    base = replace(base, at=ruler, settings=settings)
-    gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
+    layout_commit = layout_commit or (sent[-1].commit if sent else here)
+    is_own = revision.id in own_revisions[-1:]
+    base = _find_reading_base(
+        workspace, binding, proposal, step, here, sent, written=written, layout_commit=layout_commit, is_own=is_own
+    )
+    gathered = gather_content(workspace, binding, step.source, revision, base, layout_commit=layout_commit)
     signature = Signature(_compose_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     tree = repository.find_tree(result.commit)
     assert tree is not None
-    is_own, update = revision.id in wrote[-1:], replace(step.update, moves=result.moves)
-    lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
+    update = replace(step.update, moves=result.moves)
+    lane = record_lane(
+        workspace, binding, tree, here=here, sent=sent, taken=main_in_request, is_own=is_own, update=update
+    )
     moves = {old: new for old, new in result.moves.items() if repository.lookup(lane.tree, new) is not None}
     signature = replace(signature, message=signature.message + render_moves(moves))
     commit = _write_lane_commit(repository, lane, signature, result.commit)
@@ -214,17 +227,57 @@ def _record_revision(
         repository.update_ref(ref, commit, old=result.commit)
     known = workspace.store.read_last_seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
-    held = WrittenCommit(commit, news, is_partial=result.is_partial)
-    save_anchors(workspace, binding, proposal.lane, revision.id, held, known.anchors if known else {})
+    written_commit = WrittenCommit(commit, news, is_partial=result.is_partial)
+    save_anchors(workspace, binding, proposal.lane, revision.id, written_commit, known.anchors if known else {})
     link_titles = _read_link_titles(repository, binding, commit)
     return _build_content(revision, gathered.placement, result.anchors, commit, link_titles)
+
+
+def _find_reading_base(
+    workspace: Workspace,
+    binding: Binding,
+    proposal: Proposal,
+    step: _RevisionStep,
+    here: str,
+    sent: Sequence[SentContent],
+    *,
+    written: Mapping[str, Anchor],
+    layout_commit: str,
+    is_own: bool,
+) -> MirrorBase:
+    """What is known before a revision of a change request is read: where its pages belong, and what was sent.
+
+    `here` is the commit that Git has of it; `is_own` says that the last write of this run made the revision.
+    """
+    repository, revision = workspace.repository, step.revision
+    last = repository.find_commit(workspace.main, SPACE, binding.space)
+    base = find_mirror_base(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
+    settings_commit = choose_settings_commit(repository, binding, here, layout_commit)
+    settings = read_settings_at(repository, binding, settings_commit)
+    anchors = move_below_root(base.anchors, base.settings, settings)
+    anchors = _keep_proposed_paths(workspace, binding, revision, anchors, written, layout_commit)
+    start = _commit_tree(workspace, find_start(workspace, here, sent, step.main_in_request), here)
+    anchors |= _find_left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
+    return replace(
+        base,
+        anchors=anchors,
+        start=start,
+        is_complete=False,
+        written={id: anchor.oid for id, anchor in written.items() if is_own},
+        sent=tuple(one.commit for one in sent),
+        planned=tuple(one.planned for one in sent),
+        at=settings_commit,
+        settings=settings,
+    )
 
 
 def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
     """A tree to start from as a commit, which no ref ever names."""
     if start == workspace.repository.find_tree(start):
         words = "syncd: what content lies upon\n"
-        return workspace.repository.commit_tree(start, parents=[here], message=words, author=UNNAMED, committer=UNNAMED)
+        return workspace.repository.commit_tree(
+            start, parents=[here], message=words, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
+        )
     return start
 
 
@@ -274,6 +327,8 @@ def _keep_proposed_paths(
             oid = sent.oid or (former.oid if former else "")
             same = item.blob == oid if item.blob or item.kind == "page" else bool(sent.oid)
             same = same or (former is not None and former.oid == oid and former.fingerprint == item.fingerprint)
+            # An empty fingerprint makes the mirror fetch the body again: needed unless the platform shows that it has
+            # exactly the blob that was sent.
             kept = former.fingerprint if former is not None and not sent.oid else ""
             anchors[item.id] = sent._replace(form=item.form, fingerprint=item.fingerprint if same else kept, oid=oid)
         elif item.id in loose and (path := aligned.get(item.id)) in listing and path is not None:
@@ -283,7 +338,8 @@ def _keep_proposed_paths(
 
 
 def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
-    """Anchors of pages that a commit lists and that are elsewhere or gone now, so that no copy of them stays."""
+    """Made-up anchors for files that no page of the revision stands for: the mirror deletes files whose anchor has no
+    page, and leaves files without an anchor alone."""
     blobs = workspace.repository.list_files(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}

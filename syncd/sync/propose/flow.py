@@ -10,7 +10,7 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
 from syncd.plan.guard import FREE_OPENINGS, guard_openings
-from syncd.plan.propose.proposal import Proposal as ProposalPlan
+from syncd.plan.propose.proposal import ContentPlan
 from syncd.sync.branches import HEADS, Branch
 from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
 from syncd.sync.propose.conflict_report import has_report, refresh_conflicts
@@ -20,7 +20,7 @@ from syncd.sync.propose.lost_words import comment_on_losses, find_losses, format
 from syncd.sync.propose.open_request import describe_proposal, find_newer
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.propose.via_comments import is_commented, report_comments
-from syncd.sync.propose.write_intent import write_intent
+from syncd.sync.propose.write_intent import WrittenIntent, write_intent
 from syncd.sync.state import sent_log
 from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.manual_steps import (
@@ -51,10 +51,11 @@ def propose(
     Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
     that the platform's own Git Sync writes gets only a note, or Held where a person requested just this.
     Raises: Held; BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it meanwhile.
-    Source: two-way, section 4, "propose".
+    Source: docs/decisions/0002-one-recorded-base.md.
     """
     own = find_own_proposal(proposals, branch)
     live = own if own is not None and own.change_request.is_live else None
+    # A description that names conflicts has to be compared with those of now, which takes the merge.
     if live is not None and not has_report(live) and _is_in_step(workspace, binding, live):
         return Unchanged()
     intent = gather_intent(workspace, binding, branch, live)
@@ -63,7 +64,7 @@ def propose(
         return Unchanged()
     number = live.change_request.number if live is not None else NO_REQUEST
     state = describe_state(workspace.repository, binding, intent.desired, intent.existing)
-    if _is_written(workspace, binding, intent, own, state):
+    if _needs_no_write(workspace, binding, intent, own, state):
         refresh_conflicts(workspace, binding, live, intent)
         return _report_waiting(intent, find_waiting_steps(workspace, binding, number, state))
     if space.git_sync:
@@ -71,36 +72,46 @@ def propose(
         hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
         if is_requested:
             raise Held(why, hint=hint)
-        return Applied((), (f"{why}: {hint}",), intent.conflicts)
+        return Applied((), (f"{why}: {hint}",), intent.conflict_outcomes)
     opened, older = live is None, live
+    # Another clone, or a CI job, may have opened one for the same branch.
     if live is not None and (newer := find_newer(workspace, binding, intent, live, space)) is not None:
         live, intent = newer, gather_intent(workspace, binding, branch, newer) or intent
     done = write_intent(workspace, binding, intent, live, subject=subject)
-    plan, live, intent, notes = done.plan, done.live, done.intent, done.notes
-    if live is None and not workspace.is_dry_run:
-        note_waiting_steps(workspace, binding, NO_REQUEST, state, plan.plan.select("report"))
-    if live is None or workspace.is_dry_run:
-        return Applied(plan.plan.changes, notes, intent.conflicts) if plan.plan.changes else Unchanged(intent.conflicts)
+    plan, outcomes = done.plan, done.intent.conflict_outcomes
+    if done.live is None and not workspace.is_dry_run:
+        note_waiting_steps(workspace, binding, NO_REQUEST, state, plan.report.select("report"))
+    if done.live is None or workspace.is_dry_run:
+        return Applied(plan.report.changes, done.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
+    live, notes = _describe_written(workspace, binding, done, done.live)
+    head = _report_request(live.change_request, "create" if opened else "update")
+    return Applied((head, *plan.report.changes), (*_report_others(own, older, live), *notes), outcomes)
+
+
+def _describe_written(
+    workspace: Workspace, binding: Binding, done: WrittenIntent, live: Proposal
+) -> tuple[Proposal, tuple[str, ...]]:
+    """Say in a change request what was written to it, and record that it was sent; return it with notes for people."""
     lost = find_losses(workspace, binding, live)
-    steps = (*report_comments(workspace, binding, live), *plan.plan.select("report"))
+    steps = (*report_comments(workspace, binding, live), *done.plan.report.select("report"))
     lines = format_losses(lost)
     with detect_end(workspace, binding, live):
-        live = describe_proposal(workspace, binding, live, intent, by_hand=steps, lost=lines, wrote=done.revision)
-    _record(workspace, binding, intent, live, plan)
+        live = describe_proposal(
+            workspace, binding, live, done.intent, by_hand=steps, lost=lines, last_own_revision=done.revision
+        )
+    _record(workspace, binding, done.intent, live, done.plan)
     comment_on_losses(workspace, binding, live, lost)
     # Last of all: while this record exists, the next run reads back what a killed one may have written.
     sent_log.end_sending(workspace, binding, live.change_request.number)
-    notes = (*_report_others(own, older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
-    head = _report_request(live.change_request, "create" if opened else "update")
-    return Applied((head, *plan.plan.changes), notes, intent.conflicts)
+    return live, (*lines, *done.notes, *ask_reviewers(workspace, binding, live))
 
 
-def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan) -> None:
+def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ContentPlan) -> None:
     """Note what waits for a person, and which commit was sent."""
     number = live.change_request.number
     here = workspace.repository.resolve(workspace.change_ref(binding, number)) or intent.existing
     state = describe_state(workspace.repository, binding, intent.desired, here)
-    note_waiting_steps(workspace, binding, number, state, plan.plan.select("report"))
+    note_waiting_steps(workspace, binding, number, state, plan.report.select("report"))
     reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
     record_proposal(workspace, binding, replace(live, commit=intent.tip))
 
@@ -125,7 +136,7 @@ def _report_others(own: Proposal | None, older: Proposal | None, newer: Proposal
 
 def _report_waiting(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
     """The outcome when nothing is to be written: manual steps are reported again."""
-    return Applied(reports, conflicts=intent.conflicts) if reports else Unchanged(intent.conflicts)
+    return Applied(reports, conflicts=intent.conflict_outcomes) if reports else Unchanged(intent.conflict_outcomes)
 
 
 def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
@@ -147,7 +158,7 @@ def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
     )
 
 
-def _is_written(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal | None, state: str) -> bool:
+def _needs_no_write(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal | None, state: str) -> bool:
     """Whether nothing is left to write: the platform has what is desired, or all of it that can be written, or a
     person archived a change request with just this."""
     repository = workspace.repository

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from syncd.plan.merge.restore_entries import join_names
+from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
-from syncd.sync.merge.parts import UNNAMED
+from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.propose.intent import Intent
@@ -31,7 +31,7 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
 
     Shape: None when the branch has no commit of its own.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
-    Source: two-way, section 4, "propose".
+    Source: docs/decisions/0002-one-recorded-base.md.
     """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
@@ -56,20 +56,28 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
         excluded = excluded.union(*(refusal.paths for refusal in refusals))
         result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
     if here != main:
-        known = {held.paths for held in conflicts}
+        known = {outcome.paths for outcome in conflicts}
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
-        conflicts += tuple(held for held in more if held.paths not in known)
+        conflicts += tuple(outcome for outcome in more if outcome.paths not in known)
     left_out = _list_left_out(both.result, result, added)
     conflicts += tuple(map(render_refusal, refusals))
-    # A change request that never had a page cannot say that it is deleted, so an update will bring it.
-    is_unsaid = any(all(repository.lookup(both.commit, name) is None for name in names) for names in added.values())
-    desired = _write_desired(workspace, binding, branch, tip, result, left_out, is_unsaid=is_unsaid)
+    # The branch deleted a page that main content added after this change request last took main in. No operation can
+    # delete it here, and the next update brings it. So a part is sent, not the tip: else the deletion would count as
+    # arrived.
+    deletes_unseen = any(
+        all(repository.lookup(both.commit, name) is None for name in names) for names in added.values()
+    )
+    desired = _write_desired(workspace, binding, branch, tip, result, left_out, deletes_unseen=deletes_unseen)
     commits = tuple(repository.list_commits(main, tip, limit=COMMITS_SHOWN))
-    held = _find_held(binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None))
-    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, held)
+    entry_conflicts = _list_entry_conflicts(
+        binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None)
+    )
+    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, entry_conflicts)
 
 
-def _find_held(binding: Binding, *found: tuple[str, MergeResult | None]) -> tuple[tuple[str, EntryConflict], ...]:
+def _list_entry_conflicts(
+    binding: Binding, *found: tuple[str, MergeResult | None]
+) -> tuple[tuple[str, EntryConflict], ...]:
     """The pages of a space that are in conflict, each once, with the other side's name."""
     each = [(name, page) for name, result in found if result is not None for page in result.conflicts]
     ours = [(n, page) for n, page in each if page.why != EXCLUDED and any(map(binding.holds, page.paths))]
@@ -83,9 +91,11 @@ def _list_left_out(
     """All paths of each entry that is in conflict with main content or the change request, or that was added to main
     content and comes with the next update."""
     held = [
-        paths for page in (*(main.conflicts if main is not None else ()), *result.conflicts) for paths in page.entries
+        paths
+        for page in (*(main.conflicts if main is not None else ()), *result.conflicts)
+        for paths in page.paths_per_page
     ]
-    names = join_names((*held, *added.values()))
+    names = group_paths((*held, *added.values()))
     return tuple(dict.fromkeys(tuple(sorted(paths)) for paths in names.values()))
 
 
@@ -97,7 +107,7 @@ def _write_desired(
     result: MergeResult,
     left_out: Sequence[Sequence[str]],
     *,
-    is_unsaid: bool,
+    deletes_unseen: bool,
 ) -> str:
     """Write the commit of what the space is to hold; its parents say what it was made from.
 
@@ -109,20 +119,24 @@ def _write_desired(
     base = find_merge_base(workspace, tip, result.theirs, branch=branch)
     first = tip
     part_tree = leave_out(repository, workspace.bindings, tip, base.tree, left_out, directories=others)
-    if is_unsaid or part_tree != repository.find_tree(tip):
+    if deletes_unseen or part_tree != repository.find_tree(tip):
         first = write_part(repository, tip, base.commits, part_tree, name=branch)
     return repository.commit_tree(
         tree,
         parents=[first, result.theirs, _write_base(workspace, base)],
         message=f"syncd: what {binding.name} is to hold\n",
-        author=UNNAMED,
-        committer=UNNAMED,
+        author=SYNTHETIC_AUTHOR,
+        committer=SYNTHETIC_AUTHOR,
     )
 
 
 def _write_base(workspace: Workspace, base: Base) -> str:
     return workspace.repository.commit_tree(
-        base.tree, parents=base.commits, message="syncd: the base of what is sent\n", author=UNNAMED, committer=UNNAMED
+        base.tree,
+        parents=base.commits,
+        message="syncd: the base of what is sent\n",
+        author=SYNTHETIC_AUTHOR,
+        committer=SYNTHETIC_AUTHOR,
     )
 
 

@@ -15,8 +15,8 @@ class Intent:
     Shape: `tip` is the branch's commit, `main` that of main content, and `existing` the one that operations are planned
     against: the change request's, or main content's where there is none. The parents of `desired` are the branch's
     commit or a part of it, `existing`, and their base. `left_out` are the paths of each entry that is not sent;
-    `conflicts` are outcomes for people, for pages in conflict and for those that no platform takes. `entry_conflicts`
-    are the former, each with the name of the other side.
+    `conflict_outcomes` are what people are told of each page that is not sent: in conflict, or refused.
+    `entry_conflicts` are the pages in conflict, each with the name of the side that they are in conflict with.
     """
 
     branch: str
@@ -26,7 +26,7 @@ class Intent:
     desired: str
     commits: tuple[Commit, ...]
     left_out: tuple[tuple[str, ...], ...] = ()
-    conflicts: tuple[Held, ...] = ()
+    conflict_outcomes: tuple[Held, ...] = ()
     entry_conflicts: tuple[tuple[str, EntryConflict], ...] = ()
 
     @property

@@ -14,7 +14,7 @@ from syncd.plan.propose.description import (
     Description,
     is_about,
     read_base_revision,
-    read_complete_commit,
+    read_commit_unless_partial,
     read_proposed_commit,
     read_written_revision,
     update_description,
@@ -100,22 +100,22 @@ def describe_proposal(
     *,
     by_hand: Sequence[Change] = (),
     lost: Sequence[str] = (),
-    wrote: str = "",
+    last_own_revision: str = "",
 ) -> Proposal:
     """Write the description of a change request whose content is complete, open it, and return it.
 
-    Shape: `by_hand` are manual steps and `lost` lines on words that the platform lost; `wrote` is the revision that the
-    last write of this run made, or "". A description that a person rewrote stays, and so does the status: only a draft
-    without a description is opened, and only where the policy opens change requests.
+    Shape: `by_hand` are manual steps and `lost` lines on words that the platform lost; `last_own_revision` is the one
+    that the last write of this run made, or "". A description that a person rewrote stays, and so does the status: only
+    a draft without a description is opened, and only where the policy opens change requests.
     """
     requests, id = workspace.client.change_requests, proposal.change_request.id
     # A person may have edited the description while content was written.
     request = proposal.change_request if proposal.is_fresh else requests.get(binding.space, id)
     commits = [_describe_commit(commit) for commit in _list_authored(intent)]
-    tip, base = _choose_base(workspace, binding, replace(proposal, change_request=request), intent, wrote)
+    tip, state = _choose_state(workspace, binding, replace(proposal, change_request=request), intent, last_own_revision)
     conflicts = report_conflicts(workspace, binding, intent)
     text = update_description(
-        request.description, Description(intent.branch, tip, commits, by_hand, lost, base, conflicts)
+        request.description, Description(intent.branch, tip, commits, by_hand, lost, state, conflicts)
     )
     fields: dict[str, object] = {} if text is None else {"description": text}
     unseen = request.status == "draft" and not read_proposed_commit(request.description)
@@ -131,8 +131,8 @@ def describe_proposal(
     return replace(proposal, change_request=request)
 
 
-def _choose_base(
-    workspace: Workspace, binding: Binding, proposal: Proposal, intent: Intent, wrote: str
+def _choose_state(
+    workspace: Workspace, binding: Binding, proposal: Proposal, intent: Intent, last_own_revision: str
 ) -> tuple[str, str]:
     """The branch's commit that the change request holds, and the revisions that the next run in a fresh clone compares
     with. While pages are in conflict, the commit that it held before stays named."""
@@ -140,7 +140,7 @@ def _choose_base(
     sign, former = read_base_revision(description)
     written = read_written_revision(description)
     if intent.left_out:
-        before = read_complete_commit(description)
+        before = read_commit_unless_partial(description)
         at = f" @{written}" if sign == "-" and written else ""
         return (before, f"{sign}{former}{at}") if before else (tip, f"!{former}")
     seen = workspace.store.read_last_seen(binding.space, proposal.lane)
@@ -152,7 +152,7 @@ def _choose_base(
         if is_whole and read_proposed_commit(description) == tip:
             return tip, f"{sign}{former}"
         # Only what this run wrote is known to have arrived; whatever lacks later, reviewers took out.
-        return tip, f"-{former} @{wrote or written or seen.revision}"
+        return tip, f"-{former} @{last_own_revision or written or seen.revision}"
     return tip, ("=" if workspace.has_same_content(binding, seen.commit, intent.tip) else "+") + seen.revision
 
 

@@ -15,7 +15,7 @@ from syncd.plan.propose.comments import (
     read_mark,
     retire_mark,
 )
-from syncd.plan.propose.proposal import Proposal as ProposalPlan
+from syncd.plan.propose.proposal import ContentPlan
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state import sent_log
 from syncd.sync.state.notes import add_notes, load_notes
@@ -43,7 +43,7 @@ def post_proposal(
     binding: Binding,
     intent: Intent,
     live: Proposal,
-    plan: ProposalPlan,
+    plan: ContentPlan,
     *,
     paths: Mapping[str, str],
 ) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.fault_points import FaultPoint, reach
-from syncd.layout.page.frontmatter import read_fields as stated_in
-from syncd.layout.page.frontmatter import read_heading, split_emoji
+from syncd.layout.page.frontmatter import read_fields, read_heading, split_emoji
 from syncd.layout.tree.draft import decode_page
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
@@ -25,7 +24,7 @@ from syncd.model.content_write import (
     Operation,
     UpdatePage,
 )
-from syncd.plan.propose.proposal import Proposal
+from syncd.plan.propose.proposal import ContentPlan
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
 from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.workspace import Binding, Workspace
@@ -53,11 +52,11 @@ class ContentWriter:
     _inserted: dict[str, str] = field(default_factory=dict)
     _batch: list[Operation] = field(default_factory=list)
     _inserting: dict[str, InsertStep] = field(default_factory=dict)
-    _dangling: dict[str, str] = field(default_factory=dict)
+    _to_resend: dict[str, str] = field(default_factory=dict)
     _retitled: dict[str, str] = field(default_factory=dict)
     _size: int = 0
 
-    def write(self, proposal: Proposal) -> None:
+    def write(self, proposal: ContentPlan) -> None:
         """Write the steps of a proposal in order, in as few requests as the limits allow.
 
         Shape: each request leaves a tree that the next run can go on from.
@@ -78,7 +77,7 @@ class ContentWriter:
                 case DeleteStep():
                     self._add_operation(DeletePage(page=step.id), 0)
         self._send_batch()
-        self._update_links()
+        self._resend_pages()
         reach(FaultPoint.CONTENT_WRITTEN)
 
     def _group_uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
@@ -113,8 +112,9 @@ class ContentWriter:
         if emoji and title == step.title:
             given["emoji"] = emoji
         if _own_title(text, step.path) not in (None, step.title):
+            # The platform titles an inserted page by its own heading, so the title goes with an update.
             self._retitled[step.path] = step.title
-            self._dangling[step.path] = step.oid
+            self._to_resend[step.path] = step.oid
         ref = f"{REF}{len(self._inserting)}"
         fields = {name: value for name, value in given.items() if value is not None}
         self._add_operation(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
@@ -145,19 +145,19 @@ class ContentWriter:
     def _translate_tracked(self, path: str, oid: str) -> str:
         text, complete = self._translate(path, oid)
         if not complete:
-            self._dangling[path] = oid
+            self._to_resend[path] = oid
         return text
 
     def _translate(self, path: str, oid: str) -> tuple[str, bool]:
         text = decode_page(self.workspace.repository.read_content(oid), at=self.binding.path(path))
         return self.translation.translate_outgoing(text, path)
 
-    def _update_links(self) -> None:
+    def _resend_pages(self) -> None:
         """Send some pages once more: with links to pages that have ids only now, or with the title of SUMMARY.md.
 
         A page is inserted under its heading where it has one; only an update gives it the title of SUMMARY.md.
         """
-        dangling, self._dangling = self._dangling, {}
+        dangling, self._to_resend = self._to_resend, {}
         for path, oid in dangling.items():
             text, complete = self._translate(path, oid)
             id = self.translation.find_id(path)
@@ -204,7 +204,7 @@ class ContentWriter:
 def _own_title(text: str, path: str) -> str | None:
     """The title that a page is inserted under, whatever else it is sent with."""
     try:
-        stated = stated_in(text, at=path).get("title")
+        stated = read_fields(text, at=path).get("title")
     except FileInvalid:
         stated = None
     return stated if isinstance(stated, str) and stated else read_heading(text)

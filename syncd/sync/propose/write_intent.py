@@ -1,7 +1,7 @@
 """Write what a branch asks for: read, merge, plan and write in rounds until nothing is left to write.
 
 So a lost answer or a crash is repaired by the next round. What others write meanwhile is read into the change request's
-commit and merged before anything is written upon it. Source: two-way, section 4, "propose".
+commit and merged before anything is written upon it. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,11 @@ from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
-from syncd.plan.propose.description import read_whole_commit
-from syncd.plan.propose.proposal import DesiredSide, plan_proposal
-from syncd.plan.propose.proposal import Proposal as ProposalPlan
+from syncd.plan.propose.description import read_commit_of_revision
+from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
 from syncd.sync.merge.base import record_tip
 from syncd.sync.mirror.values import RevisionMoved
-from syncd.sync.propose.existing import ExistingContent, find_linked_files, read_main_content, read_proposed_content
+from syncd.sync.propose.existing import ExistingContent, find_linked_files, read_main_content, record_proposed_content
 from syncd.sync.propose.gather_intent import gather_intent
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.open_request import open_proposal
@@ -41,7 +40,7 @@ class WrittenIntent:
     Shape: `revision` is the one that the last write made, or "".
     """
 
-    plan: ProposalPlan
+    plan: ContentPlan
     live: Proposal | None
     intent: Intent
     notes: tuple[str, ...]
@@ -58,7 +57,7 @@ def write_intent(
     """
     rounds = _Rounds(workspace, binding, intent, live, subject)
     for _ in range(ROUNDS):
-        if rounds.is_done():
+        if rounds.run_round():
             return rounds.result()
     raise RevisionMoved(
         f"{binding.name}/{intent.branch}: the change request kept changing while it was written",
@@ -76,11 +75,11 @@ class _Rounds:
         self.subject = subject
         self.desired = _read_desired(workspace, binding, intent)
         self.desired_commit = intent.desired
-        self.first_plan: ProposalPlan | None = None
+        self.first_plan: ContentPlan | None = None
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
-        self.is_recorded = self.is_commented = False
+        self.is_recorded = self.is_commented = self.has_lost_answer = False
 
     def result(self) -> WrittenIntent:
         """Return what became of the intent."""
@@ -93,8 +92,8 @@ class _Rounds:
             self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
         )
 
-    def is_done(self) -> bool:
-        """Do one round, and return whether nothing is left to write."""
+    def run_round(self) -> bool:
+        """Read, merge, plan and write once; return whether no further round is needed."""
         content = self._read_content()
         if content is None:
             return True
@@ -111,26 +110,32 @@ class _Rounds:
             plan = plan if bare.steps else bare
         self.first_plan = self.first_plan or plan
         if not plan.steps:
-            return self._is_recorded(plan)
+            return self._record_arrival(plan)
         _guard_deletions(self.workspace, self.binding, content, plan)
-        return self.workspace.is_dry_run or self._is_written(plan, content)
+        return self.workspace.is_dry_run or self._write_plan(plan, content)
 
     def _read_content(self) -> ExistingContent | None:
-        """Read what the platform holds and merge it into the intent; None when it is what was just written."""
+        """Record what the change request holds, and gather the intent anew from it; return what it holds.
+
+        None when that is exactly what the last round wrote.
+        """
         workspace, binding, desired = self.workspace, self.binding, self.intent.desired
         if self.live is None:
-            return read_main_content(workspace, binding, guide=desired)
-        content = read_proposed_content(
-            workspace, binding, self.live, self.written, guide=desired, wrote=self.revisions
+            return read_main_content(workspace, binding, layout_commit=desired)
+        content = record_proposed_content(
+            workspace, binding, self.live, self.written, layout_commit=desired, own_revisions=self.revisions
         )
-        if self.revisions and not self.notes and _holds_desired(workspace, binding, content, self.intent):
+        if self.revisions and not self.has_lost_answer and _holds_desired(workspace, binding, content, self.intent):
             return None
         self.intent = gather_intent(workspace, binding, self.intent.branch, self.live) or self.intent
         return content
 
-    def _is_recorded(self, plan: ProposalPlan) -> bool:
-        """Whether all is recorded when nothing is to be written; else read once more, so that Git records that the
-        content has arrived, and has each page at the branch's path."""
+    def _record_arrival(self, plan: ContentPlan) -> bool:
+        """The plan is empty: return whether Git has recorded that all has arrived.
+
+        If not, mark `desired` as being sent although nothing is: the next round's reading then makes the branch's
+        commit a parent of the change request's commit, and has each page at the branch's path.
+        """
         placed = {id: Anchor(id, "page", path, "", "", "") for id, path in plan.placed.items()}
         is_placed = self.written.items() >= placed.items()
         if self.live is None or self.workspace.is_dry_run or (self.is_recorded and is_placed):
@@ -140,7 +145,11 @@ class _Rounds:
         sent_log.begin_sending(self.workspace, self.binding, self.live.change_request.number, self.intent.desired)
         return False
 
-    def _is_written(self, plan: ProposalPlan, content: ExistingContent) -> bool:
+    def _write_plan(self, plan: ContentPlan, content: ExistingContent) -> bool:
+        """Open the change request where there is none, and write the plan; return whether this ends the rounds.
+
+        It does so only where the platform takes no content. Else the next round reads back what arrived.
+        """
         workspace, binding, revision = self.workspace, self.binding, content.existing.revision.id
         if self.live is None:
             self.live = open_proposal(workspace, binding, self.intent, self.subject)
@@ -160,6 +169,7 @@ class _Rounds:
         except RevisionMoved:
             pass  # somebody wrote since it was read: the next round reads what they wrote, and merges it first
         except AnswerLost as lost:
+            self.has_lost_answer = True
             self.notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
         except Rejected as refusal:
             if refusal.status != NO_ROUTE[0]:
@@ -173,14 +183,14 @@ class _Rounds:
         self.written |= writer.written
         return False
 
-    def _propose_in_comments(self, plan: ProposalPlan, live: Proposal) -> str:
+    def _propose_in_comments(self, plan: ContentPlan, live: Proposal) -> str:
         """Put the plan into comments, since the platform's API writes no content, and return a note."""
         workspace, binding, desired = self.workspace, self.binding, self.intent.desired
         # This commit later identifies text that a person pasted, so Git has it before anybody can read a comment.
         workspace.client.change_requests.writes = False
         sent_log.begin_comments(workspace, binding, live.change_request.number, desired)
         sent_log.end_sending(workspace, binding, live.change_request.number)
-        content = read_proposed_content(workspace, binding, live, {}, guide=desired)
+        content = record_proposed_content(workspace, binding, live, {}, layout_commit=desired)
         paths = {anchor.id: anchor.path for anchor in content.existing.anchors.values()}
         return post_proposal(workspace, binding, self.intent, live, plan, paths=paths)
 
@@ -205,7 +215,7 @@ def _record_opened(workspace: Workspace, binding: Binding, live: Proposal) -> No
     repository, ref = workspace.repository, workspace.change_ref(binding, live.change_request.number)
     number, description = live.change_request.number, live.change_request.description
     is_sending = sent_log.is_sending(workspace, binding, number)
-    commit = None if is_sending else repository.find_revision(read_whole_commit(description))
+    commit = None if is_sending else repository.find_revision(read_commit_of_revision(description))
     if commit is not None and repository.resolve(ref) is None:
         repository.update_ref(ref, commit, old=None)
 
@@ -216,7 +226,7 @@ def _list_skipped(binding: Binding, draft: Draft) -> Iterator[str]:
         yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.reason}"
 
 
-def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingContent, plan: ProposalPlan) -> None:
+def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingContent, plan: ContentPlan) -> None:
     pages = [anchor for anchor in content.existing.anchors.values() if anchor.kind == "page"]
     if len(pages) == 1 and is_blank_page(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
         return  # every new space has such a page, and says nothing by it

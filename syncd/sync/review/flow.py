@@ -12,7 +12,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
-from syncd.sync.propose.existing import read_proposed_content
+from syncd.sync.propose.existing import record_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.state.compare import has_conflict
@@ -31,7 +31,7 @@ def review(
     Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
     content becomes a commit on its ref; an unchanged one costs nothing, unless its reviews are to be read, and one that
     was archived is read a last time.
-    Source: two-way, section 4, "update".
+    Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
         return proposal, Unchanged()
@@ -79,7 +79,7 @@ def _fetch_content(
     here = workspace.repository.resolve(workspace.change_ref(binding, number))
     if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
         return []
-    commit = read_proposed_content(workspace, binding, proposal, {}, update=update).commit
+    commit = record_proposed_content(workspace, binding, proposal, {}, update=update).commit
     if commit == here:
         return []
     return [Change("update", "change request", f"#{number}", "its content was fetched", after=commit)]

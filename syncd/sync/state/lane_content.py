@@ -3,7 +3,7 @@
 The parents record what the content has of the branch and of main content. The branch's commit is a parent when all of
 it has arrived, else a part of it without what has not: manual steps, what a killed run did not send, and conflicts. The
 same goes for main content. So the merge base with reviewers' edits is what the branch had sent.
-Source: two-way, sections 2 and 4.
+Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -270,14 +270,14 @@ def _read_update(
         meant = known.tree_with_ours
     if update.is_fresh and meant and _has_only_known_lines(repository, binding, tree, (before, main, meant)):
         return meant, (update.merged_commit or main,)
-    lacks = [paths for page in known.conflicts for paths in page.entries]
+    lacks = [paths for page in known.conflicts for paths in page.paths_per_page]
     moves = _find_moved_files(repository, before, known.tree_with_ours, tree, update.moves)
     late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
     lacks += _add_all_names(workspace, late, (known.base.tree, before, main))
     if not update.is_separate:
         # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
         unseen = merge(workspace, main, tree, base=known.base)
-        lacks += [paths for page in unseen.conflicts for paths in page.entries]
+        lacks += [paths for page in unseen.conflicts for paths in page.paths_per_page]
     if not lacks:
         return tree, (main,)
     part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)

@@ -22,9 +22,10 @@ class ProposalEnded(Unreachable):
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change request that stands for a branch; `commit` is the branch's, when it was sent last.
+    """A change request that syncd opened for a branch.
 
-    Shape: `is_fresh` is true only in the run that created it, while its content is still main content.
+    Shape: `commit` is the branch's commit that was last sent whole; before that, the mirror commit that the change
+    request started from. `is_fresh` is true only in the run that created it, while its content is still main content.
     """
 
     branch: str
@@ -34,7 +35,8 @@ class Proposal:
 
     @property
     def lane(self) -> str:
-        """The change request's key in the store."""
+        """The change request's lane, the stream of content under whose key the store keeps anchors: here its id; that
+        of main content is "main"."""
         return self.change_request.id
 
     @property

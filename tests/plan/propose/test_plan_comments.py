@@ -6,21 +6,21 @@ from hypothesis import strategies as st
 from syncd.layout.compare.lost_words import LostLine
 from syncd.plan.change import Change, Plan
 from syncd.plan.propose.comments import (
-    PART_MAX,
-    PARTS_MAX,
+    COMMENT_CHARACTERS_MAX,
+    PAGE_COMMENTS_MAX,
     build_comments,
     build_loss_mark,
     format_code,
     read_mark,
     render_loss_comment,
 )
-from syncd.plan.propose.proposal import ROOT, AddFile, DeleteStep, InsertStep, Proposal, Step, UpdateStep
+from syncd.plan.propose.proposal import ROOT, AddFile, ContentPlan, DeleteStep, InsertStep, Step, UpdateStep
 
 INSTANCE = "0a1b2c"
 
 
 def wanted(*steps: Step, text: str = "", reports: tuple[Change, ...] = ()) -> list[tuple[str | None, str]]:
-    proposal = Proposal(steps, Plan.of(reports))
+    proposal = ContentPlan(steps, Plan.of(reports))
     found = build_comments(
         proposal, read=lambda _: text, paths={"p1": "guide/setup.md"}, instance=INSTANCE, source="abc:docs/"
     )
@@ -47,8 +47,8 @@ def test_a_text_comes_out_of_its_comment_as_it_went_in(text: str) -> None:
 def test_a_long_text_is_parted_at_line_ends_and_a_longer_one_is_named() -> None:
     step = UpdateStep("p1", "guide/setup.md", oid="o")
     line = "many words here\n"
-    assert len(wanted(step, text=line * (PART_MAX // len(line) + 1))) == 2
-    ((_, said),) = wanted(step, text="x" * PART_MAX * (PARTS_MAX + 1))
+    assert len(wanted(step, text=line * (COMMENT_CHARACTERS_MAX // len(line) + 1))) == 2
+    ((_, said),) = wanted(step, text="x" * COMMENT_CHARACTERS_MAX * (PAGE_COMMENTS_MAX + 1))
     assert "`git show abc:docs/guide/setup.md`" in said
 
 

@@ -13,7 +13,7 @@ from syncd.plan.propose.description import (
     Description,
     is_about,
     read_base_revision,
-    read_complete_commit,
+    read_commit_unless_partial,
     read_proposed_commit,
     read_written_revision,
     render_description,
@@ -69,9 +69,9 @@ def test_the_commit_is_found_again_and_cannot_be_forged_by_a_commit_message() ->
     ],
 )
 def test_the_revisions_are_found_again(base: str, named: tuple[str, str], written: str) -> None:
-    made = render_description(replace(TOLD, base=base))
+    made = render_description(replace(TOLD, state=base))
     assert read_proposed_commit(made) == ONE
-    assert read_complete_commit(made) == ("" if base.startswith("!") else ONE)
+    assert read_commit_unless_partial(made) == ("" if base.startswith("!") else ONE)
     assert read_base_revision(made) == named
     assert read_written_revision(made) == written
 

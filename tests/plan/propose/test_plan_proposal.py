@@ -19,11 +19,11 @@ from syncd.model.revision import Revision
 from syncd.plan.propose.proposal import (
     ROOT,
     AddFile,
+    ContentPlan,
     DeleteStep,
     DesiredSide,
     ExistingSide,
     InsertStep,
-    Proposal,
     UpdateStep,
     plan_proposal,
 )
@@ -61,7 +61,7 @@ class Platform:
 
     root: Node
 
-    def carry_out(self, proposal: Proposal) -> None:
+    def carry_out(self, proposal: ContentPlan) -> None:
         inserted: dict[str, Node] = {}
         for step in proposal.steps:
             nodes = {node.id: (node, parent) for node, parent in walk(self.root)}
@@ -183,7 +183,7 @@ def test_what_only_a_person_can_do_stands_in_the_way_of_nothing_else(existing: N
     assert all(page.id == before[path] for path, page in pages.items() if path in before)
     again = plan_proposal(desired_of(desired), existing_of(existing))
     assert not again.steps
-    assert bool(again.plan.changes) == (shape(existing) != shape(desired))
+    assert bool(again.report.changes) == (shape(existing) != shape(desired))
 
 
 @given(forests("abcde", folders=("", "x/", "y/")), forests("abcde", folders=("", "x/", "y/")))
@@ -243,7 +243,7 @@ def test_a_page_without_its_file_is_deleted_and_its_children_take_its_place() ->
     assert [type(step) for step in plan.steps] == [UpdateStep, DeleteStep]
 
 
-def told(base: str, text: str, **blobs: str) -> Proposal:
+def told(base: str, text: str, **blobs: str) -> ContentPlan:
     """The plan from one table of contents to another; every page's blob is its path, or what is given by its stem."""
 
     def node(entry: Entry) -> Node:
@@ -280,7 +280,7 @@ def test_two_files_that_change_names_need_a_slug_for_the_time_being() -> None:
         UpdateStep("b.md", "a.md", slug="a"),
         UpdateStep("a.md", "b.md", slug="b", later=True),
     )
-    assert [change.key for change in plan.plan.changes] == ["a.md", "b.md"]
+    assert [change.key for change in plan.report.changes] == ["a.md", "b.md"]
 
 
 def test_a_file_that_takes_the_name_of_one_that_moves_on_is_a_chain() -> None:
@@ -327,7 +327,7 @@ def test_pages_go_around_a_group_that_only_a_person_can_move() -> None:
         "## Group\n\n* [C](c.md)\n\n***\n\n* [A](a.md)\n* [B](b.md)\n",
     )
     assert [(step.id, step.at) for step in plan.steps if isinstance(step, UpdateStep)] == [("a.md", 2), ("b.md", 2)]
-    assert not plan.plan.select("report")
+    assert not plan.report.select("report")
 
 
 GROUP = "## Group\n\n* [A](a.md)\n* [B](b.md)\n"
@@ -350,8 +350,8 @@ SENTENCES = {
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_what_no_operation_can_do_is_told_in_one_sentence(sentence: str) -> None:
     plan = told(*SENTENCES[sentence])
-    assert sentence in [change.message for change in plan.plan.select("report")]
-    assert all(change.where.startswith("SUMMARY.md") for change in plan.plan.select("report"))
+    assert sentence in [change.message for change in plan.report.select("report")]
+    assert all(change.where.startswith("SUMMARY.md") for change in plan.report.select("report"))
 
 
 LINKS = "* [A](a.md)\n* [Link](https://example.com/Link)\n"
@@ -369,7 +369,7 @@ LINK_SENTENCES = {
 @pytest.mark.parametrize("sentence", LINK_SENTENCES)
 def test_what_no_operation_can_do_for_a_link_is_told_in_one_sentence(sentence: str) -> None:
     plan = told(LINKS, LINK_SENTENCES[sentence])
-    assert sentence in [change.message for change in plan.plan.select("report")]
+    assert sentence in [change.message for change in plan.report.select("report")]
 
 
 def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> None:
@@ -392,7 +392,7 @@ def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> No
         ExistingSide(revision, anchors),
     )
     assert not plan.steps
-    assert [(change.noun, change.message) for change in plan.plan.changes] == [
+    assert [(change.noun, change.message) for change in plan.report.changes] == [
         ("file", "Upload this file: it has more than 1,000,000 bytes, which is too much for the API."),
         ("file", "Replace this file, or add it under a new name: the API cannot replace it."),
         ("file", "Delete this file, which the API cannot do."),
@@ -412,7 +412,7 @@ def test_a_title_in_frontmatter_wins_and_the_difference_is_told() -> None:
     desired = replace(desired, read=lambda path: b"---\ntitle: Stated\n---\n\nText\n")
     plan = plan_proposal(desired, existing_of(Node(ROOT, "", "", "", [Node("a", "a.md", "Stated", "0")])))
     assert not plan.steps
-    (report,) = plan.plan.select("report")
+    (report,) = plan.report.select("report")
     assert "'Stated'" in report.message
 
 
