@@ -231,7 +231,7 @@ def _declare_structure(spaces: Mapping[str, PreviewSpace], declared: SiteFile | 
     return replace(base, items=items)
 
 
-def list_watched_directories(site: PreviewSite, source: PreviewSource) -> Iterator[Path]:
+def list_watched_directories(site: PreviewSite) -> Iterator[Path]:
     """Yield the directories in which a change of a file can change the preview."""
     yield site.top
     yield (site.top / site.site_path).parent

@@ -97,7 +97,7 @@ class LivePreview:
         self._has_changes.set()
 
     def _list_directories(self) -> list[Any]:
-        return [*list_watched_directories(self._state.site, self._reader.source), *self._reader.list_ref_directories()]
+        return [*list_watched_directories(self._state.site), *self._reader.list_ref_directories()]
 
     def _publish(self, **changes: Any) -> None:
         with self._condition:
@@ -128,8 +128,8 @@ class LivePreview:
         if edited is None:
             try:
                 site = self._reader.gather()
-            except SyncdError as error:
-                self._publish(trouble=error.what)
+            except (SyncdError, OSError) as error:
+                self._publish(trouble=error.what if isinstance(error, SyncdError) else str(error))
                 return
             with self._condition:
                 self._outdated.add(_ALL)
