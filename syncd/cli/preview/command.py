@@ -2,7 +2,7 @@
 
 import sys
 import webbrowser
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -51,12 +51,14 @@ def run_preview(options: PreviewOptions) -> int:
         else:
             print_text(f"Preview of {escape(source.label)}: {url}")
             print_text("Ctrl-C ends it. What is saved is shown at once.")
-        sys.stdout.flush()
-        live.start()
-        stack.callback(live.stop)
-        if options.should_open:
-            webbrowser.open(url)
-        _wait_for_end()
+        # Who asks it to end, at whatever moment, is done with it: that is no failure.
+        with suppress(KeyboardInterrupt, Stopped):
+            sys.stdout.flush()
+            stack.callback(live.stop)
+            live.start()
+            if options.should_open:
+                webbrowser.open(url)
+            Event().wait()
     return 0
 
 
@@ -67,10 +69,3 @@ def _refuse_nothing(state: PreviewState, path: Path) -> None:
 
 def _count_pages(state: PreviewState) -> int:
     return sum(len(space.draft.documents) for space in state.site.spaces.values())
-
-
-def _wait_for_end() -> None:
-    try:
-        Event().wait()
-    except (KeyboardInterrupt, Stopped):
-        return

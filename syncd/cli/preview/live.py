@@ -79,7 +79,8 @@ class LivePreview:
         self._must_check.set()
         self._watcher.stop()
         for thread in self._threads:
-            thread.join(_END_SECONDS)
+            if thread.is_alive():
+                thread.join(_END_SECONDS)
 
     def read_state(self) -> PreviewState:
         """Return what is known now."""
