@@ -12,6 +12,7 @@ from syncd.cli.preview.site import PreviewSite, PreviewSpace
 from syncd.cli.sites.offline import DEFAULT_FILE
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import RepositoryConfig
+from syncd.daemon.workspaces import build_bindings
 from syncd.errors import ConfigInvalid, FileInvalid, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.space import Space, SpaceFile
@@ -133,7 +134,7 @@ def find_source(path: Path, *, change_request: str = "", branch: str = "") -> Pr
         with Repository.open(path) as git:
             if branch:
                 return replace(source, ref=_find_branch(git, branch), label=f"branch {branch}")
-            ref = _find_change_request(git, change_request, remote)
+            ref = _find_change_request(git, _name_request(change_request, repository), remote)
     except NotARepository as error:
         raise ConfigInvalid(f"{path} is in no Git repository", hint="--branch and --change-request read Git") from error
     return replace(source, ref=ref, label=f"change request {ref.partition('/changes/')[2]}")
@@ -147,6 +148,18 @@ def _find_branch(git: Repository, branch: str) -> str:
         except PathRefused:  # no branch can have such a name
             break
     raise ConfigInvalid(f"there is no branch {branch[:80]!r}", hint="git branch --all lists branches")
+
+
+def _name_request(words: str, repository: RepositoryConfig | None) -> str:
+    """What an address names, as `12` or `guides/12`; what is no address stays as it is."""
+    if "://" not in words:
+        return words.removeprefix("#")
+    from syncd.cli.change_requests.find import parse_request_name
+
+    name = parse_request_name(words)
+    bindings = build_bindings(repository) if repository is not None else ()
+    space = next((binding.name for binding in bindings if binding.space == name.space), "")
+    return f"{space}/{name.number}" if space else str(name.number)
 
 
 def _find_change_request(git: Repository, words: str, remote: str) -> str:

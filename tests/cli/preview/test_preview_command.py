@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from syncd.cli.preview.gather import find_source
 from tests.cli.command_runner import CommandRunner, make_runner
 
 
@@ -42,3 +43,22 @@ def test_a_branch_or_change_request_that_is_not_there_is_refused(typed: CommandR
     assert "there is no branch" in typed("--branch", "../../HEAD").err
     assert "there is no change request" in typed("--change-request", "12").err
     assert "api/3, guides/3" in typed("--change-request", "3").err
+
+
+def test_an_address_names_the_change_request_of_its_space(
+    typed: CommandRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs, address = tmp_path / "docs", "https://app.example.com/o/O/s/S1/~/changes/3/page"
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(docs)], check=True)
+    subprocess.run(["git", "commit", "--quiet", "--allow-empty", "--message", "Begin"], cwd=docs, check=True)
+    for name in ("guides", "api"):
+        ref = f"refs/remotes/platform/changes/{name}/3"
+        subprocess.run(["git", "update-ref", ref, "HEAD"], cwd=docs, check=True)
+    assert "api/3, guides/3" in typed("docs", "--change-request", address).err
+    own = tmp_path / "own.toml"
+    space = '[[repository.space]]\nid = "{}"\nname = "{}"\ndirectory = "{}"\n'
+    spaces = space.format("S1", "guides", "guides") + space.format("S2", "api", "api")
+    own.write_text(f'[platform]\nurl = "https://api.example.com"\n[[repository]]\npath = "docs"\n{spaces}')
+    monkeypatch.setenv("SYNCD_CONFIG", str(own))
+    assert find_source(docs, change_request=address).ref == "refs/remotes/platform/changes/guides/3"
+    assert find_source(docs, change_request="api/3").ref == "refs/remotes/platform/changes/api/3"
