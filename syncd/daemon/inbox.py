@@ -36,14 +36,14 @@ class Inbox:
     @contextmanager
     def handle_signals(self, answers: Mapping[signal.Signals, Message]) -> Iterator[None]:
         """Put a message in when its signal arrives, within the block; main thread only."""
-        bell = signal.set_wakeup_fd(self._wake_sender.fileno(), warn_on_full_buffer=False)
+        former_descriptor = signal.set_wakeup_fd(self._wake_sender.fileno(), warn_on_full_buffer=False)
         former = {number: signal.signal(number, self._handler(message)) for number, message in answers.items()}
         try:
             yield
         finally:
             for number, handler in former.items():
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)
-            signal.set_wakeup_fd(bell)
+            signal.set_wakeup_fd(former_descriptor)
 
     def close(self) -> None:
         """Close the socket."""

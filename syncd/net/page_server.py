@@ -77,16 +77,16 @@ def serve_pages(
     server = _bind(address)
     hosts = None if accepts.is_any_host else list_host_names(server.host)
     server.shared = _Shared(handle, accepts, hosts, notice, note_refusal)
-    bell, ear = socket.socketpair()
-    thread = Thread(target=server.accept_until, args=(ear,), name=name, daemon=True)
+    stop_sender, stop_receiver = socket.socketpair()
+    thread = Thread(target=server.accept_until, args=(stop_receiver,), name=name, daemon=True)
     thread.start()
     try:
         yield PageServer(server.spelled, server.url, server.shared.count_streams)
     finally:
         server.shared.stopping.set()
-        bell.close()
+        stop_sender.close()
         thread.join()
-        ear.close()
+        stop_receiver.close()
         server.server_close()
         server.shared.close_connections()
         if address.startswith(UNIX):
@@ -158,12 +158,12 @@ class _Listener(ThreadingMixIn, TCPServer):
     shared: _Shared
     host = spelled = url = ""
 
-    def accept_until(self, ear: socket.socket) -> None:
+    def accept_until(self, stop_receiver: socket.socket) -> None:
         """Accept connections until the other end of a pair of sockets is closed."""
         with DefaultSelector() as selector:
             selector.register(self.socket, EVENT_READ)
-            selector.register(ear, EVENT_READ)
-            while ear not in [key.fileobj for key, _ in selector.select()]:
+            selector.register(stop_receiver, EVENT_READ)
+            while stop_receiver not in [key.fileobj for key, _ in selector.select()]:
                 self.handle_request()
 
     def process_request(self, request: Any, client_address: Any) -> None:
