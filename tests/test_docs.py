@@ -222,11 +222,12 @@ def test_every_runtime_dependency_has_its_reason() -> None:
 
 
 def find_installations() -> list[tuple[str, str]]:
-    """Every command that installs packages, in the manual, the README, the units and what the program says."""
+    """Every command that installs packages, in the manual, the README, units, recipes and what the program says."""
     files = [
         *MANUAL.rglob("*.md"),
         ROOT / "README.md",
         *(ROOT / "systemd").rglob("*.service"),
+        *(path for path in (ROOT / "docs" / "recipes").rglob("*") if path.is_file()),
         *(ROOT / "syncd").rglob("*.py"),
     ]
     tool = re.compile(r"\b(?:pip3? install|pipx \w+|uv pip install|uv tool \w+|uvx|poetry add)\b[^\n`)]*")

@@ -103,6 +103,21 @@ def test_sources_that_the_platform_takes_for_one_are_declared_once(other: str, w
     assert [one.message for one in found] == [f'"{other}" equals "/%C3%89cole" (line 4); {why}']
 
 
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        ('{ kind: external, url: "javascript:alert(1)" }', "must be an http or https address"),
+        ('{ kind: external, url: "data:text/html,x" }', "must be an http or https address"),
+        ("{ kind: path, path: /b }", "the platform turns the kind path into a page"),
+    ],
+)
+def test_a_raw_destination_that_the_platform_refuses_is_an_error(raw: str, why: str) -> None:
+    _, found = checked(f"{HEAD}redirects:\n  - from: /a\n    to: {{ raw: {raw} }}\n")
+    (one,) = found
+    assert (one.code, one.severity, one.line, one.column) == ("SY303", "error", 5, 16)
+    assert why in one.message
+
+
 def sections(count: int) -> str:
     """Sections that all have one path."""
     entry = "    - {{ section: s{0}, title: T, path: same, variants: [{{ variant: v, space: a{0} }}] }}\n"

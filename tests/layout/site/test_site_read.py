@@ -112,7 +112,10 @@ def test_what_is_declared_twice_is_kept_aside() -> None:
         ),
         ("settings: { title: No }\n", "SY004", "No", 'title No is a boolean to other readers of YAML; quote it: "No"'),
         ("settings: { title: true }\n", "SY004", "true", 'title true is a boolean; quote it: "true"'),
-        ("settings: { adaptive_content: on }\n", "SY004", "on", "adaptive_content on is no boolean here; write true"),
+        *(
+            (f"settings: {{ adaptive_content: {word} }}\n", "SY004", word, f"{word} is no boolean here; write {value}")
+            for word, value in {"on": "true", "y": "true", "off": "false"}.items()
+        ),
         ("settings:\n  title:\n", "SY004", "title", "title has no value; it must be text"),
         ("settings: { visibility: pubic }\n", "SY004", "pubic", 'did you mean "public"?'),
         ('settings:\n  title: "Docs\n', "SY001", '"', "this quoted text is not closed"),
