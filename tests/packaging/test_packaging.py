@@ -53,6 +53,7 @@ def test_the_demo_is_told(built: Built, tmp_path: Path, kind: str) -> None:
     words = [built.programs / "syncd"] if kind == "wheel" else [sys.executable, built.bundle]
     told = run_program(*words, "demo", cwd=tmp_path)
     assert "change request" in told
+    assert "syncd push" not in told.rpartition("syncd status")[2], "all is published at the end"
 
 
 def test_the_same_wheels_give_the_same_bytes(built: Built, tmp_path: Path) -> None:
