@@ -66,7 +66,8 @@ def coverage(session: nox.Session) -> None:
     others = ("--ignore=tests/platform", "--ignore=tests/contract")
     flows = (f"tests/sync/{folder.name}" for folder in sorted(Path("tests", "sync").glob("[a-z]*/")) if folder.is_dir())
     run(session, "coverage", "erase")
-    run(session, "coverage", "run", "-m", "pytest", "-m", "not long and not service and not client", *others)
+    which = "not long and not service and not client and not browser"
+    run(session, "coverage", "run", "-m", "pytest", "-m", which, *others)
     run(session, "coverage", "run", "-m", "pytest", "-m", "long", "-o", "timeout=900", *flows)
     run(session, "coverage", "combine", "--quiet")
     for package in ("cli", "daemon"):
