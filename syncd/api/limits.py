@@ -49,6 +49,8 @@ _COSTS = {b"{": 400, b"[": 100, b",": 60, b":": 40}
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 """A text of JSON, also one that has not ended yet: a search that fails there would begin again at every quote."""
 _SHORT = 1 << 16
+"""Bytes of a text up to which its width is known exactly."""
+_MAY_BE_WIDE = re.compile(rb"[^\x00-\x7f]|\\u")
 _NAMES, _NAME = 1000, 64
 """Names of members, and the bytes of one, that are made only once however often they come."""
 
@@ -110,7 +112,11 @@ class AnswerBuffer:
                 if len(gap) < _NAME and len(costs) < _NAMES:
                     costs[gap] = cost
             values += cost
-            text, end = found[0], stop
+            end = stop
+            if stop - start > _SHORT:  # looked at where it is: a copy would be as large as the answer
+                values += _TEXT_COST + (stop - start) * (_WIDEST if _MAY_BE_WIDE.search(body, start, stop) else 1)
+                continue
+            text = found[0]
             if body[stop] != _COLON or text not in names:
                 values += _TEXT_COST + _estimate_text_size(text)
                 if body[stop] == _COLON and len(names) < _NAMES and len(text) <= _NAME:
@@ -127,12 +133,10 @@ def _estimate_sign_cost(text: bytes) -> int:
 
 
 def _estimate_text_size(text: bytes) -> int:
-    """Return how many bytes the characters of a JSON text take at most."""
-    if text.isascii() and b"\\u" not in text:
+    """Return how many bytes the characters of a short JSON text take at most."""
+    if not _MAY_BE_WIDE.search(text):
         return len(text)
-    if len(text) <= _SHORT:
-        try:
-            return getsizeof(from_json(text))
-        except ValueError:
-            pass
-    return _WIDEST * len(text)
+    try:
+        return getsizeof(from_json(text))
+    except ValueError:
+        return _WIDEST * len(text)
