@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 
 from watchdog.events import (
     DirCreatedEvent,
@@ -75,6 +75,47 @@ class Debounce:
         return {key: min(last + self._quiet, first + self._longest) for key, (first, last) in self._touched.items()}
 
 
+class _DueThread:
+    """A thread that hands on what was touched, once it is due; safe to use from any thread."""
+
+    def __init__(
+        self, debounce: Debounce, clock: Callable[[], float], hand_on: Callable[[Sequence[str]], None]
+    ) -> None:
+        self._debounce, self._clock, self._hand_on = debounce, clock, hand_on
+        self._condition = Condition()
+        self._is_stopped = False
+        self._thread = Thread(target=self._run, name="syncd-watch", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def touch(self, key: str) -> None:
+        with self._condition:
+            self._debounce.touch(key, self._clock())
+            self._condition.notify()
+
+    def begin_stop(self) -> None:
+        """Hand on nothing from now on."""
+        with self._condition:
+            self._is_stopped = True
+            self._condition.notify()
+
+    def join(self) -> None:
+        if self._thread.is_alive():
+            self._thread.join(_STOP_SECONDS)
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                if self._is_stopped:
+                    return
+                keys = self._debounce.take_due(self._clock())
+                if not keys:
+                    self._condition.wait(self._debounce.find_wait(self._clock()))
+                    continue
+            self._hand_on(keys)
+
+
 @dataclass(frozen=True)
 class WatchedRepository:
     """What is watched of one repository: the branches, HEAD, and a few files of the work tree."""
@@ -126,15 +167,13 @@ class Watcher:
 
         Units: `clock` in seconds. Shape: `observers` are tried in order, the next one when the first meets a limit.
         """
-        self._wake, self._notice, self._clock, self._observers = wake, notice, clock, observers
+        self._wake, self._notice, self._observers = wake, notice, observers
         self._subjects: dict[str, WatchedRepository] = {}
         self._known: dict[str, State] = {}
         self._paused: set[str] = set()
-        self._debounce = Debounce(QUIET, LONGEST)
-        self._condition = Condition()
-        self._stopped = False
+        self._lock = Lock()
         self._observer: BaseObserver | None = None
-        self._thread = Thread(target=self._run, name="syncd-watch", daemon=True)
+        self._thread = _DueThread(Debounce(QUIET, LONGEST), clock, self._wake_changed)
 
     def add(self, key: str, git_dir: Path, files: Sequence[Path]) -> None:
         """Watch a repository and files of its work tree; to be called before the watcher is started."""
@@ -157,14 +196,9 @@ class Watcher:
 
     def stop(self) -> None:
         """Stop watching; no wake comes afterwards."""
-        with self._condition:
-            self._stopped = True
-            self._condition.notify()
-        if self._observer is not None:
-            self._observer.stop()
-            self._observer.join(_STOP_SECONDS)
-        if self._thread.is_alive():
-            self._thread.join(_STOP_SECONDS)
+        self._thread.begin_stop()
+        _stop_observer(self._observer)
+        self._thread.join()
 
     @contextmanager
     def pause(self, key: str) -> Iterator[Callable[[], bool]]:
@@ -181,15 +215,15 @@ class Watcher:
             after, looked = subject.read_state(), True
             return after != before
 
-        with self._condition:
+        with self._lock:
             self._paused.add(key)
         try:
             yield has_changed
         finally:
-            with self._condition:
+            with self._lock:
                 self._known[key] = after if looked else subject.read_state()
                 self._paused.discard(key)
-            self._touch(key)  # an event that was hidden may have told of more than what is known now
+            self._thread.touch(key)  # an event that was hidden may have told of more than what is known now
 
     def _start_observer(self, make: Callable[[], BaseObserver]) -> BaseObserver:
         observer = make()
@@ -197,44 +231,27 @@ class Watcher:
         try:
             for key, subject in self._subjects.items():
                 for directory, recursive in subject.list_directories():
-                    self._schedule(observer, _Handler(key, subject, self._touch), directory, recursive)
+                    self._schedule(observer, _Handler(key, subject, self._thread.touch), directory, recursive)
         except OSError:
-            observer.stop()
-            observer.join(_STOP_SECONDS)
+            _stop_observer(observer)
             raise
         return observer
 
     def _schedule(self, observer: BaseObserver, handler: FileSystemEventHandler, directory: Path, deep: bool) -> None:
-        # Only inotify tells the end of writing; elsewhere a modification is all that there is.
-        ends = sys.platform == "linux" and not isinstance(observer, PollingObserver)
-        events = _EVENTS if ends else [*_EVENTS, FileModifiedEvent]
         try:
-            observer.schedule(handler, str(directory), recursive=deep, event_filter=events)
+            observer.schedule(handler, str(directory), recursive=deep, event_filter=_list_events(observer))
         except OSError as error:
             if error.errno in _LIMITS:
                 raise
             self._notice(f"{directory} cannot be watched ({error.strerror}); looking now and then instead")
 
-    def _touch(self, key: str) -> None:
-        with self._condition:
-            self._debounce.touch(key, self._clock())
-            self._condition.notify()
-
-    def _run(self) -> None:
-        while True:
-            with self._condition:
-                if self._stopped:
-                    return
-                keys = self._debounce.take_due(self._clock())
-                if not keys:
-                    self._condition.wait(self._debounce.find_wait(self._clock()))
-                    continue
-            for key in keys:
-                if self._has_changed(key):
-                    self._wake(key)
+    def _wake_changed(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            if self._has_changed(key):
+                self._wake(key)
 
     def _has_changed(self, key: str) -> bool:
-        with self._condition:
+        with self._lock:
             if key in self._paused:
                 return False
             state = self._subjects[key].read_state()
@@ -257,13 +274,11 @@ class DirectoryWatcher:
         observers: Sequence[Callable[[], BaseObserver]] = (Observer, PollingObserver),
     ) -> None:
         """Prepare to watch; `observers` are tried in order, the next one when the first meets a limit."""
-        self._wake, self._clock, self._observers = wake, clock, observers
-        self._debounce = Debounce(QUIET_TO_SHOW, LONGEST_TO_SHOW)
-        self._condition = Condition()
-        self._is_stopped = False
+        self._observers = observers
         self._observer: BaseObserver | None = None
         self._watches: dict[Path, ObservedWatch] = {}
-        self._thread = Thread(target=self._run, name="syncd-watch", daemon=True)
+        debounce = Debounce(QUIET_TO_SHOW, LONGEST_TO_SHOW)
+        self._thread = _DueThread(debounce, clock, lambda paths: wake(frozenset(paths)))
 
     def start(self, directories: Iterable[Path]) -> None:
         """Begin to watch; what cannot be watched is left out."""
@@ -275,8 +290,7 @@ class DirectoryWatcher:
                 self.follow(listed)
                 break
             except OSError:
-                self._observer.stop()
-                self._observer.join(_STOP_SECONDS)
+                _stop_observer(self._observer)
                 self._watches.clear()
         self._thread.start()
 
@@ -288,11 +302,10 @@ class DirectoryWatcher:
         for directory in self._watches.keys() - wanted.keys():
             with suppress(KeyError, OSError):
                 self._observer.unschedule(self._watches.pop(directory))
-        ends = sys.platform == "linux" and not isinstance(self._observer, PollingObserver)
-        events = [*_EVENTS, DirCreatedEvent] if ends else [*_EVENTS, DirCreatedEvent, FileModifiedEvent]
+        events = [*_list_events(self._observer), DirCreatedEvent]
         for directory in wanted.keys() - self._watches.keys():
             try:
-                watch = self._observer.schedule(_PathHandler(self._touch), str(directory), event_filter=events)
+                watch = self._observer.schedule(_PathHandler(self._thread.touch), str(directory), event_filter=events)
             except OSError as error:
                 if error.errno in _LIMITS:
                     raise
@@ -301,30 +314,21 @@ class DirectoryWatcher:
 
     def stop(self) -> None:
         """Stop watching; no wake comes afterwards."""
-        with self._condition:
-            self._is_stopped = True
-            self._condition.notify()
-        if self._observer is not None:
-            self._observer.stop()
-            self._observer.join(_STOP_SECONDS)
-        if self._thread.is_alive():
-            self._thread.join(_STOP_SECONDS)
+        self._thread.begin_stop()
+        _stop_observer(self._observer)
+        self._thread.join()
 
-    def _touch(self, path: str) -> None:
-        with self._condition:
-            self._debounce.touch(path, self._clock())
-            self._condition.notify()
 
-    def _run(self) -> None:
-        while True:
-            with self._condition:
-                if self._is_stopped:
-                    return
-                paths = self._debounce.take_due(self._clock())
-                if not paths:
-                    self._condition.wait(self._debounce.find_wait(self._clock()))
-                    continue
-            self._wake(frozenset(paths))
+def _list_events(observer: BaseObserver) -> list[type[FileSystemEvent]]:
+    """Only inotify tells the end of writing; elsewhere a modification is all that there is."""
+    has_end = sys.platform == "linux" and not isinstance(observer, PollingObserver)
+    return _EVENTS if has_end else [*_EVENTS, FileModifiedEvent]
+
+
+def _stop_observer(observer: BaseObserver | None) -> None:
+    if observer is not None:
+        observer.stop()
+        observer.join(_STOP_SECONDS)
 
 
 class _PathHandler(FileSystemEventHandler):

@@ -281,8 +281,7 @@ class _PageConnection(BaseRequestHandler):
             return self._shared.handle(request)
         except RefusedRequest as refused:
             return render_line(refused.status, refused.reason)
-        except Exception:  # noqa: BLE001
-            # Whatever it is, who asks gets an answer at once, and the log gets the traceback.
+        except Exception:  # noqa: BLE001 - whatever it is, who asks gets an answer, and the log the traceback
             self._shared.notice(f"a page was not answered: {traceback.format_exc()}")
             return render_line(500, "an error inside syncd; its log has the traceback")
 

@@ -49,13 +49,13 @@ def handle(request: PageRequest) -> PageResponse | EventStream:
 
 
 @pytest.fixture
-def said() -> list[str]:
+def notices() -> list[str]:
     return []
 
 
 @pytest.fixture
-def server(said: list[str]) -> Iterator[PageServer]:
-    with serve_pages("127.0.0.1:0", handle, said.append, name="test") as running:
+def server(notices: list[str]) -> Iterator[PageServer]:
+    with serve_pages("127.0.0.1:0", handle, notices.append, name="test") as running:
         yield running
 
 
@@ -105,9 +105,9 @@ def test_a_slow_client_loses_its_connection(server: PageServer, monkeypatch: pyt
     assert speak(server, b"") == b""
 
 
-def test_a_defect_is_answered_and_reported(server: PageServer, said: list[str]) -> None:
+def test_a_defect_is_answered_and_reported(server: PageServer, notices: list[str]) -> None:
     assert httpx.get(f"{server.url}/defect").status_code == 500
-    assert "ZeroDivisionError" in said[0]
+    assert "ZeroDivisionError" in notices[0]
 
 
 def test_changes_are_sent_and_the_streams_are_few(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,8 +61,8 @@ class LivePreview:
         self._watcher = DirectoryWatcher(self._note_changes)
         # Two threads: what was saved is shown at once, however long all pages take to be checked.
         self._threads = [
-            Thread(target=self._follow_changes, name="syncd-preview", daemon=True),
-            Thread(target=self._check_again, name="syncd-preview-check", daemon=True),
+            Thread(target=self._run, args=(self._follow_changes,), name="syncd-preview", daemon=True),
+            Thread(target=self._run, args=(self._check_again,), name="syncd-preview-check", daemon=True),
         ]
 
     def start(self) -> None:
@@ -104,6 +104,14 @@ class LivePreview:
         with self._condition:
             self._state = replace(self._state, version=self._state.version + 1, **changes)
             self._condition.notify_all()
+
+    def _run(self, work: Callable[[], None]) -> None:
+        """Do the work of a thread; a defect ends it, and every page says that nothing is followed any more."""
+        try:
+            work()
+        except Exception:
+            self._publish(trouble="a defect inside syncd; its terminal has the traceback: start syncd preview again")
+            raise
 
     def _follow_changes(self) -> None:
         while not self._is_stopped:
@@ -186,12 +194,12 @@ class LivePreview:
             self._publish(platform=platform)
 
     def _make_interruptible(self, site: PreviewSite, item: SpaceFile) -> Callable[[], bytes]:
-        def read() -> bytes:
+        def read_while_current() -> bytes:
             if self._is_stopped or self._state.site is not site:
                 raise _Overtaken
             return item.read()
 
-        return read
+        return read_while_current
 
 
 def _check_files(

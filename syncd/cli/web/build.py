@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import quote
 
 from syncd.cli.status.next_command import NEEDS_DOCTOR, format_resolve, suggest_command
@@ -55,10 +56,8 @@ def build_row(health: RepositoryHealth, status: Status | None) -> RepositoryRow:
     if not isinstance(status, RepositoryStatus):
         return row
     conflicts = tuple(_build_conflicts(health.name, status))
-    return RepositoryRow(
-        **{name: getattr(row, name) for name in ("name", "path", "state", "why", "at", "succeeded")},
-        is_running=row.is_running,
-        pause=row.pause,
+    return replace(
+        row,
         branches=tuple(_build_branches(status)),
         spaces=tuple(_build_space(health, status, space, conflicts) for space in status.spaces),
         requests=tuple(_build_request(health.name, request) for request in status.requests),

@@ -50,7 +50,7 @@ class IncidentLedger:
         for name, path in repositories.items():
             with self._lock:
                 is_new = path not in self._records
-                record = self._read(path)
+                record = self._read_record(path)
             if is_new:
                 self._former[name] = record.incidents
                 for notification in record.pending:
@@ -65,7 +65,7 @@ class IncidentLedger:
     ) -> None:
         """Note what a run of a repository began and ended, and tell it. Units: `at` in ISO 8601."""
         with self._lock:
-            before = self._read(path)
+            before = self._read_record(path)
             changes = find_changes(before.incidents, results, at, find_address)
             new = self._write_notifications(name, changes.opened, at)
             new += self._write_notifications(name, changes.closed, at, event="recovered")
@@ -100,7 +100,7 @@ class IncidentLedger:
                 if rest != record.pending:
                     self._save(path, replace(record, pending=rest))
 
-    def _read(self, path: Path) -> IncidentRecord:
+    def _read_record(self, path: Path) -> IncidentRecord:
         if path not in self._records:
             self._records[path] = read_incidents(self._find_file(path))
         return self._records[path]

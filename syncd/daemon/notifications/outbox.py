@@ -119,8 +119,7 @@ class Outbox:
         while (notification := self._wait_for_next(queue)) is not None:
             try:
                 delivery = queue.target.deliver(notification)
-            except Exception:  # noqa: BLE001
-                # One notification is lost by a defect, and not the receiver for all that come.
+            except Exception:  # noqa: BLE001 - a defect loses one notification, and not the receiver for all that come
                 delivery = Delivery("refused", f"a defect inside syncd: {traceback.format_exc()}")
             if delivery.state == "later" and queue.tries + 1 < TRIES_MAX:
                 self._put_off(name, queue, delivery.why)

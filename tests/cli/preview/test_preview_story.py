@@ -65,7 +65,7 @@ class Browser:
         connection.close()
         return answer, body
 
-    def read(self, target: str) -> str:
+    def read_page(self, target: str) -> str:
         answer, body = self.ask(target)
         assert answer.status == 200, body
         return body
@@ -86,7 +86,7 @@ class Browser:
         """A page as soon as it has some words."""
         with self.follow("") as versions:
             for _ in versions:
-                if words in (page := self.read(target)):
+                if words in (page := self.read_page(target)):
                     return page
         raise AssertionError(f"{target} never had {words!r}")
 
@@ -129,19 +129,19 @@ def preview(directory: Path, *words: str) -> Iterator[Browser]:
 
 def test_a_directory_is_shown_as_readers_will_see_it(tmp_path: Path) -> None:
     with preview(plant(tmp_path, GOOD)) as browser:
-        home = browser.read("/")
+        home = browser.read_page("/")
         assert "<h1>Home</h1>" in home
         assert 'href="/learn/use"' in home
         assert 'src="/~syncd/files/0/.gitbook/assets/a.png"' in home
-        page = browser.read("/learn/use")
+        page = browser.read_page("/learn/use")
         assert "How it works." in page
         assert 'id="in-depth"' in page
         answer, lost = browser.ask("/nowhere")
         assert (answer.status, "Page not found" in lost) == (404, True)
-        index = json.loads(browser.read("/~syncd/spaces/0/search.json"))
+        index = json.loads(browser.read_page("/~syncd/spaces/0/search.json"))
         assert [row[:2] for row in index] == [["Home", "/"], ["Use", "/learn/use"]]
-        assert "Use" in browser.read("/~syncd/spaces/0/contents?q=us")
-        assert json.loads(browser.read("/~syncd/spaces/0/contents.json"))[1] == ["g", "Learn", "", -1]
+        assert "Use" in browser.read_page("/~syncd/spaces/0/contents?q=us")
+        assert json.loads(browser.read_page("/~syncd/spaces/0/contents.json"))[1] == ["g", "Learn", "", -1]
 
 
 def test_a_save_is_shown_with_what_is_wrong(tmp_path: Path) -> None:
@@ -165,14 +165,14 @@ def test_the_structure_redirects_and_looks_of_a_site_file_hold(tmp_path: Path) -
         plant(tmp_path / name, {**GOOD, ".gitbook.yaml": "redirects:\n  before: use.md\n"})
     plant(tmp_path, {"site.yaml": SITE})
     with preview(commit_all(tmp_path)) as browser:
-        home = browser.read("/")
+        home = browser.read_page("/")
         assert ">Our docs<" in home
         assert 'href="/guides" aria-current' not in home
         assert ">Guides</a>" in home
-        assert "How it works." in browser.read("/guides/learn/use")
+        assert "How it works." in browser.read_page("/guides/learn/use")
         answer, _ = browser.ask("/guides/before")
         assert (answer.status, answer.getheader("Location")) == (302, "/guides/learn/use")
-        assert "--primary:#112233" in browser.read("/~syncd/spaces/0/theme.css")
+        assert "--primary:#112233" in browser.read_page("/~syncd/spaces/0/theme.css")
         answer, page = browser.ask("/away")
         assert (answer.status, answer.getheader("Location")) == (200, None)
         assert 'href="https://example.org/there"' in page
@@ -191,8 +191,8 @@ def test_what_is_on_the_platform_is_known_from_git(tmp_path: Path) -> None:
         browser.read_when("/", "nothing differs from platform/main")
         (tmp_path / "use.md").write_text("# Use\n\nNew words.\n")
         assert "This page differs from the platform" in browser.read_when("/learn/use", "1 page differs")
-        assert "This page is on the platform" in browser.read("/")
-        assert "use.md</a>: changed" in browser.read("/~syncd/changes")
+        assert "This page is on the platform" in browser.read_page("/")
+        assert "use.md</a>: changed" in browser.read_page("/~syncd/changes")
         git(tmp_path, "commit", "--quiet", "--all", "--message", "Change")
         git(tmp_path, "update-ref", "refs/remotes/platform/main", "HEAD")
         browser.read_when("/", "nothing differs from platform/main")
@@ -206,11 +206,11 @@ def test_a_change_request_or_a_branch_is_shown_as_git_has_it(tmp_path: Path) -> 
     git(tmp_path, "update-ref", "refs/remotes/platform/changes/docs/12", "HEAD")
     git(tmp_path, "switch", "--quiet", "main")
     with preview(tmp_path, "--change-request", "12") as browser:
-        page = browser.read("/learn/use")
+        page = browser.read_page("/learn/use")
         assert "In a request." in page
         assert "change request docs/12" in page
     with preview(tmp_path, "--branch", "other") as browser:
-        assert "In a request." in browser.read("/learn/use")
+        assert "In a request." in browser.read_page("/learn/use")
         git(tmp_path, "switch", "--quiet", "other")
         (tmp_path / "use.md").write_text("# Use\n\nMoved on.\n")
         commit_all(tmp_path)
@@ -243,7 +243,7 @@ def test_a_hostile_repository_gets_nothing(tmp_path: Path) -> None:
             assert answer.status in (400, 404), target
             assert "of the owner" not in body
             assert "[core]" not in body
-        bad = browser.read("/learn/bad")
+        bad = browser.read_page("/learn/bad")
         assert "<script>alert" not in bad
         assert '="javascript:' not in bad
         answer, _ = browser.ask("/~syncd/files/0/.gitbook/assets/a.svg")

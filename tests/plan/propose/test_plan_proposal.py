@@ -243,7 +243,7 @@ def test_a_page_without_its_file_is_deleted_and_its_children_take_its_place() ->
     assert [type(step) for step in plan.steps] == [UpdateStep, DeleteStep]
 
 
-def told(base: str, text: str, **blobs: str) -> ContentPlan:
+def plan_texts(base: str, text: str, **blobs: str) -> ContentPlan:
     """The plan from one table of contents to another; every page's blob is its path, or what is given by its stem."""
 
     def node(entry: Entry) -> Node:
@@ -264,17 +264,17 @@ FLAT = "* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n"
 
 
 def test_a_small_page_that_is_renamed_and_rewritten_is_known_by_its_title() -> None:
-    plan = told(FLAT, FLAT.replace("b.md", "bee.md"), bee="other words")
+    plan = plan_texts(FLAT, FLAT.replace("b.md", "bee.md"), bee="other words")
     assert plan.steps == (UpdateStep("b.md", "bee.md", oid="other words", slug="bee"),)
 
 
 def test_a_page_that_gets_another_file_title_and_text_at_once_is_another_page() -> None:
-    plan = told(FLAT, FLAT.replace("[B](b.md)", "[New](new.md)"))
+    plan = plan_texts(FLAT, FLAT.replace("[B](b.md)", "[New](new.md)"))
     assert [type(step) for step in plan.steps] == [InsertStep, DeleteStep]
 
 
 def test_two_files_that_change_names_need_a_slug_for_the_time_being() -> None:
-    plan = told(FLAT, "* [A](b.md)\n* [B](a.md)\n* [C](c.md)\n", a="b.md", b="a.md")
+    plan = plan_texts(FLAT, "* [A](b.md)\n* [B](a.md)\n* [C](c.md)\n", a="b.md", b="a.md")
     assert plan.steps == (
         UpdateStep("a.md", "b.md", slug="b-moving"),
         UpdateStep("b.md", "a.md", slug="a"),
@@ -284,7 +284,7 @@ def test_two_files_that_change_names_need_a_slug_for_the_time_being() -> None:
 
 
 def test_a_file_that_takes_the_name_of_one_that_moves_on_is_a_chain() -> None:
-    plan = told("* [A](a.md)\n* [B](b.md)\n", "* [A](b.md)\n* [B](c.md)\n", b="a.md, edited", c="b.md")
+    plan = plan_texts("* [A](a.md)\n* [B](b.md)\n", "* [A](b.md)\n* [B](c.md)\n", b="a.md, edited", c="b.md")
     assert not plan.deleted
     assert {step.id: step.path for step in plan.steps if isinstance(step, UpdateStep)} == {
         "a.md": "b.md",
@@ -293,7 +293,7 @@ def test_a_file_that_takes_the_name_of_one_that_moves_on_is_a_chain() -> None:
 
 
 def test_two_pages_that_are_edited_and_change_titles_are_not_taken_for_one_another() -> None:
-    plan = told(FLAT, "* [B](a.md)\n* [A](b.md)\n* [C](c.md)\n", a="one", b="two")
+    plan = plan_texts(FLAT, "* [B](a.md)\n* [A](b.md)\n* [C](c.md)\n", a="one", b="two")
     assert [(step.id, step.path) for step in plan.steps if isinstance(step, UpdateStep)] == [
         ("a.md", "a.md"),
         ("b.md", "b.md"),
@@ -301,19 +301,19 @@ def test_two_pages_that_are_edited_and_change_titles_are_not_taken_for_one_anoth
 
 
 def test_a_copy_of_a_page_that_is_then_rewritten_leaves_the_page_where_it_is() -> None:
-    plan = told("* [A](a.md)\n", "* [A](a.md)\n* [Copy](copy.md)\n", a="rewritten", copy="a.md")
+    plan = plan_texts("* [A](a.md)\n", "* [A](a.md)\n* [Copy](copy.md)\n", a="rewritten", copy="a.md")
     assert [type(step) for step in plan.steps] == [UpdateStep, InsertStep]
 
 
 def test_a_page_that_becomes_a_folder_is_the_same_page() -> None:
-    plan = told("* [A](a.md)\n", "* [A](a/README.md)\n  * [New](a/new.md)\n", a_README="a.md")
+    plan = plan_texts("* [A](a.md)\n", "* [A](a/README.md)\n  * [New](a/new.md)\n", a_README="a.md")
     assert plan.steps == (InsertStep("a/new.md", "a/new.md", "New", "new", "a.md", None),)
     assert plan.placed == {"a.md": "a/README.md"}
 
 
 def test_a_page_may_move_below_what_was_below_it() -> None:
     existing = "* [A](a.md)\n  * [B](b.md)\n    * [C](c.md)\n"
-    plan = told(existing, "* [C](c.md)\n  * [B](b.md)\n    * [A](a.md)\n")
+    plan = plan_texts(existing, "* [C](c.md)\n  * [B](b.md)\n    * [A](a.md)\n")
     assert [(step.id, step.into, step.at) for step in plan.steps if isinstance(step, UpdateStep)] == [
         ("c.md", "", 0),
         ("b.md", "c.md", 0),
@@ -322,7 +322,7 @@ def test_a_page_may_move_below_what_was_below_it() -> None:
 
 
 def test_pages_go_around_a_group_that_only_a_person_can_move() -> None:
-    plan = told(
+    plan = plan_texts(
         "* [A](a.md)\n* [B](b.md)\n\n## Group\n\n* [C](c.md)\n",
         "## Group\n\n* [C](c.md)\n\n***\n\n* [A](a.md)\n* [B](b.md)\n",
     )
@@ -349,7 +349,7 @@ SENTENCES = {
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_what_no_operation_can_do_is_told_in_one_sentence(sentence: str) -> None:
-    plan = told(*SENTENCES[sentence])
+    plan = plan_texts(*SENTENCES[sentence])
     assert sentence in [change.message for change in plan.report.select("report")]
     assert all(change.where.startswith("SUMMARY.md") for change in plan.report.select("report"))
 
@@ -368,7 +368,7 @@ LINK_SENTENCES = {
 
 @pytest.mark.parametrize("sentence", LINK_SENTENCES)
 def test_what_no_operation_can_do_for_a_link_is_told_in_one_sentence(sentence: str) -> None:
-    plan = told(LINKS, LINK_SENTENCES[sentence])
+    plan = plan_texts(LINKS, LINK_SENTENCES[sentence])
     assert sentence in [change.message for change in plan.report.select("report")]
 
 
@@ -406,7 +406,7 @@ def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> No
 
 
 def test_a_title_in_frontmatter_wins_and_the_difference_is_told() -> None:
-    plan = told(FLAT, FLAT.replace("[A]", "[Ah]"))
+    plan = plan_texts(FLAT, FLAT.replace("[A]", "[Ah]"))
     assert plan.steps == (UpdateStep("a.md", "a.md", title="Ah", unchanged="a.md"),)
     desired = desired_of(Node(ROOT, "", "", "", [Node("a", "a.md", "Ah", "0")]))
     desired = replace(desired, read=lambda path: b"---\ntitle: Stated\n---\n\nText\n")
@@ -422,7 +422,7 @@ def test_a_slug_that_a_stopped_run_left_for_the_time_being_is_put_right() -> Non
 
 
 def test_two_files_of_one_name_below_one_page_get_slugs_of_their_own() -> None:
-    plan = told("* [A](a.md)\n", "* [A](a.md)\n* [B](x/same.md)\n* [C](y/same.md)\n")
+    plan = plan_texts("* [A](a.md)\n", "* [A](a.md)\n* [B](x/same.md)\n* [C](y/same.md)\n")
     assert [step.slug for step in plan.steps if isinstance(step, InsertStep)] == ["same", "same-1"]
 
 

@@ -62,7 +62,7 @@ def _render_schemas(state: RenderState, node: Node) -> Markup:
     if specification is None or not found:
         return _render_missing(state, node, ", ".join(names))
     reader = SchemaReader(specification)
-    members = [reader.read(str(name), part) for name, part in found]
+    members = [reader.read_member(str(name), part) for name, part in found]
     return _write_template(state, "blocks/api_schemas.html", schemas=members)
 
 
@@ -160,7 +160,7 @@ class _OperationRenderer:
         flags = ("required",) * (parameter.get("required") is True) + ("deprecated",) * is_retired
         if description := read_words(parameter, "description"):
             schema = {**schema, "description": description}
-        return self.reader.read(read_words(parameter, "name"), schema, flags)
+        return self.reader.read_member(read_words(parameter, "name"), schema, flags)
 
     def _find_first_media(self, part: Part) -> Part:
         return next(iter(read_parts(list(read_part(part, "content").values()))), {})
@@ -187,7 +187,7 @@ class _OperationRenderer:
             example = format_example(self._find_example(media, schema))
             yield {
                 "name": str(name),
-                "schema": self.reader.read(find_schema_name(schema), schema) if schema else None,
+                "schema": self.reader.read_member(find_schema_name(schema), schema) if schema else None,
                 "example": highlight_code(example, "json", self.state.context.highlighted) if example else EMPTY,
             }
 

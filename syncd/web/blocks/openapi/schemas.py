@@ -59,7 +59,7 @@ class SchemaReader:
     _merges_left: int = MERGES_MAX
     _trail: list[str] = field(default_factory=list)
 
-    def read(self, name: str, part: Part, flags: tuple[str, ...] = ()) -> SchemaMember:
+    def read_member(self, name: str, part: Part, flags: tuple[str, ...] = ()) -> SchemaMember:
         """Return a schema as a member with a name, with what it holds; one that holds itself is not unfolded again."""
         schema, label = self._merge(part), find_schema_name(part)
         self.left -= 1
@@ -137,16 +137,16 @@ class SchemaReader:
             if self.left <= 0:
                 return
             if isinstance(one, Mapping):
-                yield self.read(str(name), one, ("required",) if name in required else ())
+                yield self.read_member(str(name), one, ("required",) if name in required else ())
         for sign in _CHOICES:
             for number, one in enumerate(read_parts(schema.get(sign))[:20], 1):
-                yield self.read(find_schema_name(one) or read_words(one, "title") or f"option {number}", one)
+                yield self.read_member(find_schema_name(one) or read_words(one, "title") or f"option {number}", one)
         if isinstance(extra := schema.get("additionalProperties"), Mapping) and extra:
-            yield self.read("[any other name]", extra)
+            yield self.read_member("[any other name]", extra)
         if isinstance(items := schema.get("items"), Mapping):
             inner = self._merge(items)
             if read_part(inner, "properties") or any(sign in inner for sign in _CHOICES):
-                yield from self.read("[items]", items).members
+                yield from self.read_member("[items]", items).members
 
 
 _SAMPLES: dict[str, Any] = {"string": "text", "integer": 0, "number": 0, "boolean": True, "array": [], "null": None}

@@ -1,0 +1,36 @@
+"""What a live preview says of itself when it can follow no more."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from syncd.cli.preview.gather import SourceReader, find_source
+from syncd.cli.preview.live import LivePreview
+from syncd.cli.preview.site import PreviewSite
+
+
+class DefectiveReader(SourceReader):
+    """Reads once, and has a defect afterwards."""
+
+    has_read = False
+
+    def gather(self) -> PreviewSite:
+        if self.has_read:
+            raise ZeroDivisionError
+        self.has_read = True
+        return super().gather()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_defect_is_said_on_every_page(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Home\n")
+    with ExitStack() as stack:
+        live = LivePreview(DefectiveReader(find_source(tmp_path), stack), lambda state: None)
+        live.start()
+        stack.callback(live.stop)
+        (tmp_path / "new.md").write_text("# New\n")
+        version = "0"
+        while not live.read_state().trouble:
+            version = live.wait_for_change(version, 60)
+        assert "a defect inside syncd" in live.read_state().trouble
