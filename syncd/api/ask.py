@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from syncd.api.events import read_events
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.events import read_events
+from syncd.api.transport.transport import Transport
 from syncd.model.ask import AskEvent, AskQuestion
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from syncd.api.content import MARKDOWN, Format
-from syncd.api.limits import PAGE, TREE, choose_page_limit
 from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.limits import PAGE, TREE, choose_page_limit
+from syncd.api.transport.transport import Transport
 from syncd.model.backlink import Backlink
 from syncd.model.changes import Changes
 from syncd.model.file import File

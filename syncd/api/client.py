@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from syncd.api.breaker import Breaker
-from syncd.api.downloads import Downloads
-from syncd.api.guarded_transport import GuardedTransport
-from syncd.api.rate_limit import Observe, ignore_try
-from syncd.api.retries import TRIES
-from syncd.api.transport import DEADLINE, Transport
+from syncd.api.transport.breaker import Breaker
+from syncd.api.transport.downloads import Downloads
+from syncd.api.transport.guarded_transport import GuardedTransport
+from syncd.api.transport.rate_limit import Observe, ignore_try
+from syncd.api.transport.retries import TRIES
+from syncd.api.transport.transport import DEADLINE, Transport
 from syncd.net.resolving import Resolve, look_up_addresses
 
 if TYPE_CHECKING:

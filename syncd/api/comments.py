@@ -5,7 +5,7 @@ from typing import Literal
 
 from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.transport import Transport
 from syncd.model.comment import (
     Comment,
     CommentCreate,

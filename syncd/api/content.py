@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import IO, Literal
 
-from syncd.api.downloads import Downloads
-from syncd.api.limits import PAGE, TREE, choose_page_limit
 from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.downloads import Downloads
+from syncd.api.transport.limits import PAGE, TREE, choose_page_limit
+from syncd.api.transport.transport import Transport
 from syncd.model.backlink import Backlink
 from syncd.model.changes import Changes
 from syncd.model.document import Document

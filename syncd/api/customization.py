@@ -1,7 +1,7 @@
 """Customization: how a site looks, and what a site-space has of its own in place of that."""
 
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.transport import Transport
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.customization_override import SiteSpaceCustomizationOverride
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.transport import Transport
 from syncd.model.installation import (
     Installation,
     InstallationCreate,

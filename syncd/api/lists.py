@@ -4,10 +4,10 @@ deleted."""
 from collections.abc import Iterator
 from typing import TypeVar
 
-from syncd.api.addresses import Params
-from syncd.api.answers import LIMITS
-from syncd.api.limits import LIST
-from syncd.api.transport import Transport
+from syncd.api.transport.addresses import Params
+from syncd.api.transport.answers import LIMITS
+from syncd.api.transport.limits import LIST
+from syncd.api.transport.transport import Transport
 from syncd.errors import AnswerTooLarge, NotThePlatform, Unreachable
 from syncd.model.base import Observed
 from syncd.model.listing import Listing

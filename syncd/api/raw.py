@@ -6,11 +6,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from syncd.api.addresses import Params, Value
-from syncd.api.answers import parse_json
-from syncd.api.limits import TREE
 from syncd.api.lists import iterate_list
-from syncd.api.transport import Body, Method, Transport
+from syncd.api.transport.addresses import Params, Value
+from syncd.api.transport.answers import parse_json
+from syncd.api.transport.limits import TREE
+from syncd.api.transport.transport import Body, Method, Transport
 from syncd.errors import NotFound
 from syncd.model.base import Observed
 from syncd.model.listing import Listing

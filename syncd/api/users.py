@@ -1,7 +1,7 @@
 """The user behind the token, and those who share an organization with that user."""
 
 from syncd.api.operation import operation
-from syncd.api.transport import Transport
+from syncd.api.transport.transport import Transport
 from syncd.model.user import User, UserUpdate
 
 

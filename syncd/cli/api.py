@@ -12,7 +12,7 @@ from typing import Any, get_args
 import typer
 
 from syncd.api.client import Client
-from syncd.api.transport import Method
+from syncd.api.transport.transport import Method
 from syncd.cli.sync.setup import CREDENTIAL_HINT
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.text import escape, format_json

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from syncd.api.breaker import Breaker
-from syncd.api.rate_limit import Observe, ignore_try
+from syncd.api.transport.breaker import Breaker
+from syncd.api.transport.rate_limit import Observe, ignore_try
 from syncd.config import Config, DropIn, RepositoryConfig
 from syncd.config.shapes import INTERVAL_SECONDS
 from syncd.daemon.labels import name_repositories

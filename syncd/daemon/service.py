@@ -14,16 +14,16 @@ from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
 
 from syncd.daemon.clock import Clock
-from syncd.daemon.commands import Commands
-from syncd.daemon.control import ControlAnswer, ControlRequest
+from syncd.daemon.control.commands import Commands
+from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest
+from syncd.daemon.control.pauses import Pauses
+from syncd.daemon.control.run_files import RunFiles
 from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
 from syncd.daemon.locks import RUN as RUN_LOCK
 from syncd.daemon.locks import STATE, FileLock, ServiceLocks
-from syncd.daemon.pauses import Pauses
 from syncd.daemon.records import is_run, judge_run, summarize_run
-from syncd.daemon.run_files import RunFiles
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError

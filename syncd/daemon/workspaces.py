@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from syncd.api.breaker import Breaker
 from syncd.api.client import Client
-from syncd.api.rate_limit import Observe, ignore_try
+from syncd.api.transport.breaker import Breaker
+from syncd.api.transport.rate_limit import Observe, ignore_try
 from syncd.config import (
     Config,
     RepositoryConfig,
@@ -20,9 +20,9 @@ from syncd.config import (
     load_token,
     read_token,
 )
+from syncd.daemon.control.run_files import COMMAND
 from syncd.daemon.locks import RUN, STATE, FileLock
 from syncd.daemon.records import is_run, judge_run, list_subjects
-from syncd.daemon.run_files import COMMAND
 from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo import Access, Repository
 from syncd.repo.remote.address import parse_address

@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.connections import Connections
 from syncd.api.parallel import run_parallel
+from syncd.api.transport.connections import Connections
 from syncd.errors import AnswerLost, AnswerTooLarge, NotThePlatform, Stopped, Unreachable
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.net.failures import Refused

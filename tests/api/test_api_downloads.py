@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.connections import ADDRESSES
-from syncd.api.limits import FILE
+from syncd.api.transport.connections import ADDRESSES
+from syncd.api.transport.limits import FILE
 from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 

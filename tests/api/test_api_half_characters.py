@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncd.api.client import Client
-from syncd.api.half_characters import replace_halves
+from syncd.api.transport.half_characters import replace_halves
 from syncd.errors import NotThePlatform, Rejected
 
 Build = Callable[..., Client]

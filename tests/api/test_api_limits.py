@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.large_answers import SMALL_BYTES, LargeAnswerLock
-from syncd.api.limits import DOCUMENT, LIST, MIB, OBJECT, PAGE, TREE, AnswerBuffer, Limit
 from syncd.api.parallel import run_parallel
+from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
+from syncd.api.transport.limits import DOCUMENT, LIST, MIB, OBJECT, PAGE, TREE, AnswerBuffer, Limit
 from syncd.errors import AnswerTooLarge, NotThePlatform, Rejected
 from syncd.model.ask import AskQuestion
 from syncd.model.item_count import ITEMS_MAX

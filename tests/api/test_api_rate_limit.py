@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.api.rate_limit import SPREAD_MAX, WAIT_MAX, RateLimiter, compute_wait, read_retry_after
+from syncd.api.transport.rate_limit import SPREAD_MAX, WAIT_MAX, RateLimiter, compute_wait, read_retry_after
 
 NOW = 1_700_000_000.0
 amounts = st.integers(-10, 10_000)

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from syncd import __version__
-from syncd.api.addresses import parse_base_url
 from syncd.api.client import Client
-from syncd.api.failures import Failure, classify_failure
+from syncd.api.transport.addresses import parse_base_url
+from syncd.api.transport.failures import Failure, classify_failure
 from syncd.errors import (
     AnswerLost,
     ConfigInvalid,

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from syncd.daemon.control.run_files import RunFiles
 from syncd.daemon.records import summarize_run
-from syncd.daemon.run_files import RunFiles
 from syncd.daemon.service import Job, Service
 from syncd.daemon.systemd import Notifier
 from syncd.errors import ConfigInvalid, NotARepository

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from syncd.daemon.commands import Commands
-from syncd.daemon.control import (
+from syncd.daemon.control.commands import Commands
+from syncd.daemon.control.control_socket import (
     LINE_BYTES_MAX,
     ControlRequest,
     ask_service,
@@ -22,10 +22,10 @@ from syncd.daemon.control import (
     listen_control,
     read_peer,
 )
+from syncd.daemon.control.pauses import Pauses
+from syncd.daemon.control.run_files import PAUSE, RunFiles, read_service_pause
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, find_faults, list_pauses, render_status
 from syncd.daemon.metrics import render_metrics
-from syncd.daemon.pauses import Pauses
-from syncd.daemon.run_files import PAUSE, RunFiles, read_service_pause
 from syncd.daemon.task import Job, Task
 from syncd.errors import ConfigInvalid, ServiceUnavailable, SyncdError
 from syncd.store.pauses import PauseRecord, read_pause

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from syncd.api.breaker import LONGEST, REFUSED, Breaker
 from syncd.api.client import Client
+from syncd.api.transport.breaker import LONGEST, REFUSED, Breaker
 from syncd.daemon.records import summarize_run
 from syncd.daemon.task import Job, Task
 from syncd.errors import SyncdError, Unauthorized, Unreachable

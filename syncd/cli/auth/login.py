@@ -10,8 +10,8 @@ from typing import cast, get_args
 import typer
 from pydantic import SecretStr
 
-from syncd.api.addresses import parse_base_url
 from syncd.api.client import Client
+from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.platforms import PUBLIC_PLATFORM, build_named_platform, find_configured_platform
 from syncd.cli.auth.status import build_user_document
 from syncd.cli.terminal.output import print_document

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from syncd.api.addresses import parse_base_url
+from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.terminal.context import find_config_file, load_config_file
 from syncd.config import PlatformConfig, is_same_address
 from syncd.config.finding import find_own_platform, find_platform

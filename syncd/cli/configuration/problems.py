@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from syncd.api.addresses import check_token, parse_base_url
+from syncd.api.transport.addresses import check_token, parse_base_url
 from syncd.cli.sites.offline import SiteFileLocation
 from syncd.cli.sites.validate import ValidateOptions, validate_file
 from syncd.cli.terminal.context import load_config_parts

@@ -10,7 +10,7 @@ import typer
 from syncd.cli.service.durations import parse_duration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_error, print_text
-from syncd.daemon.control import (
+from syncd.daemon.control.control_socket import (
     PAUSE_SECONDS_MAX,
     Command,
     ControlAnswer,

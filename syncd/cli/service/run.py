@@ -15,7 +15,8 @@ from syncd.cli.service.run_log import RunLog
 from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.text import escape
 from syncd.config import Config, read_drop_in_stamp
-from syncd.daemon.control import ControlAnswer, ControlRequest, find_runtime_directory, listen_control
+from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, find_runtime_directory, listen_control
+from syncd.daemon.control.run_files import RunFiles, find_service_directory
 from syncd.daemon.health import ServiceHealth
 from syncd.daemon.hooks.listener import WebhookListener
 from syncd.daemon.hooks.receiver import UNKNOWN, WebhookAnswer
@@ -27,7 +28,6 @@ from syncd.daemon.page.listener import ADDRESS, PageListener
 from syncd.daemon.page.reader import StatusReader, StatusVersions
 from syncd.daemon.page.request_log import RequestLog
 from syncd.daemon.page.sessions import Sessions
-from syncd.daemon.run_files import RunFiles, find_service_directory
 from syncd.daemon.service import SELF, Job, Service
 from syncd.daemon.systemd import ERROR, INFO, WARNING, Notifier
 from syncd.errors import SyncdError

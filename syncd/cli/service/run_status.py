@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.cli.terminal.text import escape, format_time
+from syncd.daemon.control.run_files import COMMAND, read_service_pause, read_service_runs
 from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
-from syncd.daemon.run_files import COMMAND, read_service_pause, read_service_runs
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord, read_runs
 

@@ -10,8 +10,8 @@ from typing import get_args
 
 import typer
 
-from syncd.api.addresses import parse_base_url
 from syncd.api.client import Client
+from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import PUBLIC_PLATFORM, find_configured_platform
 from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, parse_spaces

@@ -8,7 +8,7 @@ from pathlib import Path
 from syncd.cli.service.control import ASK_SECONDS, find_service
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_error, print_text
-from syncd.daemon.control import ControlRequest, ask_service
+from syncd.daemon.control.control_socket import ControlRequest, ask_service
 from syncd.net.page_server import UNIX
 
 

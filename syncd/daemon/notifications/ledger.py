@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
+from syncd.daemon.control.run_files import find_service_file
 from syncd.daemon.notifications.incidents import find_changes
 from syncd.daemon.notifications.messages import format_lines, format_title
 from syncd.daemon.notifications.outbox import Outbox, Target
-from syncd.daemon.run_files import find_service_file
 from syncd.errors import SyncdError
 from syncd.store.incidents import Incident, IncidentRecord, Notification, read_incidents, write_incidents
 from syncd.sync.run.values import Result

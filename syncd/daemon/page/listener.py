@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from threading import Lock
 from typing import Self
 
-from syncd.daemon.control import ControlAnswer
+from syncd.daemon.control.control_socket import ControlAnswer
 from syncd.daemon.page.sessions import LINK_SECONDS, Sessions
 from syncd.errors import ConfigInvalid, SyncdError
 from syncd.net.page_server import UNIX, PageServer, serve_pages

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from syncd.cli.service.durations import parse_duration
-from syncd.daemon.control import ControlAnswer, ControlRequest, ServedRepository, listen_control
+from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, ServedRepository, listen_control
 from tests.cli.command_runner import CommandRunner, make_runner
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from syncd.api.breaker import Breaker
+from syncd.api.transport.breaker import Breaker
 from syncd.errors import Unreachable
 from syncd.repo import Access, Repository
 from syncd.sync.integrate.resolve import resolve_pages

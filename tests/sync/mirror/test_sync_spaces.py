@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.retries import TRIES
+from syncd.api.transport.retries import TRIES
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
 from syncd.sync.run.cycle import run_cycle

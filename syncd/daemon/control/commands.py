@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from syncd.daemon.control import ControlAnswer, ControlRequest, ServedRepository
-from syncd.daemon.pauses import Pauses
+from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, ServedRepository
+from syncd.daemon.control.pauses import Pauses
 from syncd.daemon.task import Job, Task
 from syncd.errors import SyncdError
 

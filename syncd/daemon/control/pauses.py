@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from syncd.daemon.run_files import RunFiles
+from syncd.daemon.control.run_files import RunFiles
 from syncd.daemon.task import Task
 from syncd.errors import SyncdError
 from syncd.store.pauses import PauseRecord

@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from syncd.daemon.run_files import find_service_directory
+from syncd.daemon.control.run_files import find_service_directory
 from syncd.errors import ConfigInvalid, ServiceUnavailable, Unauthorized
 
 VERSION = 1

@@ -13,10 +13,10 @@ from typing import IO
 
 import httpx
 
-from syncd.api.answers import CHECK_URL
-from syncd.api.connections import ADDRESSES, Answer, parse_target_url
-from syncd.api.limits import FILE
-from syncd.api.transport import ApiRequest, Transport
+from syncd.api.transport.answers import CHECK_URL
+from syncd.api.transport.connections import ADDRESSES, Answer, parse_target_url
+from syncd.api.transport.limits import FILE
+from syncd.api.transport.transport import ApiRequest, Transport
 from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 from syncd.net.exchange import REDIRECTS

@@ -33,8 +33,8 @@ from typing import Any, Literal
 import httpx
 
 from syncd import __version__
-from syncd.api.addresses import Params, build_url, check_token, format_origin, parse_base_url
-from syncd.api.answers import (
+from syncd.api.transport.addresses import Params, build_url, check_token, format_origin, parse_base_url
+from syncd.api.transport.answers import (
     CHECK_NETWORK,
     IDEMPOTENT,
     Shape,
@@ -43,12 +43,12 @@ from syncd.api.answers import (
     make_unusable_error,
     parse_answer,
 )
-from syncd.api.connections import Answer, Connections, StreamedAnswer
-from syncd.api.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
-from syncd.api.large_answers import SMALL_BYTES, LargeAnswerLock
-from syncd.api.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
-from syncd.api.rate_limit import WAIT_MAX, Observe, RateLimiter, ignore_try, read_retry_after
-from syncd.api.retries import DEADLINES_MAX, TRIES, Retries
+from syncd.api.transport.connections import Answer, Connections, StreamedAnswer
+from syncd.api.transport.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
+from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
+from syncd.api.transport.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
+from syncd.api.transport.rate_limit import WAIT_MAX, Observe, RateLimiter, ignore_try, read_retry_after
+from syncd.api.transport.retries import DEADLINES_MAX, TRIES, Retries
 from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
 

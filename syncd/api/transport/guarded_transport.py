@@ -3,11 +3,11 @@
 from contextlib import ExitStack
 from typing import Any
 
-from syncd.api.answers import make_error
-from syncd.api.breaker import Breaker
-from syncd.api.connections import Answer
-from syncd.api.retries import Retries
-from syncd.api.transport import ApiRequest, Transport
+from syncd.api.transport.answers import make_error
+from syncd.api.transport.breaker import Breaker
+from syncd.api.transport.connections import Answer
+from syncd.api.transport.retries import Retries
+from syncd.api.transport.transport import ApiRequest, Transport
 
 _REFUSED = 401
 

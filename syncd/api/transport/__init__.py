@@ -1,0 +1,1 @@
+"""One request to the platform: deadlines, limits, tries, and what an answer may be."""
