@@ -24,8 +24,9 @@ from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read import shape
 from syncd.layout.site.read.file import list_named_files, read_site_file
 from syncd.layout.tree.paths import check_safe_path
-from syncd.layout.tree.settings import Settings, derive_page_slug
+from syncd.layout.tree.settings import Settings, derive_page_slug, read_settings
 from syncd.layout.tree.summary import parse_summary, render_summary, walk_entries
+from tests.cli.command_runner import make_runner
 
 ROOT = Path(__file__).parent.parent
 MANUAL = ROOT / "syncd" / "manual"
@@ -174,7 +175,7 @@ def test_every_key_of_the_site_file_is_in_the_manual(key: str) -> None:
     assert re.search(rf"^\| `[^|]*\b{key}\b[^|]*` \|", PAGES["reference/site-file.md"], re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["reference/site-file.md", "writing/redirects.md"])
+@pytest.mark.parametrize("page", ["reference/site-file.md", "how-to/redirects.md"])
 def test_the_example_of_the_site_file_is_a_site_file(page: str) -> None:
     example = re.search(r"^```yaml\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
     assert example
@@ -333,3 +334,17 @@ def test_the_security_page_is_handed_on_with_the_source() -> None:
     assert "SECURITY.md" in built["targets"]["sdist"]["include"]
     for link in re.findall(r"\]\(([^)]+)\)", SECURITY):
         assert (ROOT / link).is_file()
+
+
+def test_a_check_of_the_manual_finds_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = make_runner("check --strict", MANUAL, monkeypatch, capsys)(".")
+    assert (done.code, done.out.split(" in ")[0]) == (0, "Nothing to mend"), done.out
+
+
+def test_every_former_address_of_a_page_leads_to_a_page() -> None:
+    settings = read_settings((MANUAL / ".gitbook.yaml").read_text(encoding="utf-8"))
+    assert settings.redirects["start/quick-start"] == "tutorials/writer.md"
+    assert set(settings.redirects.values()) <= PAGES.keys()
+    assert not {f"{address}.md" for address in settings.redirects} & PAGES.keys()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent
-PAGE = ROOT.parent / "syncd" / "manual" / "start" / "coming-from-git-sync.md"
+PAGE = ROOT.parent / "syncd" / "manual" / "explanation" / "git-sync.md"
 
 ANSWERS: dict[int, list[str]] = {
     1: [

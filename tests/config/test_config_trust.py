@@ -47,7 +47,7 @@ def test_no_file_host_or_remote_is_a_repositorys_to_decide() -> None:
 
 @pytest.mark.parametrize("key", sorted(set(MEANINGS)))
 def test_each_privileged_key_is_on_the_page_about_trust(key: str) -> None:
-    page = (ROOT / "syncd/manual/operating/trust.md").read_text(encoding="utf-8")
+    page = (ROOT / "syncd/manual/explanation/trust.md").read_text(encoding="utf-8")
     assert f"`{key.rpartition('.')[2]}`" in page
 
 

@@ -64,7 +64,7 @@ def build_all(directory: Path) -> None:
     environment = source / "build" / "venv"
     run_tool("venv", str(environment), cwd=source)
     # The command of the manual, which takes nothing from an index.
-    lines = find_commands("operating/service.md", "Install it on a server")
+    lines = find_commands("how-to/service.md", "Install it on a server")
     (install,) = (line for line in lines if "--no-index" in line)
     names = {"sudo /opt/syncd/bin/pip": f"{environment}/bin/pip --quiet", " wheels ": f" {source}/build/bundle/wheels "}
     subprocess.run(replace_names(install, names).split(), cwd=source, check=True)

@@ -60,7 +60,7 @@ def make_image(release: Release, directory: Path) -> Path:
 
 def build_wheels(release: Release, directory: Path) -> Path:
     """Given a release and an empty directory, return wheels of this source and all that it needs."""
-    (command,) = (line for line in find_commands("operating/service.md", "Install it on a server") if " wheel " in line)
+    (command,) = (line for line in find_commands("how-to/service.md", "Install it on a server") if " wheel " in line)
     assert command == "python3 -m pip wheel --wheel-dir wheels ."
     here = directory / f"{sys.version_info.major}.{sys.version_info.minor}"
     if not here.is_dir():

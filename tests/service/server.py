@@ -11,7 +11,7 @@ from tests.service.machine import Machine
 from tests.service.manual import find_blocks, find_commands, replace_names
 from tests.serving_git import TOKEN
 
-SERVICE_PAGE, PLATFORM_PAGE = "operating/service.md", "operating/embedded-platform.md"
+SERVICE_PAGE, PLATFORM_PAGE = "how-to/service.md", "how-to/embedded-platform.md"
 PLATFORM, HEALTH = "http://127.0.0.1:8470", "http://127.0.0.1:9470"
 GIT_HOST = "http://127.0.0.1:3000/docs.git"
 REPOSITORY, UPSTREAM = "/srv/docs/docs.git", "/srv/git/docs.git"

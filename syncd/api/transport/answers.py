@@ -34,7 +34,7 @@ CHECK_WHO = (
     "or save one: syncd auth login"
 )
 CHECK_NETWORK = "Check that the platform runs there, and platform.url."
-LIMITS = "The manual names the limits: start/servers. Of a space that is too large, make several."
+LIMITS = "The manual names the limits: how-to/servers. Of a space that is too large, make several."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""
 

@@ -137,7 +137,7 @@ _ALL = (
         "frontmatter-type",
         "error",
         "A value of the frontmatter is of the wrong kind, such as text where true or false is needed.",
-        "See the table of keys in the manual: writing/layout.",
+        "See the table of keys in the manual: reference/layout.",
     ),
     Rule(
         "frontmatter-comment",

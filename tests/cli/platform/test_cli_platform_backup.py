@@ -16,7 +16,7 @@ from tests.postgres import Server, programs
 from tests.service.manual import find_commands
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
-PAGE = "operating/backup.md"
+PAGE = "how-to/backup.md"
 
 
 class Place:
