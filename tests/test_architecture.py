@@ -96,7 +96,7 @@ ORDER = {
         *("notify", "api", "demo", "change_requests", "preview", "undo", "log", "configuration", "web"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
-    "web": ("rendering", "blocks", "pages", "status"),
+    "web": ("rendering", "blocks", "pages", "status", "site"),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),

@@ -1,0 +1,84 @@
+"""Redirects for servers that are not ours: `_redirects`, a map of nginx, and pages that send a browser on."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from syncd.model.text import join_lines
+from syncd.web.blocks.elements import check_link, write_element
+from syncd.web.site.head import STATIC_POLICY
+from syncd.web.site.spelling import spell_address
+
+PERMANENT = 301
+
+
+@dataclass(frozen=True)
+class SiteRedirection:
+    """A path of the site and where it leads: a whole address, or a path of the site; a note is for people."""
+
+    source: str
+    target: str
+    note: str = ""
+    status: int = PERMANENT
+
+
+def select_safe(redirects: Iterable[SiteRedirection]) -> tuple[SiteRedirection, ...]:
+    """Return the redirects that a browser may follow, each source once, the first of them, with clean addresses."""
+    found: dict[str, SiteRedirection] = {}
+    for one in redirects:
+        source, target = spell_address(one.source), check_link(spell_address(one.target))
+        if target and source.startswith("/") and not source.startswith("//") and source != target:
+            found.setdefault(source, SiteRedirection(source, target, one.note, one.status))
+    return tuple(found.values())
+
+
+def render_redirects_file(redirects: Sequence[SiteRedirection]) -> str:
+    """Return the redirect file that Netlify, Cloudflare Pages and GitLab Pages read."""
+    lines = []
+    for one in redirects:
+        if note := join_lines(one.note).strip():
+            lines.append(f"# {note}\n")
+        # A word ends at a blank; "#" would begin a comment where it follows one, and stands inside of words here.
+        lines.append(f"{one.source} {one.target} {one.status}\n")
+    return "".join(lines)
+
+
+def render_nginx_map(redirects: Sequence[SiteRedirection], base: str = "") -> str:
+    """Return the redirects as a `map` of nginx, to be included on the level of `http`.
+
+    Shape: `base` is the path below which the site is served, "" for the top of its host.
+    """
+    prefix = base.rstrip("/")
+    pairs = [(one.source, prefix + one.target if one.target.startswith("/") else one.target) for one in redirects]
+    rows = "".join(f"    {_quote(prefix + source)} {_quote(target)};\n" for source, target in pairs)
+    return (
+        "# In a server block: if ($redirected_to) { return 301 $redirected_to; }\n"
+        f'map $uri $redirected_to {{\n    default "";\n{rows}}}\n'
+    )
+
+
+def render_redirect_page(target: str, title: str = "This page has moved") -> str:
+    """Return a page that sends a browser on without a script; `target` may be relative.
+
+    Raises: ValueError when the address is none that a link may have.
+    """
+    address = check_link(target)
+    if address is None:
+        raise ValueError("no address that a link may have")
+    link = write_element("a", address, href=address)
+    return str(
+        Markup(
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+            '<meta name="robots" content="noindex">\n<title>{title}</title>\n'
+            '<link rel="canonical" href="{address}">\n<meta http-equiv="refresh" content="0; url={address}">\n'
+            "</head>\n<body><main><h1>{title}</h1>\n<p>{link}</p></main></body>\n</html>\n"
+        ).format(policy=STATIC_POLICY, title=title, address=address, link=link)
+    )
+
+
+def _quote(word: str) -> str:
+    """A word of an nginx configuration: "$" would begin a variable, and cannot be escaped."""
+    escaped = word.replace("\\", "%5C").replace('"', "%22").replace("$", "%24").replace("~", "%7E", word[:1] == "~")
+    return f'"{escaped}"'
