@@ -21,7 +21,7 @@ from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.daemon.workspaces import build_bindings, read_time
 from syncd.errors import NotARepository
 from syncd.model.moment import parse_moment
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.status import read_store_summary
 from syncd.sync.branches import find_tracked
 from syncd.sync.log.entries import FIRST, LogEntry, LogQuery, list_integrated, list_mirrored, list_sent

@@ -18,9 +18,9 @@ from syncd.config.register import Record, Register
 from syncd.config.trust import Key, find_privileged_keys, list_keys
 from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError
-from syncd.repo import Repository
 from syncd.repo.process.location import discover_repository
 from syncd.repo.remote.address import parse_address
+from syncd.repo.repository import Repository
 
 MEANINGS = {
     "platform.url": "your token is sent there",

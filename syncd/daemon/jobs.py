@@ -13,7 +13,7 @@ from syncd.daemon.locks import WAKE
 from syncd.daemon.records import list_subjects
 from syncd.daemon.service import Job
 from syncd.daemon.workspaces import Environment, build_run_options, open_locked_workspace
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result
 

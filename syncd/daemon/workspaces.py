@@ -24,8 +24,9 @@ from syncd.daemon.control.run_files import COMMAND
 from syncd.daemon.locks import RUN, STATE, FileLock
 from syncd.daemon.records import is_run, judge_run, list_subjects
 from syncd.errors import ConfigInvalid, SyncdError
-from syncd.repo import Access, Repository
 from syncd.repo.remote.address import parse_address
+from syncd.repo.remote.remote import Access
+from syncd.repo.repository import Repository
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.policy import Policy

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.errors import HistoryCut, PathRefused
+from syncd.errors import GitFailed, HistoryCut, PathRefused
 from syncd.layout.tree.lfs_pointers import parse_pointer
 from syncd.repo.failures import translate_system_failures
 from syncd.repo.names import check_branch, check_oid, is_plain
@@ -93,7 +93,7 @@ class Repository:
 
     def resolve(self, ref: str) -> str | None:
         """Return the commit that a full ref name or HEAD leads to; None when there is none."""
-        return refs.resolve(self._reader, ref)
+        return self._reader.resolve_ref(ref)
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix such as `refs/syncd/`, each with what it names."""
@@ -324,9 +324,12 @@ class Repository:
     def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
         """Move a branch from `old`, None for an unborn one, to a descendant, with the files where it is checked out.
 
-        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
+        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved, and GitFailed when `new` is no descendant; then nothing
+        has moved.
         """
-        WorkTree(self._git, self._reader).fast_forward(branch, old=old, new=new)
+        if old is not None and not self.is_ancestor(old, new):
+            raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
+        WorkTree(self._git, self._reader).follow(branch, old=old, new=new)
 
     def follow(self, branch: str, *, old: str, new: str) -> None:
         """Move a branch that has no commits of its own to where its rewritten upstream is. Raises: as

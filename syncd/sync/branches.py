@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from syncd.model.text import join_lines
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 
 HEADS = "refs/heads/"
 OWN_PREFIX = "syncd/"

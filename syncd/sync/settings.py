@@ -1,7 +1,7 @@
 """Read a space's settings, and other small text files, from a commit."""
 
 from syncd.layout.tree.settings import Settings, read_settings
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.workspace import Binding
 
 

@@ -11,7 +11,8 @@ from syncd.layout.tree.summary import Entry, parse_summary, render_summary
 from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_variables, render_tags, render_variables
 from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
-from syncd.repo import Repository, Writer
+from syncd.repo.repository import Repository
+from syncd.repo.write.writer import Writer
 from syncd.sync.settings import read_text_at
 from syncd.sync.workspace import Binding
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from syncd.repo import Access, Person, Repository
+from syncd.repo.remote.remote import Access
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 from syncd.sync.policy import Policy
 
 if TYPE_CHECKING:  # `status` needs neither the platform nor the store, and both take long to import

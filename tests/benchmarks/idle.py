@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from syncd.model.space import SpaceCreate
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.run.values import RunOptions
 from tests.benchmarks.measure import Line, cost_of, median
 from tests.benchmarks.stage import Stage, run_flows

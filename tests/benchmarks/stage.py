@@ -19,7 +19,7 @@ from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk_pages
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions

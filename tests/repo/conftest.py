@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from syncd.repo import Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 
 AUTHOR = Person("Ada Lovelace", "ada@example.com", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
 BASE = {"README.md": b"# Home\n", "guide/one.md": b"# One\n", "guide/two.md": b"# Two\n", "notes.md": b"# Notes\n"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 
 Git = Callable[..., str]
 

@@ -15,9 +15,10 @@ import pytest
 
 from syncd.errors import Held, RefMoved
 from syncd.fault_points import FaultPoint
-from syncd.repo import Person, Repository
 from syncd.repo.process import locks
 from syncd.repo.process.locks import note_locks
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 from syncd.repo.work_tree.worktree import Move, WorkTree
 
 Commit = Callable[..., str]
@@ -33,7 +34,8 @@ import json, os, signal, sys
 from datetime import datetime, UTC
 from pathlib import Path
 from syncd import fault_points
-from syncd.repo import Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 for line in sys.stdin:
     job = json.loads(line)
     victim = os.fork()
@@ -474,7 +476,7 @@ def test_a_race_for_the_branch_puts_the_files_back(
 
     tree._move_files = overtaken  # type: ignore[method-assign]
     with pytest.raises(RefMoved):
-        tree.fast_forward("main", old=base, new=new)
+        tree.follow("main", old=base, new=new)
     assert repository.resolve("refs/heads/main") == other
     assert git("diff", "--stat", base) == ""
     assert git("status", "--porcelain") == "D  other.md\n"

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import DiskFull, GitFailed, NotARepository, WorkTreeInTheWay
-from syncd.repo import Person, Repository
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.process.git import Git as Runner
 from syncd.repo.process.location import find_repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import GitFailed, NotARepository
-from syncd.repo import Blob, Repository
 from syncd.repo.read import graph as graphs
 from syncd.repo.read import trees as listings
 from syncd.repo.read.trees import _compare_by_git
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
 from tests.repo.conftest import AUTHOR
 
 Git = Callable[..., str]

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from syncd.repo import Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

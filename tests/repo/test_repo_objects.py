@@ -8,8 +8,9 @@ from threading import Thread
 import pytest
 
 from syncd.errors import GitFailed, NotARepository, PathRefused
-from syncd.repo import FileChange, Repository
 from syncd.repo.read.objects import parse_commit, parse_trailers
+from syncd.repo.repository import Repository
+from syncd.repo.values import FileChange
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import GitFailed, HistoryCut, WorkTreeInTheWay
-from syncd.repo import Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import GitFailed, PathRefused, RefMoved
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 
 Commit = Callable[..., str]
 REF = "refs/remotes/platform/main"

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import ConfigInvalid, GitFailed, NotFound, Stopped, SyncdError, Unauthorized, Unreachable
-from syncd.repo import Access, Remote, Repository
 from syncd.repo.failures import build_remote_failure
 from syncd.repo.process.git import Programs
 from syncd.repo.process.location import find_repository
 from syncd.repo.remote.address import parse_address
 from syncd.repo.remote.credential import GUARDED, PRIVATE, answer_question
-from syncd.repo.remote.remote import build_ssh_command
+from syncd.repo.remote.remote import Access, Remote, build_ssh_command
+from syncd.repo.repository import Repository
 from tests.serving_git import TOKEN, GitServer, serve_git
 
 Git = Callable[..., str]

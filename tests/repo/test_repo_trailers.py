@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from syncd.errors import GitFailed
-from syncd.repo import Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 from tests.repo.conftest import AUTHOR
 
 Git = Callable[..., str]

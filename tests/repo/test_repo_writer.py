@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import GitFailed, PathRefused, RefMoved
-from syncd.repo import Person, Repository
 from syncd.repo.names import check_path
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 from tests.growing import assert_linear, count_calls
 
 Commit = Callable[..., str]

@@ -16,7 +16,7 @@ from syncd.plan.site.compose import plan_site
 from syncd.platform.server import BackgroundServer
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.site.apply import ApplyResult, apply_plan
 from syncd.sync.site.lock import LockWriter

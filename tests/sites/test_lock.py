@@ -15,7 +15,7 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import InFlightRequest, LockEntry, SiteLock
 from syncd.plan.site.lockfile.lockfile import find_lock_path, parse_lock, render_lock
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.options import LockPlace

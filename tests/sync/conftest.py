@@ -18,7 +18,7 @@ from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle

@@ -17,7 +17,7 @@ from syncd.model.change_request import ChangeRequest, ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Operation
 from syncd.model.page import Page
 from syncd.model.page import walk_pages as walk_pages
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.mirror.source import MainContent, ProposedContent
 from syncd.sync.run.cycle import run_cycle

@@ -12,7 +12,7 @@ from syncd.cli.terminal.context import list_repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import SpaceFile
 from syncd.layout.tree.settings import SETTINGS_PATH as SETTINGS
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 
 _SPACE_FILES = ("SUMMARY.md", SETTINGS)
 _PRUNED = frozenset({"node_modules", "bower_components", "site-packages", "__pycache__"})

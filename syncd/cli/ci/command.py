@@ -21,8 +21,8 @@ from syncd.config.trust import is_same_address
 from syncd.daemon.workspaces import build_bindings, read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
 from syncd.layout.tree.paths import slugify
-from syncd.repo import Repository
 from syncd.repo.process.location import discover_repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.branches import is_own_branch
 from syncd.sync.ci.base import CiResult, Job

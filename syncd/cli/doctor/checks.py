@@ -22,7 +22,8 @@ from syncd.daemon.hooks.listener import load_sources
 from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.daemon.notifications.targets import build_subscriptions
 from syncd.errors import DiskFull, NotFound, SyncdError
-from syncd.repo import Repository, describe_git
+from syncd.repo.process.git import describe_git
+from syncd.repo.repository import Repository
 from syncd.store.status import read_store_summary
 from syncd.watch import Watcher
 

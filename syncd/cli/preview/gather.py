@@ -20,8 +20,8 @@ from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.tree.paths import slugify
 from syncd.model.ref import ROOT, Ref
-from syncd.repo import Repository
 from syncd.repo.process.location import discover_repository
+from syncd.repo.repository import Repository
 from syncd.sync.site.read.site_file import read_at_commit, read_source, read_work_tree
 
 _MISSING = ConfigInvalid("there is no site file")

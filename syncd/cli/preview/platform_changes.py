@@ -11,7 +11,7 @@ from syncd.errors import GitFailed, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.tree.paths import is_markdown
 from syncd.model.blob_id import compute_blob_id
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 
 Difference = Literal["new", "changed", "gone"]
 

@@ -13,7 +13,7 @@ from syncd.cli.terminal.text import escape, format_time, print_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, WAKE, find_holder
 from syncd.daemon.workspaces import read_time
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan, read_store_summary
 from syncd.store.store import Store
 from syncd.sync.site.approvals import VALID, find_held_plan, is_approval_valid

@@ -22,7 +22,7 @@ from syncd.plan.site.format import format_ref
 from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import render_plan_text
 from syncd.plan.site.rollback import FormerState, parse_former_state
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.status import Backup
 from syncd.store.store import Store
 from syncd.sync.site.apply import ApplyResult

@@ -17,7 +17,7 @@ from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.plan.site.gates.gates import SCOPES
 from syncd.plan.site.lockfile.lockfile import find_lock_path
 from syncd.plan.site.steps import SitePlan
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.site.flow import PreparedPlan
 from syncd.sync.site.options import SiteOptions
 from syncd.sync.site.read.site_file import SiteFileTexts, read_committed, read_work_tree

@@ -12,7 +12,7 @@ from syncd.cli.sites.offline import SiteFileLocation
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.graph import Host
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.site.read.mirrored_pages import find_renamed_pages, read_committed_pages, read_pages_on_disk
 from syncd.sync.site.read.site_file import read_at_commit, read_source
 

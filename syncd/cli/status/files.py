@@ -14,7 +14,8 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE
 from syncd.errors import Conflict, FileInvalid, Held
 from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
-from syncd.repo import Commit, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Commit
 from syncd.store.status import read_page_address
 from syncd.sync.merge.parts import find_original
 from syncd.sync.outcome import CONFLICT, PAGE

@@ -21,7 +21,7 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.status import SITE_STATES, StoreSummary, read_store_summary
 from syncd.sync.branches import find_tracked
 from syncd.sync.state.request_state import parse_request_state

@@ -19,7 +19,7 @@ from syncd.cli.terminal.text import print_text
 from syncd.config import Config
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import find_exit_code
 from syncd.sync.workspace import Workspace

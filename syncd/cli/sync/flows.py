@@ -18,7 +18,7 @@ from syncd.daemon.health import combine_codes
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import Stopped, SyncdError
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.branches import is_own_branch
 from syncd.sync.outcome import outcome_from
 from syncd.sync.run.cycle import run_cycle

@@ -25,8 +25,8 @@ from syncd.cli.terminal.text import print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid, NotARepository
-from syncd.repo import Repository
 from syncd.repo.process.location import discover_repository, find_bare, find_repository
+from syncd.repo.repository import Repository
 from syncd.sync.outcome import Held, Waiting
 from syncd.sync.policy import PreferredSide
 from syncd.sync.run.cycle import run_cycle

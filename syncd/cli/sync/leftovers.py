@@ -20,7 +20,7 @@ def repair_here() -> None:
         top = next((one for one in (current, *current.parents) if (one / ".git").exists()), None)
         if top is None or not _has_leftovers(top / ".git"):
             return
-        from syncd.repo import Repository  # a slow import, needed only after a kill
+        from syncd.repo.repository import Repository  # a slow import, needed only after a kill
 
         Repository.open(top).close()
 

@@ -27,7 +27,7 @@ from syncd.daemon.workspaces import Environment, open_for_reading, open_workspac
 from syncd.errors import Conflict, StalePlan
 from syncd.plan.merge.hunks import TextPiece, has_markers, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import Side
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.integrate.authors import view_hunks
 from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft, write_draft
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages

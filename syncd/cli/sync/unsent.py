@@ -8,7 +8,7 @@ from syncd.cli.terminal.text import escape
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE
 from syncd.model.wording import format_count
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
 from syncd.sync.outcome import CONFLICT
 from syncd.sync.state.unsent import Unsent, find_unsent

@@ -19,8 +19,8 @@ from syncd.config import (
     load_with_drop_ins,
 )
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
-from syncd.repo import Repository
 from syncd.repo.process.location import discover_repository, find_repository
+from syncd.repo.repository import Repository
 
 
 def load_configuration(config_file: Path | None) -> Config:

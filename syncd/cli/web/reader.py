@@ -25,7 +25,7 @@ from syncd.errors import StalePlan, SyncdError
 from syncd.model.text import show_hidden
 from syncd.plan.merge.hunks import split_lines
 from syncd.plan.merge.pages import Side
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan
 from syncd.sync.integrate.authors import HunkSide, HunkView, view_hunks
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts

@@ -15,7 +15,7 @@ from syncd.errors import ConfigInvalid, SyncdError
 from syncd.net.page_server import serve_pages
 from syncd.net.page_values import Acceptance, PageRequest, PageResponse, RefusedRequest, render_line
 from syncd.net.signatures import SIGNING_PREFIX, is_usable_secret
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 
 _ACCEPTED = Acceptance(is_any_host=True, is_any_origin=True, body_max=BODY_BYTES_MAX)
 

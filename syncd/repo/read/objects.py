@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from syncd.errors import GitFailed
 from syncd.layout.tree.lfs_pointers import LfsPointer
-from syncd.repo.names import check_oid, is_oid
+from syncd.repo.names import check_oid, check_ref, is_oid
 from syncd.repo.process.git import Git
 from syncd.repo.process.location import RepositoryLocation
 from syncd.repo.process.pipe import LARGEST_ANSWER, Pipe
@@ -50,6 +50,11 @@ class Reader:
         """
         found = self._ask(f"info {name}")
         return (found[0], found[1]) if found else None
+
+    def resolve_ref(self, ref: str) -> str | None:
+        """Return the commit that a full ref name or HEAD leads to; None when there is none."""
+        found = self.find_object(f"{check_ref(ref)}^{{commit}}")
+        return found[0] if found else None
 
     def read_object(self, oid: str, kind: str) -> bytes:
         """Return the bytes of an object. Raises: GitFailed when it is missing, too large, or not of this type."""

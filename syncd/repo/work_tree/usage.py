@@ -10,7 +10,6 @@ from syncd.repo.failures import build_failure
 from syncd.repo.process.git import Git
 from syncd.repo.read.objects import Reader
 from syncd.repo.values import Head
-from syncd.repo.write import refs
 
 _HEADS = "refs/heads/"
 _NAMES_REF = re.compile(rb"ref: (refs/heads/[^\s]+)\n")
@@ -36,7 +35,7 @@ def read_head(git: Git, reader: Reader) -> Head:
     """Return the branch that is checked out and its commit."""
     target = _read_head_target(git)
     branch = target.removeprefix(_HEADS) if target.startswith(_HEADS) else None
-    return Head(branch, refs.resolve(reader, "HEAD"))
+    return Head(branch, reader.resolve_ref("HEAD"))
 
 
 def _read_head_target(git: Git) -> str:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from syncd.errors import GitFailed, Held, RefMoved, SyncdError, WorkTreeInTheWay
+from syncd.errors import Held, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.names import check_branch, check_oid, is_oid
@@ -36,7 +36,6 @@ from syncd.repo.process.locks import (
     release_index,
     remove_stale,
 )
-from syncd.repo.read.history import History
 from syncd.repo.read.objects import Reader
 from syncd.repo.read.trees import compare_trees
 from syncd.repo.values import Difference
@@ -97,27 +96,17 @@ class WorkTree:
         self._git, self._reader = git, reader
 
     @translate_system_failures("moving the work tree")
-    def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
-        """Move a branch from `old`, None for an unborn one, to a descendant, with the files where it is checked out.
-
-        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved, and GitFailed when `new` is no descendant; then nothing
-        has moved.
-        """
-        if old is not None and not History(self._git, self._reader).is_ancestor(old, new):
-            raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
-        self.follow(branch, old=old, new=new)
-
-    @translate_system_failures("moving the work tree")
     def follow(self, branch: str, *, old: str | None, new: str) -> None:
-        """Move a branch from `old` to any commit, as a fast-forward does; the caller has made sure that nothing is
-        lost.
+        """Move a branch from `old`, None for an unborn one, to another commit, with the files where it is checked out.
+
+        Shape: whether commits of the branch are lost is for the caller to know.
 
         Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
         """
         ref = check_branch(branch)
         with lock_work_tree(self._git):
             self._resume_for(branch)
-            here = refs.resolve(self._reader, ref)
+            here = self._reader.resolve_ref(ref)
             if here == new:
                 return
             if here != old:
@@ -136,7 +125,7 @@ class WorkTree:
         ref = check_branch(branch)
         with lock_work_tree(self._git):
             self._resume_for(branch)
-            tip = refs.resolve(self._reader, ref)
+            tip = self._reader.resolve_ref(ref)
             if self._index_path().exists() or tip is None or not is_checked_out(self._git, self._reader, branch):
                 return
             self._carry_out(Move(branch, None, tip, here=tip, publish=False))
@@ -177,7 +166,7 @@ class WorkTree:
         move = self._read_note()
         if move is None:
             return
-        here = refs.resolve(self._reader, check_branch(move.branch))
+        here = self._reader.resolve_ref(check_branch(move.branch))
         # The index was in place before the branch moved; and who has gone to another branch has looked at the files.
         if move.is_over(here) or not is_checked_out(self._git, self._reader, move.branch):
             self._delete_note()
@@ -228,7 +217,7 @@ class WorkTree:
         except SyncdError:
             # What a person has edited since stays; then the note stays too, and the next run says what is in the way.
             with suppress(SyncdError):
-                back = self._plan_return(move, refs.resolve(self._reader, ref))
+                back = self._plan_return(move, self._reader.resolve_ref(ref))
                 self._write_note(back)
                 self._move_files(back, resumed=True)
                 self._delete_note()

@@ -8,7 +8,7 @@ from syncd.repo.names import check_oid, quote_path
 from syncd.repo.process.git import Git
 from syncd.repo.read.objects import Reader
 from syncd.repo.values import Blob, Merged, MergedText, Person
-from syncd.repo.write.writer import encode_message, format_signature
+from syncd.repo.write.commit_text import encode_message, format_signature
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""

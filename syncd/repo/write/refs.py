@@ -11,12 +11,6 @@ from syncd.repo.process.locks import note_locks
 from syncd.repo.read.objects import Reader
 
 
-def resolve(reader: Reader, ref: str) -> str | None:
-    """Return the commit that a full ref name or HEAD leads to; None when there is none."""
-    found = reader.find_object(f"{check_ref(ref)}^{{commit}}")
-    return found[0] if found else None
-
-
 def list_refs(git: Git, prefix: str) -> dict[str, str]:
     """Return the refs below a prefix, each with what it names; the prefix ends at a slash or at a name's end."""
     check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
@@ -46,7 +40,7 @@ def _run_update(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, 
     if not status:
         return
     # What git says differs between its versions; where the ref is now tells the reason apart.
-    if resolve(reader, ref) != old:
+    if reader.resolve_ref(ref) != old:
         raise RefMoved(f"{ref} moved while syncd was at work; nothing was changed", hint="run the command again")
     raise build_failure("update-ref", status, complaint)
 

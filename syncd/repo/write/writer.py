@@ -9,14 +9,12 @@ two weeks, and a later commit may hold them.
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from syncd.errors import GitFailed, SyncdError
 from syncd.fault_points import FaultPoint, reach
-from syncd.model.text import join_lines
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.names import check_oid, check_path, check_ref, quote_path
 from syncd.repo.process.git import Git
@@ -24,6 +22,7 @@ from syncd.repo.process.pipe import Pipe
 from syncd.repo.read.objects import Reader
 from syncd.repo.values import Person
 from syncd.repo.write import refs
+from syncd.repo.write.commit_text import encode_message, format_signature
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""
@@ -186,35 +185,9 @@ class Writer:
         return b'M 040000 %b ""\n' % found[0].encode()
 
 
-def format_signature(author: Person, committer: Person) -> bytes:
-    """Return the two lines of a commit that name its author and its committer."""
-    return f"author {_format_person(author)}\ncommitter {_format_person(committer)}\n".encode()
-
-
-def _format_person(person: Person) -> str:
-    offset = person.when.utcoffset() or timedelta()
-    minutes = int(offset.total_seconds()) // 60
-    sign = "-" if minutes < 0 else "+"
-    hours, minutes = divmod(abs(minutes), 60)
-    seconds = max(0, int(person.when.timestamp()))
-    return (
-        f"{_clean_name(person.name) or 'unknown'} <{_clean_name(person.email)}> {seconds} {sign}{hours:02}{minutes:02}"
-    )
-
-
-def _clean_name(text: str) -> str:
-    """A name as a commit's header can hold it: without what would end it or is unseen. Source: git, ident.c."""
-    return join_lines(text.replace("<", " ").replace(">", " "))
-
-
 def _format_message(message: str) -> bytes:
     data = encode_message(message)
     return b"data %d\n%b\n" % (len(data), data)
-
-
-def encode_message(message: str) -> bytes:
-    """Return the bytes of a commit message, with one line end at the end and nothing that a commit cannot hold."""
-    return message.replace("\0", "").rstrip("\n").encode("utf-8", "replace") + b"\n"
 
 
 def _format_parents(parents: Sequence[str]) -> list[bytes]:

@@ -30,7 +30,7 @@ from syncd.layout.tree.summary import render_summary
 from syncd.model.space import Space
 from syncd.plan.change import Change
 from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
-from syncd.repo import Commit, FileChange
+from syncd.repo.values import Commit, FileChange
 from syncd.store.store import LastSeen
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of

@@ -8,7 +8,7 @@ from syncd.errors import GitFailed, Held
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
 from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_proposed_commit
-from syncd.repo import Commit
+from syncd.repo.values import Commit
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 

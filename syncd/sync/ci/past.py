@@ -6,7 +6,7 @@ from syncd.errors import NotFound, Rejected
 from syncd.model.file import File
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
-from syncd.repo import Blob
+from syncd.repo.values import Blob
 from syncd.sync.mirror.anchors import find_mirror_base
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent, ProposedContent

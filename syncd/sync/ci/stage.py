@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from syncd.plan.message import TIP
 from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_written_revision
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.ci.base import (
     ComparisonBase,

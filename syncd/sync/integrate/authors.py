@@ -6,7 +6,7 @@ from datetime import datetime
 
 from syncd.plan.merge.hunks import Hunk, find_lines, list_hunks, split_lines
 from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
-from syncd.repo import Commit
+from syncd.repo.values import Commit
 from syncd.sync.integrate.resolve import PageConflict
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.summaries import read_summary

@@ -18,7 +18,7 @@ from functools import partial
 from syncd.errors import Conflict, RefMoved, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
-from syncd.repo import Remote
+from syncd.repo.remote.remote import Remote
 from syncd.sync.branches import HEADS, match_branches
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged

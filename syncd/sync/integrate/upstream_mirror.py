@@ -19,7 +19,7 @@ from syncd.errors import Conflict, RefMoved
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.plan.message import CHANGE_REQUEST
-from syncd.repo import Refusal
+from syncd.repo.remote.remote import Refusal
 from syncd.sync.integrate.upstream import Exchange, Step
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.workspace import COMMITTER, Upstream, Workspace

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from syncd.errors import GitFailed
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
-from syncd.repo import Commit, FileChange, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Commit, FileChange
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import STATUS, notes_ref, read_notes
 from syncd.sync.workspace import COMMITTER, Binding

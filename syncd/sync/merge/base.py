@@ -7,7 +7,8 @@ in its history. Source: docs/decisions/0002-one-recorded-base.md.
 from collections.abc import Callable, Iterator, Sequence
 
 from syncd.plan.message import REVISION
-from syncd.repo import Blob, Commit, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob, Commit
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR, find_original
 from syncd.sync.merge.result import Base

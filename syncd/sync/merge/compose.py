@@ -10,7 +10,8 @@ from syncd.layout.tree.summary import Entry
 from syncd.plan.merge.pages import SIDES, TITLES, EntryPaths, Page, Side, Version, other_side
 from syncd.plan.merge.restore_entries import restore_entries
 from syncd.plan.merge.summary import merge_entries
-from syncd.repo import Blob, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
 from syncd.sync.merge.result import (
     Base,
     Choice,

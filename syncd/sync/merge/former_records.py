@@ -8,7 +8,7 @@ needed any more.
 import json
 from collections.abc import Iterable
 
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.parts import PART_TRAILER

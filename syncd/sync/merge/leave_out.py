@@ -6,7 +6,8 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from syncd.plan.merge.restore_entries import restore_entries
-from syncd.repo import Blob, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.workspace import Binding
 

@@ -11,7 +11,8 @@ from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource
-from syncd.repo import MergedText, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import MergedText
 
 READ_MAX: Final = 1_000_000
 """Bytes up to which two texts are compared line by line."""

@@ -7,7 +7,7 @@ from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding
 

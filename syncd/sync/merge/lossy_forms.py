@@ -17,7 +17,7 @@ from syncd.layout.compare.patch_page import patch_page
 from syncd.layout.compare.reformat import preserve_formatting
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import compute_blob_id
-from syncd.repo import Blob
+from syncd.repo.values import Blob
 from syncd.sync.workspace import Binding, Workspace
 
 OVERWRITTEN = "contested"

@@ -27,7 +27,8 @@ from syncd.plan.merge.pages import (
     separate_conflicts,
 )
 from syncd.plan.merge.restore_entries import group_paths
-from syncd.repo import Difference, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Difference
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines

@@ -13,7 +13,8 @@ from contextlib import suppress
 from syncd.model.anchor import Anchor
 from syncd.plan.merge.pages import FileChange, Version
 from syncd.plan.message import MOVED
-from syncd.repo import Blob, Commit, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob, Commit
 from syncd.sync.merge.parts import PART_TRAILER, find_original
 from syncd.sync.workspace import Binding
 

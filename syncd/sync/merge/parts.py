@@ -7,7 +7,8 @@ names: a rebase or a cherry-pick copies the trailer, but not the tree. Source: d
 
 from datetime import UTC, datetime
 
-from syncd.repo import Commit, Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Commit, Person
 
 PART_TRAILER = "Syncd-Part"
 """Names the commit that a part stands for, and the tree that makes it one."""

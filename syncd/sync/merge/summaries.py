@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from syncd.errors import FileInvalid
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
 from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from syncd.plan.message import REVISION, SPACE
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.merge.moves import find_moves_since, render_moves
 from syncd.sync.merge.parts import PART_TRAILER
 from syncd.sync.workspace import COMMITTER

@@ -13,7 +13,7 @@ from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import list_bodies
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import LastSeen
 from syncd.sync.mirror.roots import follow_root
 from syncd.sync.mirror.values import PARTIAL, MirrorBase, WrittenCommit

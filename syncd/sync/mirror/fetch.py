@@ -22,8 +22,10 @@ from syncd.model.anchor import Anchor
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.model.page import walk_pages
 from syncd.plan.mirror.revision import RevisionBody, compute_fingerprint
-from syncd.repo import Blob, Repository, Writer
 from syncd.repo.failures import translate_system_failures
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
+from syncd.repo.write.writer import Writer
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
 from syncd.sync.mirror.incoming_links import IncomingTexts
 from syncd.sync.mirror.values import PARTIAL, GatheredRevision, RevisionMoved

@@ -23,7 +23,7 @@ from syncd.plan.message import (
     render_mirror_message,
 )
 from syncd.plan.propose.description import read_commit_of_revision
-from syncd.repo import Commit, Person
+from syncd.repo.values import Commit, Person
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original

@@ -9,7 +9,7 @@ from syncd.layout.tree.preserve import BROKEN, preserve_frontmatter, preserve_li
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.plan.mirror.revision import RevisionBody
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.mirror.values import GatheredRevision
 from syncd.sync.workspace import Binding
 

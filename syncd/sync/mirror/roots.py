@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from syncd.errors import FileInvalid
 from syncd.layout.tree.settings import SETTINGS_PATH, Settings
 from syncd.model.anchor import Anchor
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding
 

@@ -6,7 +6,7 @@ from syncd.errors import PathRefused
 from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
-from syncd.repo import Writer
+from syncd.repo.write.writer import Writer
 from syncd.sync.merge.moves import find_moved, render_moves
 from syncd.sync.mirror.anchors import read_entries
 from syncd.sync.mirror.fetch import BodyFetcher

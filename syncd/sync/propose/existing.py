@@ -20,7 +20,7 @@ from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE, render_mirror_message, render_proposed_subject
 from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.proposal import ExistingSide
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from syncd.plan.message import TIP
-from syncd.repo import Commit
+from syncd.repo.values import Commit
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.outcome import Held
 

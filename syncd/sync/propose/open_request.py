@@ -19,7 +19,7 @@ from syncd.plan.propose.description import (
     read_written_revision,
     update_description,
 )
-from syncd.repo import Commit
+from syncd.repo.values import Commit
 from syncd.sync.merge.parts import find_original
 from syncd.sync.propose.conflict_report import report_conflicts
 from syncd.sync.propose.intent import Intent

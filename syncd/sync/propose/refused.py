@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from syncd.errors import FileInvalid
 from syncd.layout.tree.draft import decode_page, read_draft
 from syncd.layout.tree.paths import is_markdown
-from syncd.repo import Difference
+from syncd.repo.values import Difference
 from syncd.sync.outcome import Held
 from syncd.sync.workspace import Binding, Workspace
 

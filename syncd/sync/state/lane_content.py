@@ -14,7 +14,7 @@ from syncd.layout.tree.placement import SUMMARY
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.merge.summary import merge_entries
 from syncd.plan.message import REVISION
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import PART_TRAILER, find_original

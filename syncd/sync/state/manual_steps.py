@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from syncd.plan.change import Change
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.state.notes import add_notes, load_notes
 from syncd.sync.workspace import Binding, Workspace
 

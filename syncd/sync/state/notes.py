@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.model.change_request import ChangeRequest
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.workspace import Binding, Workspace
 
 FILE = "notes.json"

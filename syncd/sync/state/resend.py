@@ -1,6 +1,7 @@
 """Whether a branch has more than what a change request was sent with that somebody archived."""
 
-from syncd.repo import Commit, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Commit
 
 COMMITS_MAX = 1000
 

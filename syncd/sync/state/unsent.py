@@ -7,7 +7,7 @@ from posixpath import basename
 from typing import TYPE_CHECKING, Literal
 
 from syncd.errors import FileInvalid
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, describe_state
 from syncd.sync.state.notes import ADDRESS, STATUS, read_notes

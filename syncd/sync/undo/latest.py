@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from syncd.errors import NotFound
 from syncd.model.moment import parse_moment
 from syncd.plan.message import CHANGE_REQUEST
-from syncd.repo import Commit
+from syncd.repo.values import Commit
 from syncd.store.status import Backup
 from syncd.sync.branches import HEADS
 from syncd.sync.review.requests import FoundRequest

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from syncd.errors import Conflict, Held, SyncdError
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
-from syncd.repo import Commit, FileChange
+from syncd.repo.values import Commit, FileChange
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from syncd.errors import Held, HistoryCut
 from syncd.model.change_request import ChangeRequest
-from syncd.repo import Commit
+from syncd.repo.values import Commit
 from syncd.sync.branches import HEADS
 from syncd.sync.review.decide import set_request_status
 from syncd.sync.review.requests import FoundRequest

@@ -13,7 +13,7 @@ from syncd.cli.app import run
 from syncd.fault_points import FaultPoint
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from tests.cli.conftest import PAGES, Shell, plant
 from tests.stopping import kill, run_until_stopped
 
@@ -23,7 +23,7 @@ LATER["SUMMARY.md"] += "* [More](more.md)\n"
 FAST_FORWARD = """
 import sys
 from pathlib import Path
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 with Repository.open(Path.cwd()) as repository:
     repository.fast_forward("main", old=sys.argv[1], new=sys.argv[2])
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from tests.cli.sync.two_way import Web, Writer
 from tests.forked import Forked
 

@@ -10,7 +10,7 @@ import pytest
 
 from syncd.model.space import SpaceCreate
 from syncd.platform.services.directory.read import import_directory
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.outcome import Applied, Held, Unchanged
 from syncd.sync.policy import PreferredSide
 from syncd.sync.run.cycle import run_cycle

@@ -14,7 +14,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.ci.flow import run_ci

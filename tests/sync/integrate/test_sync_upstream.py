@@ -10,7 +10,8 @@ import pytest
 
 from syncd.api.transport.breaker import Breaker
 from syncd.errors import Unreachable
-from syncd.repo import Access, Repository
+from syncd.repo.remote.remote import Access
+from syncd.repo.repository import Repository
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.run.cycle import run_cycle

@@ -10,7 +10,8 @@ import pytest
 
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.plan.merge.pages import SIDES, Side
-from syncd.repo import Person, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge

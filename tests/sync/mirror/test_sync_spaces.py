@@ -11,7 +11,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.api.transport.retries import TRIES
 from syncd.platform.services.directory.read import import_directory
-from syncd.repo import Repository
+from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.workspace import Binding

@@ -7,7 +7,8 @@ from pathlib import Path
 from syncd.errors import FileInvalid
 from syncd.layout.site.addresses.addresses import list_page_addresses
 from syncd.layout.tree.draft import read_draft
-from syncd.repo import Blob, Repository
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
 from syncd.sync.workspace import Binding
 
 

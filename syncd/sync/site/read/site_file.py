@@ -15,7 +15,7 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import list_named_files, read_site_file
 
 if TYPE_CHECKING:
-    from syncd.repo import Repository
+    from syncd.repo.repository import Repository
 
 SITE_FILE_BYTES = 1 << 20
 REDIRECT_FILE_BYTES = 16 << 20
