@@ -1,7 +1,10 @@
 """The preview as it is now: what was saved is read again, checked beside, and whoever looks at a page is told."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
 from posixpath import basename
 from threading import Condition, Event, RLock, Thread
 from typing import Any
@@ -40,6 +43,8 @@ class PreviewState:
 _ALL = ("", "")
 """Stands for every page of every space."""
 _END_SECONDS = 2.0
+_NEW_DIRECTORIES_MAX = 256
+"""Directories without files that are watched since they were made; a tool may make thousands."""
 
 
 class _Overtaken(Exception):  # no error: a check gives way to a newer one
@@ -56,6 +61,7 @@ class LivePreview:
         self._known: dict[str, dict[str, Page]] = {}
         self._outdated: set[tuple[str, str]] = set()
         self._changed: set[str] = set()
+        self._new_directories: list[Path] = []
         self._is_stopped = False
         self._has_changes, self._must_check = Event(), Event()
         self._watcher = DirectoryWatcher(self._note_changes)
@@ -97,8 +103,9 @@ class LivePreview:
             self._changed |= paths
         self._has_changes.set()
 
-    def _list_directories(self) -> list[Any]:
-        return [*list_watched_directories(self._state.site), *self._reader.list_ref_directories()]
+    def _list_directories(self) -> list[Path]:
+        watched = (*list_watched_directories(self._state.site), *self._reader.list_ref_directories())
+        return [*watched, *self._new_directories]
 
     def _publish(self, **changes: Any) -> None:
         with self._condition:
@@ -136,6 +143,8 @@ class LivePreview:
         edited = _find_edited_pages(state.site, changed)
         if edited is None:
             try:
+                # Before files are listed: one that is put into a new directory later is a change of its own.
+                self._watch_new_directories(changed)
                 site = self._reader.gather()
             except (SyncdError, OSError) as error:
                 self._publish(trouble=error.what if isinstance(error, SyncdError) else str(error))
@@ -153,6 +162,13 @@ class LivePreview:
         }
         self._publish(site=_renew_sizes(state.site, edited), findings=findings, is_checked=False)
         self._check_edited(edited)
+
+    def _watch_new_directories(self, changed: Iterable[str]) -> None:
+        """Watch directories that were made, which no list of files names. Raises: OSError at a limit of the system."""
+        known = [path for path in self._new_directories if path.is_dir()]
+        found = islice(_walk_directories(self._state.site, changed), _NEW_DIRECTORIES_MAX - len(known))
+        self._new_directories = list(dict.fromkeys((*known, *found)))
+        self._watcher.follow(self._list_directories())
 
     def _check_edited(self, edited: Mapping[str, Mapping[str, SpaceFile]]) -> None:
         """Check just the pages that were saved: all others take longer."""
@@ -238,6 +254,13 @@ def _find_edited_pages(site: PreviewSite, changed: set[str]) -> dict[str, dict[s
             return None
         found.setdefault(name, {})[path] = SpaceFile(size, item.read)
     return found
+
+
+def _walk_directories(site: PreviewSite, changed: Iterable[str]) -> Iterator[Path]:
+    """The directories of spaces among what changed, with those in them; no symbolic link is followed."""
+    for word in changed:
+        if _find_space(site, word) is not None and not Path(word).is_symlink():
+            yield from (Path(directory) for directory, _, _ in os.walk(word))
 
 
 def _is_only_content(space: PreviewSpace, path: str) -> bool:

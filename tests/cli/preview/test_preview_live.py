@@ -1,4 +1,4 @@
-"""What a live preview says of itself when it can follow no more."""
+"""What a live preview follows, and what it says of itself when it can follow no more."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,3 +34,25 @@ def test_a_defect_is_said_on_every_page(tmp_path: Path) -> None:
         while not live.read_state().trouble:
             version = live.wait_for_change(version, 60)
         assert "a defect inside syncd" in live.read_state().trouble
+
+
+def test_what_is_put_into_a_new_directory_is_seen(tmp_path: Path) -> None:
+    """A directory that was made first has no file, so no listing of files names it."""
+    (tmp_path / "README.md").write_text("# Home\n")
+    with ExitStack() as stack:
+        live = LivePreview(SourceReader(find_source(tmp_path), stack), lambda state: None)
+        live.start()
+        stack.callback(live.stop)
+        before = live.read_state().site
+        folder = tmp_path / "pictures" / "of" / "us"
+        folder.mkdir(parents=True)
+        version = "0"
+        while live.read_state().site is before:
+            version = live.wait_for_change(version, 60)
+        (folder / "one.png").write_bytes(b"x")
+        while "pictures/of/us/one.png" not in _list_files(live):
+            version = live.wait_for_change(version, 60)
+
+
+def _list_files(live: LivePreview) -> set[str]:
+    return {path for space in live.read_state().site.spaces.values() for path in space.files.items}
