@@ -1,8 +1,9 @@
 """Render one page of a preview: its file is read when somebody asks for it, and never before."""
 
 import secrets
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from syncd.cli.preview.frames import build_frame
 from syncd.cli.preview.links import PageLinks, read_page_metadata
@@ -15,6 +16,7 @@ from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
 from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
 from syncd.web.pages.contents import select_lines
+from syncd.web.pages.cover import build_cover
 from syncd.web.pages.preview import mark_findings, place_findings, render_findings
 from syncd.web.pages.shell import PageLayout, PageView, render_page
 from syncd.web.rendering import Html
@@ -39,13 +41,15 @@ class PageRenderer:
         rendered, above = self._render_body(site, name, file, text, findings)
         view = _place_page(site, name, file)
         title = read_heading(text) or view.title
+        layout, links = metadata.get("layout") or {}, PageLinks(site, name, file)
         view = replace(
             view,
             title=title,
             body=rendered.html,
             description=str(metadata.get("description") or ""),
             outline=rendered.outline,
-            layout=_read_layout(metadata.get("layout")),
+            cover=build_cover(metadata.get("cover") or {}, layout, links.resolve),
+            layout=_read_layout(layout),
             notices=render_findings(above),
             strip=strip,
             is_indexed=False,
@@ -103,8 +107,7 @@ def _place_page(site: PreviewSite, name: str, file: str) -> PageView:
     )
 
 
-def _read_layout(layout: object) -> PageLayout:
-    given = layout if isinstance(layout, dict) else {}
+def _read_layout(given: Mapping[str, Any]) -> PageLayout:
     return PageLayout(
         title=given.get("title") is not False,
         description=given.get("description") is not False,

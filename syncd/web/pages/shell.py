@@ -8,6 +8,7 @@ from markupsafe import Markup
 from syncd.model.customization import ContentLink, SiteCustomizationSettings
 from syncd.web.blocks.context import OutlineEntry
 from syncd.web.pages.contents import ContentsEntry, ContentsLine
+from syncd.web.pages.cover import PageCover
 from syncd.web.pages.customization import is_safe_address
 from syncd.web.pages.wording import find_words, is_right_to_left
 from syncd.web.rendering import render_template
@@ -92,6 +93,7 @@ class PageView:
     body: Markup
     description: str = ""
     emoji: str = ""
+    cover: PageCover | None = None
     outline: Sequence[OutlineEntry] = ()
     contents: ContentsLine | None = None
     scope: str = ""
