@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from syncd.model.customization import SiteCustomizationSettings, Styling, ThemedColor
+from syncd.web.pages.code_theme import render_code_themes
 from syncd.web.pages.colours import (
     Colour,
     choose_text_colour,
@@ -69,6 +70,7 @@ def render_style_sheet(settings: SiteCustomizationSettings) -> str:
         f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=light]{{color-scheme:light}}\n"
         f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
+        f"{render_code_themes(settings.styling.code_theme if settings.styling is not None else None)}"
     )
 
 
