@@ -23,10 +23,10 @@ from syncd.errors import NotARepository
 from syncd.model.moment import parse_moment
 from syncd.repo.repository import Repository
 from syncd.store.status import read_store_summary
+from syncd.sync.binding import Binding
 from syncd.sync.branches import find_tracked
 from syncd.sync.log.entries import FIRST, LogEntry, LogQuery, list_integrated, list_mirrored, list_sent
 from syncd.sync.outcome import CONFLICT, PAGE
-from syncd.sync.workspace import Binding
 
 _AGE = re.compile(r"(?P<count>[0-9]{1,6})\s*(?P<unit>minute|min|hour|h|day|d|week|w)s?(?:\s+ago)?")
 _UNITS = {"min": 60, "minute": 60, "hour": 3600, "h": 3600, "day": 86_400, "d": 86_400, "week": 604_800, "w": 604_800}

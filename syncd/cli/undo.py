@@ -23,13 +23,14 @@ from syncd.daemon.workspaces import Environment, open_for_reading, open_workspac
 from syncd.errors import SyncdError
 from syncd.model.wording import format_count
 from syncd.plan.change import Change, Verb
+from syncd.sync.binding import Binding
 from syncd.sync.review.requests import FoundRequest, find_requests
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions, find_exit_code
 from syncd.sync.undo.latest import Undoable, find_latest
 from syncd.sync.undo.revert import Revert, plan_revert, write_revert
 from syncd.sync.undo.withdraw import Withdrawal, plan_withdrawal, withdraw
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 _DIGEST = re.compile(r"(?=.{0,11}[a-f]|.{10})[0-9a-f]{4,12}")
 """How the digest of a plan begins, so that it is no number of a change request."""

@@ -29,10 +29,11 @@ from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
+from syncd.sync.binding import Binding
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteOptions
-from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, ask_always, ignore_progress
+from syncd.sync.workspace import Progress, Upstream, Workspace, ask_always, ignore_progress
 
 LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""

@@ -2,7 +2,7 @@
 
 from syncd.layout.tree.settings import Settings, read_settings
 from syncd.repo.repository import Repository
-from syncd.sync.workspace import Binding
+from syncd.sync.binding import Binding
 
 
 def read_settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:

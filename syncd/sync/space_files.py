@@ -13,8 +13,8 @@ from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.repo.repository import Repository
 from syncd.repo.write.writer import Writer
+from syncd.sync.binding import Binding
 from syncd.sync.settings import read_text_at
-from syncd.sync.workspace import Binding
 
 _VARIABLES, _TAGS = "+variables", "+tags"
 

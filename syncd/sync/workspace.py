@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
+from syncd.sync.binding import Binding
 from syncd.sync.policy import Policy
 
 if TYPE_CHECKING:  # `status` needs neither the platform nor the store, and both take long to import
@@ -31,23 +32,6 @@ def ignore_progress(label: str, done: int, total: int) -> None:
 def ask_always(label: str) -> AbstractContextManager[None]:
     """Return a block in which any host may be asked."""
     return nullcontext()
-
-
-@dataclass(frozen=True)
-class Binding:
-    """One space in its directory of the repository ("" is the root); `name` stands for it in refs and output."""
-
-    space: str
-    directory: str
-    name: str
-
-    def path(self, inner: str) -> str:
-        """Return a path below the space's directory from the repository's root."""
-        return f"{self.directory}/{inner}" if self.directory else inner
-
-    def holds(self, path: str) -> bool:
-        """Return whether a path from the repository's root lies in the space's directory."""
-        return path.startswith(self.path(""))
 
 
 @dataclass(frozen=True)

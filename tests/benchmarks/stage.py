@@ -21,9 +21,10 @@ from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk_pages
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
+from syncd.sync.binding import Binding
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions
-from syncd.sync.workspace import Binding, Progress, Workspace, ignore_progress
+from syncd.sync.workspace import Progress, Workspace, ignore_progress
 from tests.benchmarks.measure import Cost
 from tests.benchmarks.pages import write_pages
 

@@ -23,6 +23,7 @@ from syncd.model.ref import Ref
 from syncd.plan.site.compose import Options, plan_site
 from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, SiteTitles, declare_site, make_key
 from syncd.plan.site.live_state import ExistingItem, LiveSite
+from syncd.sync.binding import Binding
 from syncd.sync.site.adopt import adopt, forget
 from syncd.sync.site.apply import ApplyResult, apply_plan
 from syncd.sync.site.backup import list_backups, save_backup
@@ -32,7 +33,7 @@ from syncd.sync.site.options import SiteOptions
 from syncd.sync.site.read.foreign_files import ForeignFile, find_destination
 from syncd.sync.site.read.site import read_live
 from syncd.sync.site.rollback import plan_rollback, roll_back
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 from tests.sites.drawn import draw, edited, file_of
 from tests.sites.stage import Stage, create_stage
 

@@ -20,10 +20,11 @@ from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
+from syncd.sync.binding import Binding
 from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 from tests.storages import new_storage
 
 SMALL: dict[str, str | bytes] = {

@@ -19,10 +19,11 @@ from syncd.model.page import Page
 from syncd.model.page import walk_pages as walk_pages
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.source import MainContent, ProposedContent
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 from tests.sync.ledger import MARK, WORD, Ledger
 
 

@@ -12,8 +12,9 @@ from syncd.cli.sync.space_ids import read_space_id
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, build_bindings, open_for_reading
 from syncd.plan.message import remove_marker
+from syncd.sync.binding import Binding
 from syncd.sync.review.requests import FoundRequest, find_requests
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 _NUMBER = re.compile(r"#?(?P<number>[1-9][0-9]{0,8})")
 _ADDRESS = re.compile(r"https?://[^?#\s]+/~/changes/(?P<number>[1-9][0-9]{0,8})(?:[/?#].*)?", re.DOTALL)

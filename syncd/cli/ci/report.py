@@ -14,10 +14,10 @@ from syncd.cli.terminal.output import SIGNS, build_result_document, format_resul
 from syncd.cli.terminal.text import escape, format_json
 from syncd.errors import FileInvalid, SyncdError
 from syncd.plan.change import Change
+from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.outcome import Applied, Held, Waiting
 from syncd.sync.run.values import Result, find_exit_code
-from syncd.sync.workspace import Binding
 
 ROWS_MAX = 200
 """The most rows of a table in the summary; GitHub takes a mebibyte."""

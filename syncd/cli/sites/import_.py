@@ -32,10 +32,11 @@ from syncd.model.wording import format_count
 from syncd.plan.site.lockfile.lockfile import find_lock_path, render_lock
 from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import render_plan_text
+from syncd.sync.binding import Binding
 from syncd.sync.site.import_site import ImportTarget, SiteImport, choose_site, import_site
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.foreign_files import ForeignFile
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)

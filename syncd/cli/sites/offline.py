@@ -3,15 +3,12 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from syncd.cli.terminal.context import list_repositories
+from syncd.sync.binding import Binding
 from syncd.sync.site.read.site_file import SiteFileTexts, read_work_tree
-
-if TYPE_CHECKING:
-    from syncd.sync.workspace import Binding
 
 DEFAULT_FILE = "site.yaml"
 
@@ -25,7 +22,7 @@ class SiteFileLocation:
 
     top: Path
     path: str
-    bindings: "tuple[Binding, ...]" = ()
+    bindings: tuple[Binding, ...] = ()
 
     def read_texts(self) -> SiteFileTexts:
         """Read the site file and the files that it names. Raises: ConfigInvalid, FileInvalid."""
@@ -54,13 +51,11 @@ def locate_site_file(config_file: Path | None, file: Path | None, *, option: str
     return SiteFileLocation(top, DEFAULT_FILE, next((spaces for known, _, spaces in configured if known == top), ()))
 
 
-def _list_configured(config_file: Path | None) -> "list[tuple[Path, str, tuple[Binding, ...]]]":
+def _list_configured(config_file: Path | None) -> list[tuple[Path, str, tuple[Binding, ...]]]:
     """The top, the site file ("" without one) and the spaces of every repository that the configuration names."""
     configured = list_repositories(config_file)
     if not configured:
         return []
-    from syncd.sync.workspace import Binding  # a slow import, not needed without a configuration
-
     found = []
     for repository in configured:
         spaces = tuple(Binding(space.id, space.directory, space.name) for space in repository.space)

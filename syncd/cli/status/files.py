@@ -17,10 +17,11 @@ from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
 from syncd.store.status import read_page_address
+from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import find_original
 from syncd.sync.outcome import CONFLICT, PAGE
 from syncd.sync.state.unsent import find_place
-from syncd.sync.workspace import COMMITTER, Binding
+from syncd.sync.workspace import COMMITTER
 
 IN_STEP, TO_PUSH, PROPOSED, TO_PULL = "in-step", "to-push", "proposed", "to-pull"
 IN_CONFLICT, INVALID, UNLISTED = "conflict", "invalid", "unlisted"

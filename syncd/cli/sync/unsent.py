@@ -10,9 +10,9 @@ from syncd.daemon.locks import STATE
 from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
+from syncd.sync.binding import Binding
 from syncd.sync.outcome import CONFLICT
 from syncd.sync.state.unsent import Unsent, find_unsent
-from syncd.sync.workspace import Binding
 
 PATHS_SHOWN = 5
 """Up to so many paths of one kind are printed; of more, the rest is counted. `--json` lists all."""

@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Field
 from syncd.model.change_request import SUBJECT_MAX, ChangeRequest, ChangeRequestLinkWrite, ChangeRequestUpdate
 from syncd.model.listing import Listing
 from syncd.model.template import TemplateUse
-from syncd.platform import templates
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http import addresses, answers, rich_text
 from syncd.platform.http.bodies import RequestBody
@@ -30,6 +29,7 @@ from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
+from syncd.platform.templates.application import apply_template, prepare_template
 
 router = create_router(tags=["change requests"])
 
@@ -175,7 +175,7 @@ def create_change_request(
 ) -> JSONResponse:
     """Create a draft change request that starts from the main content, or from a template, and return it."""
     new = body or ChangeRequestNew()
-    prepared = None if new.template is None else templates.prepare_template(storage, caller, space_id, new.template)
+    prepared = None if new.template is None else prepare_template(storage, caller, space_id, new.template)
     with storage.write() as connection:
         space = require_space(connection, caller, space_id)
         initial = space.revision if prepared is None else prepared.onto
@@ -187,7 +187,7 @@ def create_change_request(
         row |= {"revision": initial, "revision_initial": initial, "conversations_issues_cluster": new.cluster}
         connection.execute(_TABLE.insert().values(row))
         if prepared is not None:
-            saved = templates.apply_template(storage, connection, prepared, by=caller.user_id)
+            saved = apply_template(storage, connection, prepared, by=caller.user_id)
             if saved.id != initial:
                 set_revision(storage, connection, id, saved.id)
         made = _read_change_request(connection, request, id)

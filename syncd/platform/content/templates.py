@@ -10,7 +10,7 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import CurrentCaller, declare_role
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage
-from syncd.platform.templates import apply_template, prepare_template
+from syncd.platform.templates.application import apply_template, prepare_template
 
 router = create_router(tags=["templates"])
 

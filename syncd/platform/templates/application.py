@@ -1,4 +1,12 @@
-"""Applying a template: found and copied before the transaction, saved as a revision inside of it."""
+"""Apply a template: its content is copied before the transaction, and saved as a revision inside of it.
+
+The product's own catalogue is not public, so the id of a template is the id of a space whose main content is copied,
+or one of the names in `builtin`. Two steps, since no content is written inside a transaction::
+
+    prepared = prepare_template(storage, caller, space_id, use, onto=revision_id)
+    with storage.write() as connection:
+        saved = apply_template(storage, connection, prepared, by=caller.user_id)
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

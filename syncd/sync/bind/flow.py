@@ -32,10 +32,11 @@ from syncd.plan.change import Change
 from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
 from syncd.repo.values import Commit, FileChange
 from syncd.store.store import LastSeen
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.policy import PreferredSide
-from syncd.sync.workspace import COMMITTER, Binding, Workspace
+from syncd.sync.workspace import COMMITTER, Workspace
 
 SHOWN = 5
 _MAIN, _UNDECIDED = "main", "undecided"

@@ -9,8 +9,9 @@ from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
 from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_proposed_commit
 from syncd.repo.values import Commit
+from syncd.sync.binding import Binding
 from syncd.sync.run.values import Result
-from syncd.sync.workspace import COMMITTER, Binding, Workspace
+from syncd.sync.workspace import COMMITTER, Workspace
 
 LOOKED_AT = 100
 """Merged change requests whose commits are looked for in the clone."""

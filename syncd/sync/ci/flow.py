@@ -7,13 +7,14 @@ from dataclasses import replace
 from syncd.errors import MergeConflict
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
 from syncd.plan.propose.description import read_proposed_commit
+from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job, KnownRequests, find_known_requests
 from syncd.sync.ci.stage import prepare_stage
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.state.proposals import list_records
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 TRIES = 3
 """Times that a run starts over because another job opened a change request for the branch at the same moment."""

@@ -7,12 +7,13 @@ from syncd.model.file import File
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
 from syncd.repo.values import Blob
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.anchors import find_mirror_base
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent, ProposedContent
 from syncd.sync.mirror.values import PARTIAL, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 SCRATCH = "refs/syncd/ci/past"
 """Holds the commit that was read last; the repository of a CI run is gone when the run ends."""

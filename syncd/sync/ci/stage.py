@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from syncd.plan.message import TIP
 from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_written_revision
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.ci.base import (
     ComparisonBase,
@@ -19,7 +20,7 @@ from syncd.sync.ci.base import (
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.state.lane_content import SentContent, find_arrived
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 RUN_COMMIT_TRAILER = "Syncd-Ground"
 """The trailer of a commit that was made for one run, with the commit that it was made for."""

@@ -9,9 +9,10 @@ from syncd.errors import GitFailed
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit, FileChange
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import STATUS, notes_ref, read_notes
-from syncd.sync.workspace import COMMITTER, Binding
+from syncd.sync.workspace import COMMITTER
 
 GAP_MAX = 1000
 """Commits in a row that may be of no interest before the search ends: behind the first mirror lies people's history."""

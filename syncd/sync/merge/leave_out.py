@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from syncd.plan.merge.restore_entries import restore_entries
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
+from syncd.sync.binding import Binding
 from syncd.sync.merge.summaries import read_summary
-from syncd.sync.workspace import Binding
 
 
 def leave_out(

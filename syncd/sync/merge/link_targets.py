@@ -8,8 +8,8 @@ from syncd.layout.page.links import find_targets
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.settings import read_settings_at
-from syncd.sync.workspace import Binding
 
 
 def find_deleted_targets(

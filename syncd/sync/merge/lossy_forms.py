@@ -18,7 +18,8 @@ from syncd.layout.compare.reformat import preserve_formatting
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import compute_blob_id
 from syncd.repo.values import Blob
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.binding import Binding
+from syncd.sync.workspace import Workspace
 
 OVERWRITTEN = "contested"
 """The folder with a record of edits that replaced words which the server had lost: `<Git's blob>/<the edited blob>`."""

@@ -15,8 +15,8 @@ from syncd.plan.merge.pages import FileChange, Version
 from syncd.plan.message import MOVED
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit
+from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import PART_TRAILER, find_original
-from syncd.sync.workspace import Binding
 
 RecordedMoves = tuple[dict[str, str], dict[str, str]]
 """For each of two sides, the new paths of files of the base, by their paths in the base."""

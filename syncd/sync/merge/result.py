@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from syncd.layout.markdown.addresses import make_relative
 from syncd.layout.tree.summary import Entry, parse_summary, render_summary, transform_entries, walk_entries
 from syncd.plan.merge.pages import Decision, EntryPaths, Page, Side, other_side
-from syncd.sync.workspace import Binding
+from syncd.sync.binding import Binding
 
 Choice = Side | bytes
 """What a person decided for a page in conflict: a side, or a text of their own."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from syncd.errors import FileInvalid
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
 from syncd.sync.settings import read_settings_at
-from syncd.sync.workspace import Binding
 
 
 def read_summary(repository: Repository, binding: Binding, tree: str) -> SummaryFile | None:

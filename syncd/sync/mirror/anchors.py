@@ -15,10 +15,11 @@ from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import list_bodies
 from syncd.repo.repository import Repository
 from syncd.store.store import LastSeen
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.roots import follow_root
 from syncd.sync.mirror.values import PARTIAL, MirrorBase, WrittenCommit
 from syncd.sync.settings import read_settings_at
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 LOST_PREFIX = "lost:"
 """Starts the id of a file that an earlier mirror owned and that no page or file of the revision claims."""

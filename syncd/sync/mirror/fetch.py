@@ -26,10 +26,11 @@ from syncd.repo.failures import translate_system_failures
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 from syncd.repo.write.writer import Writer
+from syncd.sync.binding import Binding
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
 from syncd.sync.mirror.incoming_links import IncomingTexts
 from syncd.sync.mirror.values import PARTIAL, GatheredRevision, RevisionMoved
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 WORKERS = 16
 """Requests in flight: from a server 30 ms away twice the pages of eight; the transport keeps to the rate limit."""

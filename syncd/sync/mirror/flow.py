@@ -24,6 +24,7 @@ from syncd.plan.message import (
 )
 from syncd.plan.propose.description import read_commit_of_revision
 from syncd.repo.values import Commit, Person
+from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
@@ -38,7 +39,7 @@ from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.state.lane_content import read_sent
 from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals
 from syncd.sync.state.sent_log import list_sent
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.plan.mirror.revision import RevisionBody
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.values import GatheredRevision
-from syncd.sync.workspace import Binding
 
 _LETTERS = re.compile("[A-Za-z0-9]+")
 NAMES_MAX = 32

@@ -8,10 +8,11 @@ from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import plan_mirror
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
 from syncd.sync.mirror.values import GatheredRevision, MirrorBase, Source
 from syncd.sync.settings import read_settings_at
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def list_known(anchors: Iterable[Anchor]) -> dict[str, BasePath]:

@@ -6,8 +6,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.tree.settings import SETTINGS_PATH, Settings
 from syncd.model.anchor import Anchor
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.settings import read_settings_at
-from syncd.sync.workspace import Binding
 
 
 def choose_settings_commit(

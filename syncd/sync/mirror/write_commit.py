@@ -7,13 +7,14 @@ from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
 from syncd.repo.write.writer import Writer
+from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import find_moved, render_moves
 from syncd.sync.mirror.anchors import read_entries
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
 from syncd.sync.mirror.values import GatheredRevision, RevisionMoved, Signature, WrittenCommit
 from syncd.sync.space_files import FormerFiles, SpaceFilesWriter, compute_shape
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 NAMES_SHOWN = 5
 """Paths that an error names of those that are in the way."""

@@ -18,13 +18,14 @@ from syncd.plan.propose.description_conflicts import (
     find_hunks,
     read_fingerprint,
 )
+from syncd.sync.binding import Binding
 from syncd.sync.merge.lines import list_blobs
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state.conflicts import find_shared_branch
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 FORMAT = 1
 """Version of the report's wording: when it changes, descriptions are rewritten."""

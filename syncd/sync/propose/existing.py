@@ -21,6 +21,7 @@ from syncd.plan.message import REVISION, SPACE, render_mirror_message, render_pr
 from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
@@ -45,7 +46,7 @@ from syncd.sync.state.lane_content import (
 )
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.state.sent_log import list_sent, record_read
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
 from syncd.plan.guard import FREE_OPENINGS, guard_openings
 from syncd.plan.propose.proposal import ContentPlan
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS, Branch
 from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
 from syncd.sync.propose.conflict_report import has_report, refresh_conflicts
@@ -33,7 +34,7 @@ from syncd.sync.state.manual_steps import (
 )
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
 from syncd.sync.state.resend import list_new_work
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def propose(
@@ -66,7 +67,7 @@ def propose(
     state = describe_state(workspace.repository, binding, intent.desired, intent.existing)
     if _needs_no_write(workspace, binding, intent, own, state):
         refresh_conflicts(workspace, binding, live, intent)
-        return _report_waiting(intent, find_waiting_steps(workspace, binding, number, state))
+        return _report_waiting(intent, find_waiting_steps(workspace.repository, binding, number, state))
     if space.git_sync:
         why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
         hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
@@ -80,7 +81,7 @@ def propose(
     done = write_intent(workspace, binding, intent, live, subject=subject)
     plan, outcomes = done.plan, done.intent.conflict_outcomes
     if done.live is None and not workspace.is_dry_run:
-        note_waiting_steps(workspace, binding, NO_REQUEST, state, plan.report.select("report"))
+        note_waiting_steps(workspace.repository, binding, NO_REQUEST, state, plan.report.select("report"))
     if done.live is None or workspace.is_dry_run:
         return Applied(plan.report.changes, done.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
     live, notes = _describe_written(workspace, binding, done, done.live)
@@ -111,7 +112,7 @@ def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Propos
     number = live.change_request.number
     here = workspace.repository.resolve(workspace.change_ref(binding, number)) or intent.existing
     state = describe_state(workspace.repository, binding, intent.desired, here)
-    note_waiting_steps(workspace, binding, number, state, plan.report.select("report"))
+    note_waiting_steps(workspace.repository, binding, number, state, plan.report.select("report"))
     reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
     record_proposal(workspace, binding, replace(live, commit=intent.tip))
 
@@ -148,7 +149,8 @@ def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
     if tip is None or main is None or here is None or seen is None or live.commit != tip:
         return False
     is_read = (seen.revision, seen.commit) == (live.change_request.revision, here)
-    is_quiet = not sent_log.is_sending(workspace, binding, number) and not has_waiting_steps(workspace, binding, number)
+    is_sending = sent_log.is_sending(workspace, binding, number)
+    is_quiet = not is_sending and not has_waiting_steps(repository, binding, number)
     return (
         is_read
         and is_quiet
@@ -165,9 +167,8 @@ def _needs_no_write(workspace: Workspace, binding: Binding, intent: Intent, own:
     if own is None or not own.change_request.is_live:
         if own is not None and not list_new_work(repository, own.commit, intent.main, intent.tip):
             return True
-        return workspace.has_same_content(binding, intent.desired, intent.main) or is_state_noted(
-            workspace, binding, NO_REQUEST, state
-        )
+        is_same = workspace.has_same_content(binding, intent.desired, intent.main)
+        return is_same or is_state_noted(repository, binding, NO_REQUEST, state)
     number = own.change_request.number
     seen = workspace.store.read_last_seen(binding.space, own.lane)
     if seen is None or (seen.revision, seen.commit) != (own.change_request.revision, intent.existing):
@@ -177,9 +178,8 @@ def _needs_no_write(workspace: Workspace, binding: Binding, intent: Intent, own:
     if sent_log.find_commented(workspace, binding, number) is not None:
         return is_commented(workspace, binding, intent, own)
     content = find_content(repository, intent.existing)
-    return workspace.has_same_content(binding, content, intent.desired) or is_state_noted(
-        workspace, binding, number, state
-    )
+    is_same = workspace.has_same_content(binding, content, intent.desired)
+    return is_same or is_state_noted(repository, binding, number, state)
 
 
 def find_new_branches(

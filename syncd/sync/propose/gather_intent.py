@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from syncd.plan.merge.restore_entries import group_paths
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.leave_out import leave_out
@@ -15,7 +16,7 @@ from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
 from syncd.sync.state.lane_content import find_taken_main
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 COMMITS_SHOWN = 50
 

@@ -8,10 +8,11 @@ from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.layout.compare.lost_words import LostLine
 from syncd.model.comment import CommentBodyWrite, CommentCreate
 from syncd.plan.propose.comments import build_loss_mark, format_loss_lines, render_loss_comment
+from syncd.sync.binding import Binding
 from syncd.sync.merge.lossy_forms import NormalisedForms
-from syncd.sync.state.notes import add_notes, load_notes
+from syncd.sync.state.notes import add_notes, read_notes
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 COMMENTED_NOTE = "lost_told"
 """The note of which losses have their comment."""
@@ -49,13 +50,13 @@ def format_losses(losses: Sequence[LostWords]) -> tuple[str, ...]:
 def comment_on_losses(workspace: Workspace, binding: Binding, live: Proposal, losses: Sequence[LostWords]) -> None:
     """Comment on each page of a change request with losses, once for the same words."""
     number = live.change_request.number
-    commented = set(load_notes(workspace, binding, number).get(COMMENTED_NOTE) or ())
+    commented = set(read_notes(workspace.repository, binding, number).get(COMMENTED_NOTE) or ())
     fresh = {mark: lost for lost in losses if (mark := build_loss_mark(lost.page, lost.losses)) not in commented}
     for mark, lost in list(fresh.items())[:COMMENTS_MAX]:
         _post_comment(workspace, binding, live, lost, mark)
         commented.add(mark)
     if fresh:
-        add_notes(workspace, binding, number, {COMMENTED_NOTE: sorted(commented)})
+        add_notes(workspace.repository, binding, number, {COMMENTED_NOTE: sorted(commented)})
 
 
 def _post_comment(workspace: Workspace, binding: Binding, live: Proposal, lost: LostWords, mark: str) -> None:

@@ -20,14 +20,15 @@ from syncd.plan.propose.description import (
     update_description,
 )
 from syncd.repo.values import Commit
+from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import find_original
 from syncd.sync.propose.conflict_report import report_conflicts
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state.compare import has_equal_content
-from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, load_notes
+from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, read_notes
 from syncd.sync.state.proposals import Proposal, list_records
 from syncd.sync.state.request_state import record_request
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subject: str) -> Proposal:
@@ -124,9 +125,9 @@ def describe_proposal(
     if fields:
         request = requests.update(binding.space, id, ChangeRequestUpdate.model_validate(fields))
     files = sorted(change.key for change in by_hand if change.noun == "file")
-    former = load_notes(workspace, binding, request.number)
+    former = read_notes(workspace.repository, binding, request.number)
     if files != former.get(FILES_BY_HAND, []) or request.address != former.get(ADDRESS, ""):
-        add_notes(workspace, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
+        add_notes(workspace.repository, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
     record_request(workspace, binding, request)
     return replace(proposal, change_request=request)
 

@@ -7,8 +7,9 @@ from syncd.errors import FileInvalid
 from syncd.layout.tree.draft import decode_page, read_draft
 from syncd.layout.tree.paths import is_markdown
 from syncd.repo.values import Difference
+from syncd.sync.binding import Binding
 from syncd.sync.outcome import Held
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 HINT = "mend it and commit; until then the platform keeps what it has, and all else is sent"
 

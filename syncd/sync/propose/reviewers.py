@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from syncd.errors import NotFound, PlatformError, Rejected, Unauthorized
 from syncd.model.review import ReviewersRequest
-from syncd.sync.state.notes import add_notes, load_notes
+from syncd.sync.binding import Binding
+from syncd.sync.state.notes import add_notes, read_notes
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 ASKED = "reviewers_asked"
 
@@ -18,12 +19,12 @@ def ask_reviewers(workspace: Workspace, binding: Binding, proposal: Proposal) ->
     beyond the API document: a server without them, or an address that nobody has, is noted and holds nothing up.
     """
     request, wanted = proposal.change_request, workspace.policy.reviewers
-    if not wanted or request.status != "open" or load_notes(workspace, binding, request.number).get(ASKED):
+    if not wanted or request.status != "open" or read_notes(workspace.repository, binding, request.number).get(ASKED):
         return ()
     users, remarks = _find_users(workspace, binding, wanted)
     if proposal.is_fresh or not _is_requested(workspace, binding, request.id, users):
         remarks += _ask(workspace, binding, request.id, users)
-    add_notes(workspace, binding, request.number, {ASKED: True})
+    add_notes(workspace.repository, binding, request.number, {ASKED: True})
     return tuple(remarks)
 
 

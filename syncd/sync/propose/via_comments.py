@@ -16,11 +16,12 @@ from syncd.plan.propose.comments import (
     retire_mark,
 )
 from syncd.plan.propose.proposal import ContentPlan
+from syncd.sync.binding import Binding
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state import sent_log
-from syncd.sync.state.notes import add_notes, load_notes
+from syncd.sync.state.notes import add_notes, read_notes
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 COMMENTS_NOTE = "comments"
 """The note of what a change request's comments were written for: the branch's content and the change request's."""
@@ -33,7 +34,7 @@ def is_commented(workspace: Workspace, binding: Binding, intent: Intent, own: Pr
     number = own.change_request.number
     seen = workspace.store.read_last_seen(binding.space, own.lane)
     is_read = seen is not None and seen.revision == own.change_request.revision
-    return is_read and load_notes(workspace, binding, number).get(COMMENTS_NOTE) == _compute_state(
+    return is_read and read_notes(workspace.repository, binding, number).get(COMMENTS_NOTE) == _compute_state(
         workspace, binding, intent, number
     )
 
@@ -61,7 +62,8 @@ def post_proposal(
         source=f"{intent.tip[:10]}:{binding.path('')}",
     )
     _update_comments(workspace, binding, live, wanted)
-    add_notes(workspace, binding, number, {COMMENTS_NOTE: _compute_state(workspace, binding, intent, number)})
+    state = _compute_state(workspace, binding, intent, number)
+    add_notes(repository, binding, number, {COMMENTS_NOTE: state})
     return f"#{number}: this platform takes no content through its API; {len(wanted)} comments carry the proposal"
 
 
@@ -76,7 +78,7 @@ def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> 
     number = live.change_request.number
     if sent_log.find_commented(workspace, binding, number) is not None:
         _update_comments(workspace, binding, live, ())
-        add_notes(workspace, binding, number, {COMMENTS_NOTE: None})
+        add_notes(workspace.repository, binding, number, {COMMENTS_NOTE: None})
         sent_log.end_comments(workspace, binding, number)
 
 

@@ -26,8 +26,9 @@ from syncd.model.content_write import (
 )
 from syncd.plan.propose.proposal import ContentPlan
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
+from syncd.sync.binding import Binding
 from syncd.sync.mirror.values import RevisionMoved
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 REQUEST_SIZE_MAX = 4_000_000
 """Characters of Markdown and base64 in one request; the platform names no limit, so stay well below common ones."""

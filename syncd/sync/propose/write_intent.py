@@ -16,6 +16,7 @@ from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
 from syncd.plan.propose.description import read_commit_of_revision
 from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
+from syncd.sync.binding import Binding
 from syncd.sync.merge.base import record_tip
 from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.propose.existing import ExistingContent, find_linked_files, read_main_content, record_proposed_content
@@ -27,7 +28,7 @@ from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
 from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 ROUNDS = 5
 """Times that content is written and read again: a retitled page takes two, a lost answer one more."""

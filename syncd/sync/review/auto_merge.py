@@ -10,13 +10,14 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.review import Review
 from syncd.model.text import join_lines
 from syncd.plan.change import Change
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.lane_content import find_content
-from syncd.sync.state.notes import FILES_BY_HAND, add_notes, load_notes
+from syncd.sync.state.notes import FILES_BY_HAND, add_notes, read_notes
 from syncd.sync.state.proposals import Proposal, detect_end
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 REFUSED = "merge_refused"
 
@@ -38,7 +39,7 @@ def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -
     if against:
         return _build_waiting(request, f"changes are requested by {join_lines(', '.join(against))}")
     state = _compute_state(request, verdicts)
-    refused = load_notes(workspace, binding, request.number).get(REFUSED)
+    refused = read_notes(workspace.repository, binding, request.number).get(REFUSED)
     if isinstance(refused, dict) and refused.get("state") == state:
         return _build_waiting(request, str(refused.get("why", "")))
     now = workspace.client.change_requests.get(binding.space, request.id)
@@ -68,7 +69,7 @@ def _find_missing(workspace: Workspace, binding: Binding, proposal: Proposal) ->
 
 def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Proposal) -> list[str]:
     """Files that nobody has brought to the platform yet; no tree shows that they are missing there."""
-    noted = load_notes(workspace, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
+    noted = read_notes(workspace.repository, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
     if not noted:
         return []
     lanes = [workspace.store.read_last_seen(binding.space, lane) for lane in ("main", proposal.lane)]
@@ -107,7 +108,7 @@ def _merge_request(workspace: Workspace, binding: Binding, proposal: Proposal, s
     except (Rejected, Unauthorized) as refusal:
         if refusal.status == 401:
             raise
-        add_notes(workspace, binding, request.number, {REFUSED: {"state": state, "why": refusal.what}})
+        add_notes(workspace.repository, binding, request.number, {REFUSED: {"state": state, "why": refusal.what}})
         return _build_waiting(request, refusal.what)
     if result.result != "conflicts":
         return Applied((Change("update", "change request", name, "merged into main content", after=result.revision),))

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
+from syncd.sync.binding import Binding
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, is_branch_gone
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def is_over(workspace: Workspace, proposal: Proposal, proposals: Sequence[Proposal]) -> bool:

@@ -9,13 +9,14 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.comment import Comment, CommentBodyWrite, CommentReply, CommentReplyCreate, CommentUpdate
 from syncd.model.document import Document
 from syncd.model.review import Review
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.review.page_paths import PagePaths
 from syncd.sync.settings import read_text_at
 from syncd.sync.state.conflicts import list_conflict_paths
 from syncd.sync.state.proposals import ProposalRecord, list_records
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from syncd.errors import PlatformError
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.change import Change
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.merge import merge
@@ -20,7 +21,7 @@ from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
 from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import Proposal, is_branch_gone
 from syncd.sync.state.request_state import record_request, record_reviews
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def review(
@@ -35,7 +36,7 @@ def review(
     """
     if proposal.change_request.status == "merged":
         return proposal, Unchanged()
-    note_status(workspace, binding, proposal.change_request)
+    note_status(workspace.repository, binding, proposal.change_request)
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))

@@ -7,7 +7,8 @@ from functools import cached_property
 from syncd.layout.tree.placement import assign_paths
 from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.binding import Binding
+from syncd.sync.workspace import Workspace
 
 
 @dataclass

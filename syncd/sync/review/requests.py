@@ -11,11 +11,12 @@ from syncd.model.review import Review
 from syncd.plan.change import Change, Verb
 from syncd.plan.message import read_marked_branch
 from syncd.plan.propose.description_conflicts import read_fingerprint
+from syncd.sync.binding import Binding
 from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.review.page_paths import PagePaths
 from syncd.sync.state.conflicts import list_conflict_paths
 from syncd.sync.state.proposals import list_records
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 LIVE = ("open", "draft")
 STATUSES = (*LIVE, "merged", "archived")

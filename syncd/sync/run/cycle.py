@@ -9,6 +9,7 @@ from syncd.layout.tree.paths import replace_undecodable
 from syncd.model.space import Space
 from syncd.store.status import FlowOutcome as Remembered
 from syncd.sync.bind.flow import bind_spaces
+from syncd.sync.binding import Binding
 from syncd.sync.branches import Branch, find_tracked
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.integrate.flow import integrate
@@ -36,7 +37,7 @@ from syncd.sync.site.options import SiteOptions
 from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 SHARED_LISTING_FROM = 3
 """Spaces of one organization from which one listing costs less than a request each."""

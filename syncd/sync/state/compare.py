@@ -1,8 +1,9 @@
 """Compare what a change request holds with what its branch has."""
 
+from syncd.sync.binding import Binding
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:

@@ -5,9 +5,10 @@ from shlex import quote
 
 from syncd.errors import Conflict
 from syncd.store.status import FlowOutcome as Remembered
+from syncd.sync.binding import Binding
 from syncd.sync.merge.result import EXCLUDED, MergeResult
 from syncd.sync.outcome import CONFLICT, Held
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 
 def describe_conflicts(

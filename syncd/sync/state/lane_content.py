@@ -15,13 +15,14 @@ from syncd.model.change_request import ChangeRequest
 from syncd.plan.merge.summary import merge_entries
 from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import PART_TRAILER, find_original
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.write_part import write_part
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 SENT_PARENTS = 3
 """Parents of the commit of something sent: the branch's commit, what it was planned upon, and the base of both."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from syncd.plan.change import Change
 from syncd.repo.repository import Repository
-from syncd.sync.state.notes import add_notes, load_notes
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.binding import Binding
+from syncd.sync.state.notes import add_notes, read_notes
 
 NO_REQUEST = 0
 """Stands for the number where there is nothing to open a change request for."""
@@ -17,9 +17,9 @@ def describe_state(repository: Repository, binding: Binding, desired: str, main:
     return " upon ".join(str(repository.find_tree(commit, binding.directory)) for commit in (desired, main))
 
 
-def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
+def find_waiting_steps(repository: Repository, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
     """Return the manual steps that were noted for a state of a change request, or of none."""
-    noted = load_notes(workspace, binding, number).get(WAITING)
+    noted = read_notes(repository, binding, number).get(WAITING)
     known = noted.get(state) if isinstance(noted, dict) else None
     try:
         steps = [[str(field) for field in fields] for fields in known or ()]
@@ -29,7 +29,7 @@ def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, stat
 
 
 def note_waiting_steps(
-    workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]
+    repository: Repository, binding: Binding, number: int, state: str, reports: Sequence[Change]
 ) -> None:
     """Note the manual steps of a state in place of what was noted before.
 
@@ -37,8 +37,8 @@ def note_waiting_steps(
     """
     fields = [[report.noun, report.key, report.message, report.where] for report in reports]
     noted = {state: fields} if fields or not _is_complete(state) else {}
-    if noted or WAITING in load_notes(workspace, binding, number):
-        add_notes(workspace, binding, number, {WAITING: noted})
+    if noted or WAITING in read_notes(repository, binding, number):
+        add_notes(repository, binding, number, {WAITING: noted})
 
 
 def _is_complete(state: str) -> bool:
@@ -47,12 +47,12 @@ def _is_complete(state: str) -> bool:
     return desired == existing
 
 
-def is_state_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
+def is_state_noted(repository: Repository, binding: Binding, number: int, state: str) -> bool:
     """Return whether all of a state that can be written was written."""
-    noted = load_notes(workspace, binding, number).get(WAITING)
+    noted = read_notes(repository, binding, number).get(WAITING)
     return isinstance(noted, dict) and state in noted
 
 
-def has_waiting_steps(workspace: Workspace, binding: Binding, number: int) -> bool:
+def has_waiting_steps(repository: Repository, binding: Binding, number: int) -> bool:
     """Return whether a change request has noted steps that wait for a person."""
-    return bool(load_notes(workspace, binding, number).get(WAITING))
+    return bool(read_notes(repository, binding, number).get(WAITING))

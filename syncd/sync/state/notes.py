@@ -6,7 +6,7 @@ from typing import Any
 
 from syncd.model.change_request import ChangeRequest
 from syncd.repo.repository import Repository
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.binding import Binding
 
 FILE = "notes.json"
 FILES_BY_HAND = "files_by_hand"
@@ -18,13 +18,8 @@ STATUS = "status"
 """What became of the change request, when that is not what a reader of Git would think: it was archived."""
 
 
-def load_notes(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
-    """Return the notes of a change request; {} where a person removed them."""
-    return read_notes(workspace.repository, binding, number)
-
-
 def read_notes(repository: Repository, binding: Binding, number: int) -> dict[str, Any]:
-    """Return the notes of a change request, for a caller that has Git only."""
+    """Return the notes of a change request; {} where a person removed them."""
     commit = repository.resolve(notes_ref(binding, number))
     blob = repository.lookup(commit, FILE) if commit is not None else None
     try:
@@ -34,22 +29,20 @@ def read_notes(repository: Repository, binding: Binding, number: int) -> dict[st
     return notes if isinstance(notes, dict) else {}
 
 
-def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mapping[str, Any]) -> None:
+def add_notes(repository: Repository, binding: Binding, number: int, facts: Mapping[str, Any]) -> None:
     """Add facts by name to the notes of a change request."""
-    before = load_notes(workspace, binding, number)
+    before = read_notes(repository, binding, number)
     after = before | dict(facts)
     if after != before:
         data = json.dumps(after, sort_keys=True, indent=1).encode()
-        workspace.repository.write_files(
-            notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n"
-        )
+        repository.write_files(notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n")
 
 
-def note_status(workspace: Workspace, binding: Binding, request: ChangeRequest) -> None:
+def note_status(repository: Repository, binding: Binding, request: ChangeRequest) -> None:
     """Note in Git whether a change request is archived now, for readers that have Git only."""
     status = request.status if request.status == "archived" else ""
-    if load_notes(workspace, binding, request.number).get(STATUS, "") != status:
-        add_notes(workspace, binding, request.number, {STATUS: status})
+    if read_notes(repository, binding, request.number).get(STATUS, "") != status:
+        add_notes(repository, binding, request.number, {STATUS: status})
 
 
 def notes_ref(binding: Binding, number: int) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from syncd.errors import NotFound, Rejected, Unreachable
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import notes_ref
 from syncd.sync.state.sent_log import forget_sent
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 LISTING_MAX = 1000
 """Change requests that one request lists."""

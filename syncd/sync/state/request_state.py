@@ -9,7 +9,8 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.review import RequestedReviewer, Review
 from syncd.model.text import join_lines
 from syncd.model.user import User
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.binding import Binding
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)

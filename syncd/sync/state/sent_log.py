@@ -1,7 +1,8 @@
 """Refs that record what was being sent to a change request, so that the next run knows what a killed one has
 written."""
 
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.binding import Binding
+from syncd.sync.workspace import Workspace
 
 SENDING = "refs/syncd/sending/"
 """Below it `<space>/<number>` is the commit that is being written to a change request."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from syncd.errors import FileInvalid
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, describe_state
 from syncd.sync.state.notes import ADDRESS, STATUS, read_notes
 from syncd.sync.state.resend import list_new_work
-from syncd.sync.workspace import Binding
 
 if TYPE_CHECKING:
     from syncd.layout.tree.draft import Draft

@@ -9,11 +9,12 @@ from syncd.model.moment import parse_moment
 from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo.values import Commit
 from syncd.store.status import Backup
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.proposals import find_proposal
 from syncd.sync.undo.revert import find_revert, is_merge_commit
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 COMMITS_MAX = 200
 """Commits of main content that are searched for a merge of ours."""

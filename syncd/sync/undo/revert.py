@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from syncd.errors import Conflict, Held, SyncdError
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
 from syncd.repo.values import Commit, FileChange
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
-from syncd.sync.workspace import COMMITTER, Binding, Workspace
+from syncd.sync.workspace import COMMITTER, Workspace
 
 COMMITS_MAX = 1000
 """Commits of a branch that are searched for a revert that is there already."""

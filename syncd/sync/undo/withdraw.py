@@ -62,7 +62,7 @@ def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> li
     done: list[ChangeRequest] = []
     for found in withdrawal.requests:
         now = found.request if found.request.status == "archived" else set_request_status(workspace, found, "archived")
-        note_status(workspace, found.binding, now)
+        note_status(workspace.repository, found.binding, now)
         done.append(now)
     if reset and withdrawal.commits:
         workspace.repository.follow(withdrawal.branch, old=withdrawal.tip, new=withdrawal.base)

@@ -25,9 +25,9 @@ from syncd.cli.sync.unsent import BranchWork
 from syncd.cli.terminal.text import print_text
 from syncd.store.runs import RunRecord
 from syncd.store.status import FlowOutcome
+from syncd.sync.binding import Binding
 from syncd.sync.state.request_state import RequestState, Verdict
 from syncd.sync.state.unsent import SentRequest, Unsent
-from syncd.sync.workspace import Binding
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "status"
 AT = "2026-11-21T14:02:11+00:00"

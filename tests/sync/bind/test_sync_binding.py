@@ -11,11 +11,11 @@ import pytest
 from syncd.model.space import SpaceCreate
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.outcome import Applied, Held, Unchanged
 from syncd.sync.policy import PreferredSide
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions
-from syncd.sync.workspace import Binding
 
 Files = Mapping[str, str | bytes]
 

@@ -16,10 +16,11 @@ from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, Chang
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
+from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.ci.flow import run_ci
 from syncd.sync.outcome import Held, Unchanged
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 
 OPTIONS = "# Options\n\n* first\n* second\n"
 THEIRS = "# Usage\n\nTheirs.\n"

@@ -12,12 +12,13 @@ from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.plan.merge.pages import SIDES, Side
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
+from syncd.sync.binding import Binding
 from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult
 from syncd.sync.merge.write_part import write_part
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Workspace
 from tests.plan.merge.deeds import Deed, outcome, pairs, table_lines
 
 PERSON = Person("Ada", "ada@example.com", datetime(2026, 1, 2, tzinfo=UTC))

@@ -12,9 +12,9 @@ from syncd.api.client import Client
 from syncd.api.transport.retries import TRIES
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
-from syncd.sync.workspace import Binding
 from tests.sync.conftest import assert_fine, plant
 
 OTHER: dict[str, str | bytes] = {

@@ -10,8 +10,8 @@ from syncd.errors import ConfigInvalid
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
 from syncd.layout.site.read.declared import Item
 from syncd.layout.site.write.imports import ImportContext, ImportedFile, import_file
+from syncd.sync.binding import Binding
 from syncd.sync.site.read.parts import SiteReader
-from syncd.sync.workspace import Binding
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from syncd.layout.site.addresses.addresses import list_page_addresses
 from syncd.layout.tree.draft import read_draft
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
-from syncd.sync.workspace import Binding
+from syncd.sync.binding import Binding
 
 
 def read_committed_pages(

@@ -1,0 +1,20 @@
+"""Which space is in which directory of the repository."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One space in its directory of the repository ("" is the root); `name` stands for it in refs and output."""
+
+    space: str
+    directory: str
+    name: str
+
+    def path(self, inner: str) -> str:
+        """Return a path below the space's directory from the repository's root."""
+        return f"{self.directory}/{inner}" if self.directory else inner
+
+    def holds(self, path: str) -> bool:
+        """Return whether a path from the repository's root lies in the space's directory."""
+        return path.startswith(self.path(""))
