@@ -8,7 +8,7 @@ SyncdError                         exit  retry
 + AnotherRuns                        7   later
 + Stopped                          143   never: asked to stop
   - Interrupted                    130   never: asked to stop by Ctrl-C
-+ Held                               5   never: a guard waits for a person
++ GuardRefused                       5   never: a guard waits for a person
   - BecameEmpty                      5   one side is suddenly empty
   - TooMuch                          5   more than a run may delete or open unasked
   - WentBack                         5   a space holds an earlier state, as after a restored backup
@@ -113,25 +113,25 @@ class Interrupted(Stopped):
     exit_code = 130
 
 
-class Held(SyncdError):
+class GuardRefused(SyncdError):
     """A guard stopped the run until a person decides."""
 
     exit_code = 5
 
 
-class BecameEmpty(Held):
+class BecameEmpty(GuardRefused):
     """One side is suddenly empty; that is never read as an instruction to empty the other."""
 
 
-class TooMuch(Held):
+class TooMuch(GuardRefused):
     """The plan deletes or opens more than a run may do unasked."""
 
 
-class WentBack(Held):
+class WentBack(GuardRefused):
     """A space holds a state from before the last one that was read: it was restored, and only people know why."""
 
 
-class WorkTreeInTheWay(Held):
+class WorkTreeInTheWay(GuardRefused):
     """Moving the checked-out branch would overwrite an uncommitted edit."""
 
     def __init__(self, what: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
@@ -139,7 +139,7 @@ class WorkTreeInTheWay(Held):
         self.paths = paths
 
 
-class OperationInProgress(Held):
+class OperationInProgress(GuardRefused):
     """The repository is in the middle of a rebase, merge, cherry-pick, revert or bisect."""
 
 

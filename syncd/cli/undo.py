@@ -54,7 +54,7 @@ class UndoOptions:
 def run_undo(options: UndoOptions) -> int:
     """Show what is undone, ask, do it, and return the exit code.
 
-    Raises: BadParameter; Held, Conflict and what else stands in the way; SyncdError when there is nothing.
+    Raises: BadParameter; GuardRefused, Conflict and what else stands in the way; SyncdError when there is nothing.
     """
     if _DIGEST.fullmatch(options.target):
         return _undo_plan(options, options.target)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.errors import Held, RefMoved
+from syncd.errors import GuardRefused, RefMoved
 from syncd.fault_points import FaultPoint
 from syncd.repo.process import locks
 from syncd.repo.process.locks import note_locks
@@ -352,7 +352,7 @@ def test_an_edit_made_after_a_kill_is_kept_and_told(
     (top / "guide/one.md").write_bytes(b"planned\n")
     (top / "guide/two.md").write_bytes(b"edited by hand\n")
     repository.recover()
-    with pytest.raises(Held) as raised:
+    with pytest.raises(GuardRefused) as raised:
         repository.fast_forward("main", old=base, new=planned)
     assert "guide/two.md" in str(raised.value)
     assert "guide/one.md" not in str(raised.value)
@@ -506,5 +506,5 @@ def test_a_stuck_move_of_one_branch_does_not_stop_another(
     git("branch", "side", base)
     repository.fast_forward("side", old=base, new=planned)
     assert repository.resolve("refs/heads/side") == planned
-    with pytest.raises(Held):
+    with pytest.raises(GuardRefused):
         repository.fast_forward("main", old=base, new=planned)

@@ -88,7 +88,7 @@ def open_in_browser(config_file: Path | None, name: RequestName, *, only_print: 
 def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json: bool) -> None:
     """Merge a change request, unless it is outdated, in conflict, or a rule forbids it.
 
-    Raises: BadParameter; Conflict, Held, Unauthorized as `merge_request`.
+    Raises: BadParameter; Conflict, GuardRefused, Unauthorized as `merge_request`.
     """
     with open_request(load_configuration(config_file), name) as (_, workspace, found):
         is_merged = found.request.status == "merged"
@@ -105,7 +105,7 @@ def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json:
 
 
 def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
-    """Archive a change request. Raises: BadParameter; Held when it is merged."""
+    """Archive a change request. Raises: BadParameter; GuardRefused when it is merged."""
     with open_request(load_configuration(config_file), name) as (_, workspace, found):
         if found.request.status == "archived":
             now, message = found.request, "is archived already"
@@ -117,7 +117,7 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
 
 
 def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
-    """Open a change request that is archived or a draft. Raises: BadParameter; Held when it is merged."""
+    """Open a change request that is archived or a draft. Raises: BadParameter; GuardRefused when it is merged."""
     with open_request(load_configuration(config_file), name) as (_, workspace, found):
         if found.request.status == "open":
             now, message = found.request, "is open already"

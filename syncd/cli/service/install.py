@@ -21,7 +21,7 @@ from pathlib import Path
 from syncd.cli.terminal.packaged_files import read_packaged_file
 from syncd.cli.terminal.text import escape, print_text
 from syncd.config.register import find_base
-from syncd.errors import ConfigInvalid, Held, ServiceUnavailable, SyncdError, Unauthorized
+from syncd.errors import ConfigInvalid, GuardRefused, ServiceUnavailable, SyncdError, Unauthorized
 from syncd.store.small_files import write_public_file
 
 UNIT = "syncd.service"
@@ -60,8 +60,8 @@ class InstalledFile:
 def install_service(options: InstallOptions) -> int:
     """Write the files of the service and start it, or say what would be written; return the exit code.
 
-    Raises: ConfigInvalid when there is nothing that it could serve; Held when a file there was not written by this
-    command; ServiceUnavailable without systemd; Unauthorized.
+    Raises: ConfigInvalid when there is nothing that it could serve; GuardRefused when a file there was not written by
+    this command; ServiceUnavailable without systemd; Unauthorized.
     """
     files = list_files(options)
     _check_place(options, [file.path for file in files if not is_ours(file.path)])
@@ -88,7 +88,7 @@ def install_service(options: InstallOptions) -> int:
 def uninstall_service(options: InstallOptions) -> int:
     """Stop the service and remove exactly the files that were installed; return the exit code.
 
-    Raises: Held when somebody has changed a file since; ServiceUnavailable; Unauthorized.
+    Raises: GuardRefused when somebody has changed a file since; ServiceUnavailable; Unauthorized.
     """
     present = [file.path for file in list_files(options) if file.path.exists()]
     if not present:
@@ -162,7 +162,7 @@ def _check_place(options: InstallOptions, foreign: Sequence[Path]) -> None:
     if foreign and not options.is_forced:
         names = ", ".join(map(str, foreign))
         hint = "changes of your own belong into drop-ins: systemctl edit syncd\nto replace or remove it: --force"
-        raise Held(f"not as syncd service install wrote it: {names}", hint=hint)
+        raise GuardRefused(f"not as syncd service install wrote it: {names}", hint=hint)
 
 
 def _check_rights(options: InstallOptions) -> None:

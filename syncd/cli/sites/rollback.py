@@ -16,7 +16,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, format_time, print_error, print_text, style_text
 from syncd.daemon.locks import STATE
-from syncd.errors import Held
+from syncd.errors import GuardRefused
 from syncd.model.wording import format_count
 from syncd.plan.site.format import format_ref
 from syncd.plan.site.render.document import render_plan_document
@@ -72,7 +72,7 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
 def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
     """Show the inverse of an applied plan, ask, apply it, and return the exit code.
 
-    Raises: Held when a gate is closed; BadParameter; ConfigInvalid; FileInvalid; PlatformError.
+    Raises: GuardRefused when a gate is closed; BadParameter; ConfigInvalid; FileInvalid; PlatformError.
     """
     session = find_one_site(options.config, options.file, "rollback")
     stop_request = StopRequest()
@@ -120,12 +120,12 @@ def _describe_remaining(done: ApplyResult) -> str:
 
 
 def _confirm(workspace: Workspace, back: Rollback, options: RollbackOptions) -> None:
-    """Ask whether to roll back. Raises: Held when a gate is closed; Exit when the person says no."""
+    """Ask whether to roll back. Raises: GuardRefused when a gate is closed; Exit when the person says no."""
     closed = find_closed_gates(workspace, back.plan)
     if closed:
         flags = " ".join(gate.flag for gate in closed)
         held = refuse_plan(back.plan, closed)
-        raise Held(held.why, hint=f"syncd site rollback {back.backup.digest} {flags}")
+        raise GuardRefused(held.why, hint=f"syncd site rollback {back.backup.digest} {flags}")
     if options.yes:
         return
     if not sys.stdin.isatty():

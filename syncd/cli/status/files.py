@@ -12,7 +12,7 @@ from syncd.cli.status.values import RepositoryStatus, RequestStatus
 from syncd.cli.terminal.context import open_repository_here
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE
-from syncd.errors import Conflict, FileInvalid, Held
+from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
@@ -72,7 +72,7 @@ class FileStatus:
 def find_exit_code(files: Sequence[FileStatus]) -> int:
     """Return the one exit code of several files; that of a guard where they differ."""
     codes = {file.exit_code for file in files} - {0}
-    return Held.exit_code if len(codes) > 1 else next(iter(codes), 0)
+    return GuardRefused.exit_code if len(codes) > 1 else next(iter(codes), 0)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from syncd.cli.service.run_status import RunStatus
 from syncd.cli.sync.unsent import BranchWork
-from syncd.errors import Conflict, FileInvalid, Held
+from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.store.status import FlowOutcome
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 from syncd.sync.state.request_state import RequestState, Verdict
@@ -128,17 +128,17 @@ class RepositoryStatus:
         """The exit code of the last run when it failed, else of what waits for a person now."""
         held = [outcome for outcome in self.problems if outcome.state == "held"]
         codes = {self._code_of(outcome) for outcome in held}
-        codes |= {Held.exit_code for plan in self.plans if not plan.approved}
+        codes |= {GuardRefused.exit_code for plan in self.plans if not plan.approved}
         if self.run.exit_code or not codes:
             return self.run.exit_code
-        return codes.pop() if len(codes) == 1 else Held.exit_code
+        return codes.pop() if len(codes) == 1 else GuardRefused.exit_code
 
     def _code_of(self, held: FlowOutcome) -> int:
         is_blocked = any(site.states["blocked"] for site in self.sites if site.file == held.key)
         if held.flow == "site" and is_blocked:
             return PARTLY_DONE
         codes = {CONFLICT: Conflict.exit_code, PAGE: FileInvalid.exit_code}
-        return codes.get(held.flow, Held.exit_code)
+        return codes.get(held.flow, GuardRefused.exit_code)
 
     @property
     def problems(self) -> list[FlowOutcome]:

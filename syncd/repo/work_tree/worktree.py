@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from syncd.errors import Held, RefMoved, SyncdError, WorkTreeInTheWay
+from syncd.errors import GuardRefused, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.names import check_branch, check_oid, is_oid
@@ -137,7 +137,7 @@ class WorkTree:
         Shape: a move that a person's edit or operation is in the way of stays noted; the next move says so.
         """
         remove_stale(self._git, remote)
-        with lock_work_tree(self._git), suppress(Held):
+        with lock_work_tree(self._git), suppress(GuardRefused):
             self._resume()
 
     def heal(self) -> None:
@@ -154,7 +154,7 @@ class WorkTree:
         """Finish an earlier move; one of another branch may stay unfinished."""
         try:
             self._resume()
-        except Held:
+        except GuardRefused:
             left = self._read_note()
             if left is None or left.branch == branch:
                 raise
@@ -200,7 +200,7 @@ class WorkTree:
             reach(FaultPoint.MOVE_NOTED)
             try:
                 self._move_files(move, resumed=resumed)
-            except Held:
+            except GuardRefused:
                 if not resumed:
                     self._delete_note()
                 raise

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from syncd.errors import GitFailed, Held
+from syncd.errors import GitFailed, GuardRefused
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
 from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_proposed_commit
@@ -82,7 +82,7 @@ def _select_own(requests: Iterator[ChangeRequest], sign: str) -> list[ChangeRequ
 def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
     """Return what a job's branch is to be compared with, the most certain base first.
 
-    Raises: Held when nothing can be told without undoing what others did.
+    Raises: GuardRefused when nothing can be told without undoing what others did.
     """
     return (
         _find_by_mirror(workspace, binding, job)
@@ -163,14 +163,14 @@ def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
     return ComparisonBase("revision", revision=revision) if revision else None
 
 
-def explain_unreadable(live: ChangeRequest | None, name: str) -> Held | None:
+def explain_unreadable(live: ChangeRequest | None, name: str) -> GuardRefused | None:
     """Return why a push has to wait for a person as no past revision can be read, or None when it need not.
 
     Shape: while main content is as it was when the change request was made, it is itself what to compare with.
     """
     if live is not None and not live.outdated:
         return None
-    return Held(
+    return GuardRefused(
         f"{name}: nothing in this clone says what the branch grew from, and the platform shows no past revisions",
         hint="fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab) and run again",
     )

@@ -25,7 +25,7 @@ def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> 
 
     Shape: what the branch grew from is found first, so that what others did since is kept. Safe to repeat: the same
     commit again writes nothing, and a job that runs beside another leaves one change request.
-    Raises: what the adapters raise; Held when nothing tells what the branch grew from.
+    Raises: what the adapters raise; GuardRefused when nothing tells what the branch grew from.
     """
     for _ in range(TRIES):
         with fresh() as workspace:

@@ -44,7 +44,7 @@ def prepare_stage(workspace: Workspace, job: Job, known: Mapping[Binding, KnownR
     """Return the stage on which a job runs the flows.
 
     Shape: the branch is the job's commit; where its history lacks what it grew from, it is a merge of that with the
-    commit, whose tree is the commit's and whose trailer names it. Raises: Held, and what the adapters raise.
+    commit, whose tree is the commit's and whose trailer names it. Raises: GuardRefused, and what the adapters raise.
     """
     return _StageBuilder(workspace, job, known).build()
 

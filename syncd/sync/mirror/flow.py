@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from syncd.errors import AnswerTooLarge, Held, NotFound, Rejected, Unreachable
+from syncd.errors import AnswerTooLarge, GuardRefused, NotFound, Rejected, Unreachable
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.app_address import find_app_address
 from syncd.model.page import walk_pages
@@ -124,7 +124,7 @@ def _mirror_all(
             outcomes.append(
                 _mirror_once(workspace, binding, space, _MirrorStep(past, step, own_merged, step.id == restored))
             )
-        except (AnswerTooLarge, Held, Rejected, NotFound):  # what came after it may be in order
+        except (AnswerTooLarge, GuardRefused, Rejected, NotFound):  # what came after it may be in order
             break
         left = tuple(one for one in left if one not in own_merged)
     outcomes.append(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from syncd.errors import Held
+from syncd.errors import GuardRefused
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
@@ -50,8 +50,9 @@ def propose(
     """Bring the content of a branch into its change request.
 
     Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
-    that the platform's own Git Sync writes gets only a note, or Held where a person requested just this.
-    Raises: Held; BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it meanwhile.
+    that the platform's own Git Sync writes gets only a note, or GuardRefused where a person requested just this.
+    Raises: GuardRefused, BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it
+    meanwhile.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     own = find_own_proposal(proposals, branch)
@@ -72,7 +73,7 @@ def propose(
         why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
         hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
         if is_requested:
-            raise Held(why, hint=hint)
+            raise GuardRefused(why, hint=hint)
         return Applied((), (f"{why}: {hint}",), intent.conflict_outcomes)
     opened, older = live is None, live
     # Another clone, or a CI job, may have opened one for the same branch.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.errors import AnswerLost, Conflict, Held, NotFound, Rejected, Unauthorized
+from syncd.errors import AnswerLost, Conflict, GuardRefused, NotFound, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate, MergeResult
 from syncd.model.merge_check import LatestReview, MergeFacts, list_unmet_rules
 from syncd.model.merge_rules import ObservedMergeRules
@@ -32,7 +32,8 @@ def merge_request(workspace: Workspace, found: FoundRequest) -> MergeResult:
     """Merge a change request into main content.
 
     Shape: what is in the way is found before the merge, so that a refusal leaves everything as it was.
-    Raises: Conflict when it is outdated or in conflict; Held when a rule or its status forbids it; Unauthorized.
+    Raises: Conflict when it is outdated or in conflict; GuardRefused when a rule or its status forbids it;
+    Unauthorized.
     """
     _require_mergeable(workspace, found)
     number, requests = found.request.number, workspace.client.change_requests
@@ -44,7 +45,7 @@ def merge_request(workspace: Workspace, found: FoundRequest) -> MergeResult:
             raise
         return MergeResult(revision=now.revision_merged or "", result="merge")
     except Rejected as refusal:
-        raise Held(f"the platform does not merge #{number}: {refusal.what}", hint=refusal.hint) from refusal
+        raise GuardRefused(f"the platform does not merge #{number}: {refusal.what}", hint=refusal.hint) from refusal
     if result.result == "conflicts":
         raise Conflict(
             f"#{number} was merged, but main content had changed the same meanwhile, and what the platform made of"
@@ -57,11 +58,13 @@ def merge_request(workspace: Workspace, found: FoundRequest) -> MergeResult:
 def set_request_status(workspace: Workspace, found: FoundRequest, status: str) -> ChangeRequest:
     """Give a change request the status "open" or "archived", and return it.
 
-    Raises: Held for one that is merged.
+    Raises: GuardRefused for one that is merged.
     """
     number = found.request.number
     if found.request.status == "merged":
-        raise Held(f"#{number} is merged, which is final", hint="a commit that reverts it can be proposed: git revert")
+        raise GuardRefused(
+            f"#{number} is merged, which is final", hint="a commit that reverts it can be proposed: git revert"
+        )
     update = ChangeRequestUpdate.model_validate({"status": status})
     return workspace.client.change_requests.update(found.binding.space, found.request.id, update)
 
@@ -69,9 +72,11 @@ def set_request_status(workspace: Workspace, found: FoundRequest, status: str) -
 def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:
     request, number = found.request, found.request.number
     if not request.is_live:
-        raise Held(f"#{number} is {request.status}", hint=f"syncd cr reopen {number}")
+        raise GuardRefused(f"#{number} is {request.status}", hint=f"syncd cr reopen {number}")
     if request.status == "draft":
-        raise Held(f"#{number} is a draft, which nobody was asked to review", hint=f"syncd cr reopen {number} opens it")
+        raise GuardRefused(
+            f"#{number} is a draft, which nobody was asked to review", hint=f"syncd cr reopen {number} opens it"
+        )
     space = workspace.client.spaces.get(found.binding.space)
     if space.permissions.get("merge") is False:
         raise Unauthorized(
@@ -90,7 +95,7 @@ def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:
             hint=f"syncd cr merge {number} --update brings main content into it first",
         )
     for reason in _list_unmet_rules(workspace, found, space):
-        raise Held(f"a merge rule of {found.binding.name} forbids to merge #{number}: {reason}")
+        raise GuardRefused(f"a merge rule of {found.binding.name} forbids to merge #{number}: {reason}")
 
 
 def _list_unmet_rules(workspace: Workspace, found: FoundRequest, space: Space) -> Iterator[str]:

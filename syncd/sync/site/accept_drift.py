@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from syncd.errors import FileInvalid, Held, RefMoved
+from syncd.errors import FileInvalid, GuardRefused, RefMoved
 from syncd.layout.site.read.declared import SiteFile
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS
@@ -54,7 +54,7 @@ def accept_on_branch(
         return DriftBranch(left=left)
     try:
         commit = _commit_accepted(workspace, source, accepted, old)
-    except (Held, RefMoved) as error:  # such as an uncommitted edit in the way: the next run tries again
+    except (GuardRefused, RefMoved) as error:  # such as an uncommitted edit in the way: the next run tries again
         return DriftBranch(left=(*left, f"not accepted on {BRANCH} yet: {error.what}"))
     words = f"merge it to keep {', '.join(accepted.words)}"
     return DriftBranch(Change("update" if old else "create", "branch", BRANCH, words, before=old, after=commit), left)

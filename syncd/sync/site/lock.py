@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from syncd.errors import ConfigInvalid, Held, RefMoved
+from syncd.errors import ConfigInvalid, GuardRefused, RefMoved
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import InFlightRequest, LockEntry, SiteLock
@@ -120,7 +120,7 @@ class LockWriter:
                 return ""
             except RefMoved:
                 known = self._load()
-            except Held as held:
+            except GuardRefused as held:
                 return f"{find_lock_path(self._file.path)} is not committed yet: {held.what}"
         return f"{find_lock_path(self._file.path)} is not committed yet: the branch keeps moving"
 

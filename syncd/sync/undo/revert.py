@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from syncd.errors import Conflict, Held, SyncdError
+from syncd.errors import Conflict, GuardRefused, SyncdError
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
 from syncd.repo.values import Commit, FileChange
 from syncd.sync.binding import Binding
@@ -62,15 +62,15 @@ def find_revert(workspace: Workspace, merged: Commit, tip: str) -> str:
 def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str) -> Revert:
     """Return how a branch takes back the merge of a change request; no ref is moved.
 
-    Raises: SyncdError without such a branch; Held when the merge is not in it yet; Conflict when later changes are in
-    the same place.
+    Raises: SyncdError without such a branch; GuardRefused when the merge is not in it yet; Conflict when later
+    changes are in the same place.
     """
     repository = workspace.repository
     merged, tip = find_merge_commit(workspace, binding, number), repository.resolve(f"{HEADS}{branch}")
     if tip is None:
         raise SyncdError(f"there is no branch {branch}")
     if merged is None or not merged.parents or not repository.is_ancestor(merged.oid, tip):
-        raise Held(f"the merge of #{number} is not in {branch} yet", hint="syncd pull, then undo again")
+        raise GuardRefused(f"the merge of #{number} is not in {branch} yet", hint="syncd pull, then undo again")
     numbers = tuple(int(each) for each in merged.trailers[CHANGE_REQUEST] if each.isdecimal())
     tree = repository.find_tree(tip) or ""
     if existing := find_revert(workspace, merged, tip):

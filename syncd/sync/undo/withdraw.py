@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syncd.errors import Held, HistoryCut
+from syncd.errors import GuardRefused, HistoryCut
 from syncd.model.change_request import ChangeRequest
 from syncd.repo.values import Commit
 from syncd.sync.branches import HEADS
@@ -35,7 +35,7 @@ class Withdrawal:
 def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, reset: bool) -> Withdrawal:
     """Return how change requests of one branch that are not merged are taken back.
 
-    Raises: Held when `reset` would drop more than what they hold.
+    Raises: GuardRefused when `reset` would drop more than what they hold.
     """
     repository, branch = workspace.repository, requests[0].branch
     tip, main = repository.resolve(f"{HEADS}{branch}") if branch else None, repository.resolve(workspace.main)
@@ -45,7 +45,9 @@ def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, r
         base = None
     if tip is None or base is None:
         if reset:
-            raise Held(f"#{requests[0].request.number} comes from no branch that is here, so there is nothing to reset")
+            raise GuardRefused(
+                f"#{requests[0].request.number} comes from no branch that is here, so there is nothing to reset"
+            )
         return Withdrawal(branch, tuple(requests))
     commits = tuple(repository.list_commits(base, tip, limit=COMMITS_MAX))
     if reset:
@@ -70,7 +72,7 @@ def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> li
 
 
 def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest], base: str, tip: str) -> None:
-    """Raises: Held when the branch's commits hold what these change requests do not."""
+    """Raises: GuardRefused when the branch's commits hold what these change requests do not."""
     repository, branch = workspace.repository, requests[0].branch
     bindings = [found.binding for found in requests]
     others = [
@@ -83,7 +85,9 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
     by_hand = f"git reset or git rebase takes commits back one by one; they are listed by git log {base[:10]}..{branch}"
     if others:
         shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-        raise Held(f"{branch} has changes outside of {numbers}, and a reset would drop them: {shown}", hint=by_hand)
+        raise GuardRefused(
+            f"{branch} has changes outside of {numbers}, and a reset would drop them: {shown}", hint=by_hand
+        )
     sent = [
         item.commit
         for found in requests
@@ -92,4 +96,6 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
     ]
     new = [commit for commit in sent if list_new_work(repository, commit, base, tip)] if sent else [tip]
     if new:
-        raise Held(f"{branch} has commits that were never sent to {numbers}, and a reset would drop them", hint=by_hand)
+        raise GuardRefused(
+            f"{branch} has commits that were never sent to {numbers}, and a reset would drop them", hint=by_hand
+        )

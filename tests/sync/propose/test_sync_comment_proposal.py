@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncd.api.client import Client
-from syncd.errors import Held
+from syncd.errors import GuardRefused
 from syncd.model.change_request import ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.space import GitSync
@@ -254,7 +254,7 @@ def test_a_space_that_the_platform_keeps_in_git_is_mirrored_quietly_and_refused_
         assert isinstance(told, Applied)
         assert not told.changes
         assert "kept in Git by the platform itself" in told.notes[0]
-        with pytest.raises(Held) as held:
+        with pytest.raises(GuardRefused) as held:
             propose(workspace, binding, "main", space=space, proposals=[])
         assert held.value.exit_code == 5
     with mute.client() as client:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncd.errors import AnswerLost, Conflict, Held, NotFound, Rejected, Unauthorized
+from syncd.errors import AnswerLost, Conflict, GuardRefused, NotFound, Rejected, Unauthorized
 from syncd.model.change_request import MergeResult
 from syncd.sync.log.entries import LogQuery, list_mirrored, list_sent
 from syncd.sync.review.decide import merge_request
@@ -64,7 +64,7 @@ def test_what_the_platform_refuses_or_could_not_merge_is_said(proposed: Any) -> 
     refused = fail(Rejected("POST …/merge: no", status=412, hint="ask"))
     said = "does not merge #1: POST …/merge: no"
     parts = {"change_requests": {"merge": refused}}
-    with open_found(proposed, **parts) as (workspace, found), pytest.raises(Held, match=said):
+    with open_found(proposed, **parts) as (workspace, found), pytest.raises(GuardRefused, match=said):
         merge_request(workspace, found)
 
     def conflicts(*_: object) -> MergeResult:
