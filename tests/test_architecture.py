@@ -90,7 +90,7 @@ ORDER = {
             "state",
             "mirror",
         ),
-        *("bind", "integrate", "propose", "review", "undo", "log", "site", "run", "ci"),
+        *("bind", "integrate", "propose", "review", "undo", "log", "site", "publish", "run", "ci"),
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),

@@ -8,12 +8,13 @@ import typer
 from syncd.cli.check.excerpt import SourceText
 from syncd.cli.check.findings import LocatedFinding, Report, choose_exit_code
 from syncd.cli.check.report import FORMATS, write_report
-from syncd.cli.check.sources import CheckOptions, SpaceFiles, find_spaces
+from syncd.cli.check.sources import CheckOptions, find_spaces
 from syncd.layout.lint.check import check_space, select_findings
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.rules import RULES, find_codes
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.model.wording import format_count
+from syncd.sync.publish.source import SpaceFiles
 
 
 def run_check(options: CheckOptions, style: str, select: Sequence[str], ignore: Sequence[str], *, strict: bool) -> int:

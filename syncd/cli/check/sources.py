@@ -2,10 +2,9 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from syncd.cli.terminal.context import list_repositories
@@ -13,19 +12,10 @@ from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import SpaceFile
 from syncd.layout.tree.settings import SETTINGS_PATH as SETTINGS
 from syncd.repo.repository import Repository
+from syncd.sync.publish.source import SpaceFiles, is_content, read_items, select_files, select_space
 
 _SPACE_FILES = ("SUMMARY.md", SETTINGS)
 _PRUNED = frozenset({"node_modules", "bower_components", "site-packages", "__pycache__"})
-
-
-@dataclass(frozen=True)
-class SpaceFiles:
-    """One space to check: its directory below `top`, its files, and the path in it that was selected ("" is all)."""
-
-    top: Path
-    directory: str
-    items: Mapping[str, SpaceFile]
-    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,11 +46,7 @@ class _FileTree:
 
     def read_space(self, directory: str, part: str = "") -> SpaceFiles:
         """Return the space in a directory; hidden files and folders are no content."""
-        prefix = f"{directory}/" if directory else ""
-        found = self.read_items(
-            [name for name in self.names if name.startswith(prefix) and _is_content(name, len(prefix))]
-        )
-        return SpaceFiles(self.top, directory, {name[len(prefix) :]: item for name, item in found.items()}, part)
+        return select_space(self.top, directory, self.names, self.read_items, part)
 
     def has_path(self, path: str) -> bool:
         """Return whether a path is a file, or a folder that holds one."""
@@ -92,12 +78,6 @@ class _FileTree:
 
 def _lies_in(path: str, directory: str) -> bool:
     return not directory or path.startswith(f"{directory}/")
-
-
-def _is_content(name: str, start: int) -> bool:
-    """Whether a file below a space is content: not hidden, but for the platform's own."""
-    parts = name[start:].split("/")
-    return all(not part.startswith(".") or part in (".gitbook", SETTINGS) for part in parts)
 
 
 def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
@@ -155,7 +135,7 @@ def _open_tree(top: Path, options: CheckOptions, stack: ExitStack) -> _FileTree:
 def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, SpaceFile]]) -> _FileTree:
     known = frozenset(names)
     space_directories = frozenset(
-        name.rpartition("/")[0] for name in known if name.rpartition("/")[2] in _SPACE_FILES and _is_content(name, 0)
+        name.rpartition("/")[0] for name in known if name.rpartition("/")[2] in _SPACE_FILES and is_content(name, 0)
     )
     return _FileTree(top, known, items, space_directories)
 
@@ -180,7 +160,7 @@ def _walk_files(top: Path) -> list[str]:
     """The files below a directory that is in no repository; hidden folders but the platform's are left out."""
     found = []
     for directory, folders, names in os.walk(top):
-        folders[:] = [name for name in folders if name not in _PRUNED and _is_content(name, 0)]
+        folders[:] = [name for name in folders if name not in _PRUNED and is_content(name, 0)]
         here = os.path.relpath(directory, top).replace(os.sep, "/")
         found += [name if here == "." else f"{here}/{name}" for name in names]
     return found
@@ -197,12 +177,9 @@ def _build_git_tree(top: Path, repository: Repository, options: CheckOptions) ->
         if commit is None:
             raise ConfigInvalid(f"there is no commit {options.commit[:80]}", hint="git log lists commits")
         listing = repository.list_files(commit)
-    blobs = {name: blob.oid for name, blob in listing.items() if blob.mode.startswith("100")}
+    blobs = select_files(listing)
 
     def items(paths: Sequence[str]) -> dict[str, SpaceFile]:
-        sizes = repository.read_sizes(blobs[name] for name in paths)
-        return {
-            name: SpaceFile(sizes[oid], partial(repository.read, oid), oid) for name in paths if (oid := blobs[name])
-        }
+        return read_items(repository, {name: blobs[name] for name in paths})
 
     return _build_tree(top, list(blobs), items)

@@ -1,27 +1,25 @@
 """Gather what a preview shows: the spaces of a work tree or commit, and the site that a file declares for them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import RLock
 
-from syncd.cli.check.sources import CheckOptions, SpaceFiles, find_spaces
-from syncd.cli.preview.site import PreviewSite, PreviewSpace
+from syncd.cli.check.sources import CheckOptions, find_spaces
 from syncd.cli.sites.offline import DEFAULT_FILE
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import RepositoryConfig
 from syncd.daemon.workspaces import build_bindings
 from syncd.errors import ConfigInvalid, FileInvalid, NotARepository, PathRefused
 from syncd.files import read_file
-from syncd.layout.lint.space import Space, SpaceFile
-from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
-from syncd.layout.site.read.declared import Item, Place, SiteFile
-from syncd.layout.tree.paths import slugify
-from syncd.model.ref import ROOT, Ref
+from syncd.layout.lint.space import SpaceFile
 from syncd.repo.process.location import discover_repository
 from syncd.repo.repository import Repository
+from syncd.sync.publish.assemble import DeclaredSite, assemble_site, read_space
+from syncd.sync.publish.content import SiteContent
+from syncd.sync.publish.source import SpaceFiles
 from syncd.sync.site.read.site_file import read_at_commit, read_source, read_work_tree
 
 _MISSING = ConfigInvalid("there is no site file")
@@ -61,17 +59,16 @@ class SourceReader:
             raise ConfigInvalid(f"{self.source.ref} does not exist any more", hint="git fetch, or syncd pull")
         return commit
 
-    def gather(self) -> PreviewSite:
+    def gather(self) -> SiteContent:
         """Return what is there now. Raises: ConfigInvalid when there is nothing; GitFailed."""
         commit = self.read_commit()
         options = _make_options(self.source, commit)
         with ExitStack() as briefly:
             found = find_spaces(options, self._stack if commit else briefly)
-        spaces = [_read_space(self._guard_reads(one, commit)) for one in found]
+        spaces = [read_space(self._guard_reads(one, commit)) for one in found]
         spaces = [one for one in spaces if one.files.items] or spaces[:1]
         top = spaces[0].files.top if spaces else self.source.path
-        declared, problem, path = self._read_site_file(top, commit)
-        return _assemble(top, spaces, declared, self.source, problem, path, commit)
+        return assemble_site(top, spaces, self._read_site_file(top, commit), self._find_bound(), commit)
 
     def list_ref_directories(self) -> list[Path]:
         """Return the directories of Git in which a change can mean another commit, or another state of the platform."""
@@ -98,8 +95,12 @@ class SourceReader:
         with self._lock:
             return item.read()
 
-    def _read_site_file(self, top: Path, commit: str) -> tuple[SiteFile | None, FileInvalid | None, str]:
-        """The site file, what is wrong with it, and its path; a site file is not needed."""
+    def _find_bound(self) -> dict[str, str]:
+        """The id of each space that is configured, by its directory."""
+        spaces = self.source.repository.space if self.source.repository is not None else ()
+        return {"" if one.directory == "." else one.directory: one.id for one in spaces}
+
+    def _read_site_file(self, top: Path, commit: str) -> DeclaredSite:
         configured = self.source.repository.site if self.source.repository is not None else None
         path = configured.file if configured is not None else DEFAULT_FILE
         try:
@@ -108,11 +109,11 @@ class SourceReader:
                     texts = read_at_commit(self._git, commit, path, _MISSING)
             else:
                 texts = read_work_tree(top, path)
-            return read_source(texts)[0], None, path
+            return DeclaredSite(read_source(texts)[0], None, path)
         except ConfigInvalid:
-            return None, None, path
+            return DeclaredSite(path=path)
         except FileInvalid as error:
-            return None, error, path
+            return DeclaredSite(None, error, path)
 
 
 def find_source(path: Path, *, change_request: str = "", branch: str = "") -> PreviewSource:
@@ -183,68 +184,7 @@ def _make_options(source: PreviewSource, commit: str) -> CheckOptions:
     return CheckOptions((str(source.path),), commit=commit)
 
 
-def _read_space(files: SpaceFiles) -> PreviewSpace:
-    draft = Space(files.items).draft
-    return PreviewSpace(files, draft, list_page_addresses(draft))
-
-
-def _assemble(
-    top: Path,
-    spaces: Sequence[PreviewSpace],
-    declared: SiteFile | None,
-    source: PreviewSource,
-    problem: FileInvalid | None,
-    path: str,
-    commit: str,
-) -> PreviewSite:
-    names = _name_spaces(spaces, declared, source)
-    by_name = dict(zip(names, spaces, strict=True))
-    file = declared if declared is not None and declared.of("variant") else _declare_structure(by_name, declared)
-    site = SiteMap(file, {name: space.addresses for name, space in by_name.items()})
-    title = next((str(one.fields["title"]) for one in file.of("site") if one.fields.get("title")), "")
-    if not title and len(spaces) == 1:
-        first = spaces[0].draft.entries[:1]
-        title = first[0].title if first else ""
-    return PreviewSite(top, site, by_name, title or top.name, problem, path, commit)
-
-
-def _name_spaces(spaces: Sequence[PreviewSpace], declared: SiteFile | None, source: PreviewSource) -> list[str]:
-    """The id of each space in the site file: as it is configured, else by the name of its directory."""
-    bound = {}
-    if source.repository is not None:
-        bound = {"" if one.directory == "." else one.directory: one.id for one in source.repository.space}
-    aliases = dict(declared.spaces) if declared is not None else {}
-    variants = {item.key: str(item.fields.get("space")) for item in declared.of("variant")} if declared else {}
-    names: list[str] = []
-    for space in spaces:
-        directory = space.files.directory
-        candidates = (directory, slugify(directory), directory.rpartition("/")[2])
-        found = bound.get(directory) or next((aliases[one] for one in candidates if one in aliases), "")
-        found = found or variants.get(directory, "") or (next(iter(aliases.values()), "") if len(spaces) == 1 else "")
-        names.append(found if found and found not in names else f"directory {directory}")
-    return names
-
-
-def _declare_structure(spaces: Mapping[str, PreviewSpace], declared: SiteFile | None) -> SiteFile:
-    """A site file for spaces that none arranges: a section for each, in the order of their directories."""
-    items: dict[Ref, Item] = dict(declared.items) if declared is not None else {}
-    for name, space in spaces.items():
-        slug, place = slugify(space.files.directory), Place(space.files.directory or ".")
-        parent = ROOT
-        if len(spaces) > 1:
-            title = space.draft.entries[0].title if space.draft.entries else ""
-            words = space.files.directory.replace("/", " / ") or title
-            section = Item("section", slug, {"title": words, "path": slug}, place)
-            items[section.ref] = section
-            parent = section.ref
-        key = f"{slug}/docs" if len(spaces) > 1 else "docs"
-        variant = Item("variant", key, {"space": name, "path": "docs", "default": True}, place, parent=parent)
-        items[variant.ref] = variant
-    base = declared if declared is not None else SiteFile("", "", "")
-    return replace(base, items=items)
-
-
-def list_watched_directories(site: PreviewSite) -> Iterator[Path]:
+def list_watched_directories(site: SiteContent) -> Iterator[Path]:
     """Yield the directories in which a change of a file can change the preview."""
     yield site.top
     yield (site.top / site.site_path).parent

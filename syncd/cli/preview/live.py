@@ -11,13 +11,13 @@ from typing import Any
 
 from syncd.cli.preview.gather import SourceReader, list_watched_directories
 from syncd.cli.preview.platform_changes import PlatformChanges, find_platform_changes
-from syncd.cli.preview.site import PreviewSite, PreviewSpace
 from syncd.errors import SyncdError
 from syncd.layout.lint.check import check_space
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.space import Page, SpaceFile
 from syncd.layout.page.frontmatter import read_heading
 from syncd.layout.tree.paths import ASSETS, is_markdown
+from syncd.sync.publish.content import SiteContent, SpacePages
 from syncd.watch import DirectoryWatcher
 
 SpaceFindings = Mapping[str, Mapping[str, Sequence[Finding]]]
@@ -32,7 +32,7 @@ class PreviewState:
     not be read, "" when they were.
     """
 
-    site: PreviewSite
+    site: SiteContent
     version: int = 1
     findings: SpaceFindings = field(default_factory=dict)
     is_checked: bool = False
@@ -204,12 +204,12 @@ class LivePreview:
             self._publish(findings=findings, is_checked=True)
         self._report(self._state)
 
-    def _publish_platform(self, site: PreviewSite) -> None:
+    def _publish_platform(self, site: SiteContent) -> None:
         platform = find_platform_changes(site, self._reader.source)
         if platform != self._state.platform:
             self._publish(platform=platform)
 
-    def _make_interruptible(self, site: PreviewSite, item: SpaceFile) -> Callable[[], bytes]:
+    def _make_interruptible(self, site: SiteContent, item: SpaceFile) -> Callable[[], bytes]:
         def read_while_current() -> bytes:
             if self._is_stopped or self._state.site is not site:
                 raise _Overtaken
@@ -235,7 +235,7 @@ def _group_findings(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
     return found
 
 
-def _find_edited_pages(site: PreviewSite, changed: set[str]) -> dict[str, dict[str, SpaceFile]] | None:
+def _find_edited_pages(site: SiteContent, changed: set[str]) -> dict[str, dict[str, SpaceFile]] | None:
     """The files of spaces whose content alone changed, as they are now; None when more than that may have changed."""
     found: dict[str, dict[str, SpaceFile]] = {}
     for word in changed:
@@ -256,14 +256,14 @@ def _find_edited_pages(site: PreviewSite, changed: set[str]) -> dict[str, dict[s
     return found
 
 
-def _walk_directories(site: PreviewSite, changed: Iterable[str]) -> Iterator[Path]:
+def _walk_directories(site: SiteContent, changed: Iterable[str]) -> Iterator[Path]:
     """The directories of spaces among what changed, with those in them; no symbolic link is followed."""
     for word in changed:
         if _find_space(site, word) is not None and not Path(word).is_symlink():
             yield from (Path(directory) for directory, _, _ in os.walk(word))
 
 
-def _is_only_content(space: PreviewSpace, path: str) -> bool:
+def _is_only_content(space: SpacePages, path: str) -> bool:
     """Whether a file says nothing about the structure of its space."""
     if path.startswith(space.draft.settings.add_root(ASSETS)):
         return True
@@ -272,13 +272,13 @@ def _is_only_content(space: PreviewSpace, path: str) -> bool:
     return not space.draft.is_inferred or _has_same_title(space, path)
 
 
-def _has_same_title(space: PreviewSpace, path: str) -> bool:
+def _has_same_title(space: SpacePages, path: str) -> bool:
     titles = {entry.path: entry.title for entry in space.list_entries()}
     text = space.files.items[path].read().decode(errors="replace")
     return path in titles and titles[path] == (read_heading(text) or titles[path])
 
 
-def _find_space(site: PreviewSite, word: str) -> tuple[str, str] | None:
+def _find_space(site: SiteContent, word: str) -> tuple[str, str] | None:
     """The space that a path of the disk lies in, and its path there."""
     for name, space in site.spaces.items():
         home = f"{space.files.top / space.files.directory}/"
@@ -287,7 +287,7 @@ def _find_space(site: PreviewSite, word: str) -> tuple[str, str] | None:
     return None
 
 
-def _renew_sizes(site: PreviewSite, edited: Mapping[str, Mapping[str, SpaceFile]]) -> PreviewSite:
+def _renew_sizes(site: SiteContent, edited: Mapping[str, Mapping[str, SpaceFile]]) -> SiteContent:
     spaces = dict(site.spaces)
     for name, files in edited.items():
         space = spaces[name]

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 from syncd.cli.preview.gather import PreviewSource
-from syncd.cli.preview.site import PreviewSite
 from syncd.errors import GitFailed, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.tree.paths import is_markdown
 from syncd.model.blob_id import compute_blob_id
 from syncd.repo.repository import Repository
+from syncd.sync.publish.content import SiteContent
 
 Difference = Literal["new", "changed", "gone"]
 
@@ -27,7 +27,7 @@ class PlatformChanges:
     pages: dict[str, Difference] = field(default_factory=dict)
 
 
-def find_platform_changes(site: PreviewSite, source: PreviewSource) -> PlatformChanges:
+def find_platform_changes(site: SiteContent, source: PreviewSource) -> PlatformChanges:
     """Return the pages that differ from the platform's main content as it was last mirrored; no network is used."""
     try:
         with Repository.open(site.top) as git:
@@ -45,12 +45,12 @@ def find_platform_changes(site: PreviewSite, source: PreviewSource) -> PlatformC
         return PlatformChanges()
 
 
-def _compare_commits(git: Repository, site: PreviewSite, main: str, paths: set[str]) -> dict[str, Difference]:
+def _compare_commits(git: Repository, site: SiteContent, main: str, paths: set[str]) -> dict[str, Difference]:
     before, now = git.list_files(main), git.list_files(site.commit)
     return {path: _judge(path in before, path in now) for path in sorted(_select_pages(site, paths))}
 
 
-def _compare_disk(git: Repository, site: PreviewSite, main: str, paths: set[str]) -> dict[str, Difference]:
+def _compare_disk(git: Repository, site: SiteContent, main: str, paths: set[str]) -> dict[str, Difference]:
     before = git.list_files(main)
     found: dict[str, Difference] = {}
     for path in sorted(_select_pages(site, paths)):
@@ -70,7 +70,7 @@ def _judge(was_there: bool, is_there: bool) -> Difference:
     return "changed" if is_there else "gone"
 
 
-def _select_pages(site: PreviewSite, paths: set[str]) -> set[str]:
+def _select_pages(site: SiteContent, paths: set[str]) -> set[str]:
     """The paths that are Markdown in a space of the preview."""
     prefixes = [space.locate("") for space in site.spaces.values()]
     return {path for path in paths if is_markdown(path) and any(path.startswith(prefix) for prefix in prefixes)}

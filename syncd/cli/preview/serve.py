@@ -7,13 +7,13 @@ from functools import cache
 from importlib.resources import files
 from posixpath import splitext
 
-from syncd.cli.preview.frames import find_spot_address, read_space_settings
 from syncd.cli.preview.live import LivePreview, PreviewState
-from syncd.cli.preview.render import READ_ERRORS, PageRenderer
-from syncd.cli.preview.site import FILES, PreviewSite
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.net.page_values import EventStream, PageRequest, PageResponse, RefusedRequest
+from syncd.sync.publish.content import FILES, SiteContent
+from syncd.sync.publish.frames import find_spot_address, read_space_settings
+from syncd.sync.publish.render import READ_ERRORS, PageRenderer
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import (
@@ -110,7 +110,7 @@ class PreviewHandler:
             case _:
                 raise RefusedRequest(404, "there is no such file")
 
-    def _build_index(self, site: PreviewSite, name: str) -> str:
+    def _build_index(self, site: SiteContent, name: str) -> str:
         contents = site.read_contents(name)
         rows = []
         for number in contents.page_numbers:
@@ -119,7 +119,7 @@ class PreviewHandler:
             rows.append((entry.title, entry.address, above, self._read_searchable(site, name, entry.path)))
         return format_search_index(rows)
 
-    def _read_searchable(self, site: PreviewSite, name: str, path: str) -> SearchablePage:
+    def _read_searchable(self, site: SiteContent, name: str, path: str) -> SearchablePage:
         item = site.spaces[name].files.items[path]
         # Of a page that keeps its size, an older state may be searched: what is found is there all the same.
         key = (name, path, item.size)
@@ -219,11 +219,11 @@ class PreviewHandler:
         )
         return render_strip(strip)
 
-    def _render_icon(self, site: PreviewSite) -> str:
+    def _render_icon(self, site: SiteContent) -> str:
         return render_icon(site.title, read_space_settings(site, next(iter(site.spaces))))
 
 
-def _find_name(site: PreviewSite, number: str) -> str:
+def _find_name(site: SiteContent, number: str) -> str:
     """The name of a space by its number. Raises: RefusedRequest when there is none."""
     name = next((name for name, known in site.numbers.items() if str(known) == number), None)
     if name is None:
@@ -231,7 +231,7 @@ def _find_name(site: PreviewSite, number: str) -> str:
     return name
 
 
-def _find_moved(site: PreviewSite, path: str) -> str | None:
+def _find_moved(site: SiteContent, path: str) -> str | None:
     """Where a redirect in the `.gitbook.yaml` of a space leads from an address; None without one."""
     for name, space in site.spaces.items():
         prefix = site.find_page_address(name, space.first_file).strip("/")
@@ -249,7 +249,7 @@ def _redirect(address: str) -> PageResponse:
     return PageResponse(b"", 302, headers=(("Location", address),), cache="no-store")
 
 
-def _answer_asset(site: PreviewSite, name: str, path: str) -> PageResponse:
+def _answer_asset(site: SiteContent, name: str, path: str) -> PageResponse:
     """A file of a space, as it is, which may be seen and does nothing.
 
     Raises: RefusedRequest when it is no content of the space, a link, or too large.

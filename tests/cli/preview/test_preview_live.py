@@ -7,7 +7,7 @@ import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.cli.preview.live import LivePreview
-from syncd.cli.preview.site import PreviewSite
+from syncd.sync.publish.content import SiteContent
 
 
 class DefectiveReader(SourceReader):
@@ -15,7 +15,7 @@ class DefectiveReader(SourceReader):
 
     has_read = False
 
-    def gather(self) -> PreviewSite:
+    def gather(self) -> SiteContent:
         if self.has_read:
             raise ZeroDivisionError
         self.has_read = True

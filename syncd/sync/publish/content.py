@@ -1,4 +1,4 @@
-"""What a preview shows at one time: spaces, their tables of contents, and the addresses of their pages."""
+"""What a site shows at one time: spaces, their tables of contents, and the addresses of their pages."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from syncd.cli.check.sources import SpaceFiles
 from syncd.errors import FileInvalid
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.read.declared import Item
 from syncd.layout.tree.draft import Draft
 from syncd.layout.tree.summary import Entry, walk_entries
+from syncd.sync.publish.source import SpaceFiles
 from syncd.web.pages.contents import Contents, ContentsEntry, build_contents
 from syncd.web.pages.customization import is_safe_address
 
@@ -20,7 +20,7 @@ FILES = "/~syncd"
 
 
 @dataclass(frozen=True)
-class PreviewSpace:
+class SpacePages:
     """A space with its files; `addresses` has the file of each page, by its path in one spelling."""
 
     files: SpaceFiles
@@ -53,15 +53,15 @@ class PreviewSpace:
 
 
 @dataclass(frozen=True)
-class PreviewSite:
-    """All that a preview shows; `problem` is what is wrong with the site file, if anything.
+class SiteContent:
+    """All that a site shows; `problem` is what is wrong with the site file, if anything.
 
     Shape: `spaces` by the space that a variant of the site names; `commit` is "" for the work tree.
     """
 
     top: Path
     site: SiteMap
-    spaces: Mapping[str, PreviewSpace]
+    spaces: Mapping[str, SpacePages]
     title: str
     problem: FileInvalid | None = None
     site_path: str = ""
@@ -86,7 +86,7 @@ class PreviewSite:
         return {name: self.site.address(item.ref).rstrip("/") for name, item in self.variants.items()}
 
     def find_page_address(self, name: str, file: str) -> str:
-        """Return the address of a page in the preview, the one that it will have below the site; "" without one."""
+        """Return the address of a page, the one that it has below the site; "" without one."""
         space, prefix = self.spaces[name], self._prefixes.get(name)
         path = "" if file == space.first_file else space.paths.get(file)
         if prefix is None or path is None:
@@ -95,7 +95,7 @@ class PreviewSite:
         return quote(f"{prefix}/{path}" if path else prefix or "/", safe="/%~")
 
     def make_file_address(self, name: str, path: str) -> str:
-        """Return the address of a file of a space in the preview."""
+        """Return the address of a file of a space."""
         return f"{FILES}/files/{self.numbers[name]}/{quote(path)}"
 
     def find_scope(self, name: str) -> str:

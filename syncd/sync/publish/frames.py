@@ -1,19 +1,19 @@
-"""The frame of a preview's pages: sections, variants, and the looks that the site file declares."""
+"""The frame around the pages of a site: sections, variants, and the looks that the site file declares."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from syncd.cli.preview.site import FILES, PreviewSite
 from syncd.layout.site.addresses.addresses import Spot
 from syncd.layout.site.addresses.follow import find_address
 from syncd.layout.site.read.declared import Item
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.ref import ROOT, Ref
+from syncd.sync.publish.content import FILES, SiteContent
 from syncd.web.pages.customization import read_settings
 from syncd.web.pages.shell import SiteFrame, SiteLink
 
 
-def build_frame(site: PreviewSite, name: str, version: str) -> SiteFrame:
+def build_frame(site: SiteContent, name: str, version: str) -> SiteFrame:
     """Return the frame around the pages of a space."""
     variant = site.variants.get(name)
     scope = site.find_scope(name)
@@ -28,7 +28,7 @@ def build_frame(site: PreviewSite, name: str, version: str) -> SiteFrame:
     )
 
 
-def read_space_settings(site: PreviewSite, name: str) -> SiteCustomizationSettings:
+def read_space_settings(site: SiteContent, name: str) -> SiteCustomizationSettings:
     """Return how the pages of a space look: the site's customization with what its variant has of its own."""
     leaves: dict[str, Any] = {}
     for item in site.site.file.of("customization"):
@@ -40,7 +40,7 @@ def read_space_settings(site: PreviewSite, name: str) -> SiteCustomizationSettin
     return read_settings(leaves, lambda to: _find_destination(site, to))
 
 
-def find_spot_address(site: PreviewSite, spot: Spot | None) -> str:
+def find_spot_address(site: SiteContent, spot: Spot | None) -> str:
     """Return the address of content of the site; "" where there is none."""
     if spot is None or spot.space not in site.spaces:
         return ""
@@ -51,7 +51,7 @@ def find_spot_address(site: PreviewSite, spot: Spot | None) -> str:
     return site.site.address(spot.variant, spot.path)
 
 
-def _find_destination(site: PreviewSite, to: Mapping[str, Any]) -> str:
+def _find_destination(site: SiteContent, to: Mapping[str, Any]) -> str:
     match to:
         case {"section": str(section)}:
             return find_spot_address(site, site.site.first_of(Ref.of("section", section)))
@@ -68,7 +68,7 @@ def _find_destination(site: PreviewSite, to: Mapping[str, Any]) -> str:
             return find_address(to)
 
 
-def _list_sections(site: PreviewSite, variant: Item | None) -> Iterator[SiteLink]:
+def _list_sections(site: SiteContent, variant: Item | None) -> Iterator[SiteLink]:
     """The sections of the site in their order; a group is a menu of its sections."""
     current = variant.parent if variant is not None else ROOT
     below: dict[Ref, list[Item]] = {}
@@ -83,7 +83,7 @@ def _list_sections(site: PreviewSite, variant: Item | None) -> Iterator[SiteLink
             yield SiteLink(_find_title(item), is_current=any(one.is_current for one in inner), links=inner)
 
 
-def _make_section(site: PreviewSite, item: Item, current: Ref) -> SiteLink:
+def _make_section(site: SiteContent, item: Item, current: Ref) -> SiteLink:
     address = find_spot_address(site, site.site.first_of(item.ref))
     return SiteLink(_find_title(item), address, item.ref == current)
 
@@ -92,7 +92,7 @@ def _find_title(item: Item) -> str:
     return str(item.fields.get("title") or item.key.rpartition("/")[2])
 
 
-def _list_variants(site: PreviewSite, variant: Item | None) -> Iterator[SiteLink]:
+def _list_variants(site: SiteContent, variant: Item | None) -> Iterator[SiteLink]:
     """The variants beside the one that is shown."""
     for item in site.site.file.of("variant"):
         if variant is not None and item.parent == variant.parent:

@@ -1,11 +1,10 @@
-"""Where the references of a page lead in a preview: pages, files of the work tree, reusable content, specifications."""
+"""Where the references of a page lead: pages, files of its space, reusable content, specifications."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from syncd.cli.preview.site import PreviewSite, PreviewSpace
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_metadata, split_after_title
@@ -13,6 +12,7 @@ from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.yaml import yaml
+from syncd.sync.publish.content import SiteContent, SpacePages
 from syncd.web.blocks import Target
 
 INCLUDE_BYTES_MAX = 1 << 20
@@ -24,12 +24,12 @@ _DEPTH_MAX = 64
 class PageLinks:
     """The references of one page: the site, the name of the page's space, and the page's file in it."""
 
-    site: PreviewSite
+    site: SiteContent
     name: str
     path: str
 
     @property
-    def space(self) -> PreviewSpace:
+    def space(self) -> SpacePages:
         """The space of the page."""
         return self.site.spaces[self.name]
 

@@ -1,19 +1,19 @@
-"""Render one page of a preview: its file is read when somebody asks for it, and never before."""
+"""Render one page of a site: its file is read when somebody asks for it, and never before."""
 
 import secrets
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from syncd.cli.preview.frames import build_frame
-from syncd.cli.preview.links import PageLinks, read_page_metadata
-from syncd.cli.preview.site import PreviewSite
 from syncd.errors import PathRefused
 from syncd.layout.lint.finding import Finding
 from syncd.layout.page.block_positions import find_top_lines
 from syncd.layout.page.frontmatter import read_heading, split_after_title
 from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
+from syncd.sync.publish.content import SiteContent
+from syncd.sync.publish.frames import build_frame
+from syncd.sync.publish.links import PageLinks, read_page_metadata
 from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
@@ -30,7 +30,7 @@ class PageRenderer:
     mark: str = field(default_factory=lambda: secrets.token_hex(12) + "-")
 
     def render_file(
-        self, site: PreviewSite, name: str, file: str, findings: Sequence[Finding], *, version: str, strip: Html
+        self, site: SiteContent, name: str, file: str, findings: Sequence[Finding], *, version: str, strip: Html
     ) -> str:
         """Return the page of a file of a space, with the findings about it where they are.
 
@@ -56,8 +56,8 @@ class PageRenderer:
         )
         return render_page(build_frame(site, name, version), view)
 
-    def render_words(self, site: PreviewSite, name: str, title: str, body: Html, *, version: str, strip: Html) -> str:
-        """Return a page of the preview's own, in the frame of a space."""
+    def render_words(self, site: SiteContent, name: str, title: str, body: Html, *, version: str, strip: Html) -> str:
+        """Return a page of the site itself, in the frame of a space."""
         view = PageView(
             title,
             body,
@@ -69,7 +69,7 @@ class PageRenderer:
         return render_page(build_frame(site, name, version), view)
 
     def _render_body(
-        self, site: PreviewSite, name: str, file: str, text: str, findings: Sequence[Finding]
+        self, site: SiteContent, name: str, file: str, text: str, findings: Sequence[Finding]
     ) -> tuple[RenderedDocument, Sequence[Finding]]:
         """The document of a page, and the findings that stand above all of it."""
         document = to_document(split_after_title(text)[1])
@@ -88,7 +88,7 @@ class PageRenderer:
         return replace(rendered, html=place_findings(rendered.html, places, self.mark)), places.get(-1, ())
 
 
-def _place_page(site: PreviewSite, name: str, file: str) -> PageView:
+def _place_page(site: SiteContent, name: str, file: str) -> PageView:
     """A page with its place in the table of contents, still without its content."""
     contents = site.read_contents(name)
     number = contents.numbers_by_path.get(file)
