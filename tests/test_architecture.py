@@ -63,6 +63,7 @@ SOLE_IMPORTER = {
     "PIL": {"platform"},
     "cryptography": {"platform"},
     "jsonschema": {"platform"},
+    "jwt": {"platform"},
     "snowballstemmer": {"platform"},
 }
 PURE = {"errors", "model", "layout", "plan", "web"}
@@ -101,7 +102,7 @@ ORDER = {
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),
-        *("content", "sites", "publish", "services", "description", "app", "server"),
+        *("content", "sites", "publish", "services", "visitors", "description", "app", "server"),
     ),
 }
 """Folders and modules inside of a room, lowest first: each imports only itself and what stands before it."""

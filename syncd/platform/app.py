@@ -46,6 +46,8 @@ from syncd.platform.spaces import collections, move, permissions, spaces
 from syncd.platform.storage.health import answer_readiness
 from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors import auth_settings, published_urls
+from syncd.platform.visitors.sites import PublishedSites
 
 _ROUTER_MODULES = (
     content,
@@ -95,6 +97,8 @@ _ROUTER_MODULES = (
     placing,
     event_traces,
     translations,
+    published_urls,
+    auth_settings,
 )
 OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
 """Every operation by its id; applications share them."""
@@ -127,6 +131,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.storage = storage
     app.state.settings = settings
     app.state.callers = Callers(storage)
+    app.state.published_sites = PublishedSites(storage)
     app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)
     app.state.scheduler = RequestScheduler()

@@ -62,7 +62,7 @@ def build_revision_head(request: Request, view: RevisionView) -> dict[str, Any]:
     if view.change_request is None:
         with view.storage.read() as connection:
             head["urls"] |= spaces.find_published_urls(connection, request, saved.space, saved.id)
-    if saved.merged_from is not None:
+    if saved.merged_from is not None and view.caller.grant is None:
         head["mergedFrom"] = read_merged_change_request(request, view)
     return head
 
@@ -224,7 +224,7 @@ _NAMES = {
 def _add_routes() -> Iterator[str]:
     for prefix, names in _NAMES.items():
         for (path, (read, shape)), name in zip(_READS.items(), names, strict=True):
-            extra = declare_role("read", extension=path in _EXTENSIONS or "revision_id" in prefix)
+            extra = declare_role("read", extension=path in _EXTENSIONS or "revision_id" in prefix, visitors=True)
             extra |= declare_path_parameters(prefix + path)
             if read in (answer_page, answer_page_at_path):
                 extra["parameters"] += _describe_parameters(path)

@@ -15,12 +15,14 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.people import auth
 from syncd.platform.people.auth import Caller
+from syncd.platform.people.content_tokens import ContentGrant
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline, TreeEntry, find_cached_outline, is_page, open_outline
 from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
+from syncd.platform.spaces.granted import find_granted_space
 from syncd.platform.storage.storage import Storage
 
 _REMEMBERED = 4_096
@@ -146,7 +148,10 @@ def build_render_context(
 def _resolve_path(storage: Storage, caller: Caller, path: Mapping[str, str]) -> ResolvedPath:
     with storage.read() as connection:
         space_id = path["space_id"]
-        space = connection.execute(_SPACE, {"space": space_id, "caller": caller.user_id}).one_or_none()
+        if caller.grant is None:
+            space = connection.execute(_SPACE, {"space": space_id, "caller": caller.user_id}).one_or_none()
+        else:
+            space = find_granted_space(connection, caller.grant, space_id)
         if space is None or space.deleted_at is not None:
             raise Failure(404, f"No space {space_id}.")
         caller.require_role(space.level)
@@ -154,7 +159,20 @@ def _resolve_path(storage: Storage, caller: Caller, path: Mapping[str, str]) -> 
         if "change_request_id" in path:
             row = change_requests.require_change_request(connection, space_id, path["change_request_id"])
             revision, change_request = row.revision, row.id
+        if caller.grant is not None:
+            _require_published(caller.grant, space_id, revision, change_request, main=space.revision)
         return space.organization, revisions.require_revision(connection, space_id, revision), change_request
+
+
+def _require_published(
+    grant: ContentGrant, space_id: str, revision: str, change_request: str | None, *, main: str
+) -> None:
+    """A content token reads what is published now, and the revision and change request that it was made for."""
+    if revision == main and change_request is None:
+        return
+    is_own = space_id == grant.space and (change_request == grant.change_request or revision == grant.revision)
+    if not is_own:
+        raise Failure(404, f"No revision {revision} in space {space_id} for this content token.")
 
 
 def _open_outline(storage: Storage, root: bytes) -> Outline:

@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from syncd.platform.http.failures import Failure
+from syncd.platform.people.content_tokens import ContentGrant, read_content_token
 from syncd.platform.schema import accounts
 from syncd.platform.storage.storage import Storage, hash_token
 
@@ -24,16 +25,22 @@ ROLES = ("read", "comment", "edit", "review", "create", "admin")
 ROLE_KEY = "x-role"
 EXTENSION_KEY = "x-extension"
 """Marks, in the OpenAPI document, an operation that the API document does not have."""
+VISITORS_KEY = "x-content-token"
+"""Marks, in the OpenAPI document, an operation that a content token may call."""
+_PLACES = {"organization_id": "organization", "site_id": "site"}
+"""Parameters of paths that must name what a content token was made for, with the members that say it."""
 
 
-def declare_role(role: str, *, extension: bool = False) -> dict[str, Any]:
+def declare_role(role: str, *, extension: bool = False, visitors: bool = False) -> dict[str, Any]:
     """Return the declaration of the weakest role that may call an operation, for the route's `openapi_extra`.
 
-    Shape: `extension` says that the operation is not one of the API document's. The document shows no permission per
-    endpoint (Authentication 4), so this is each operation's own, cautious choice.
+    Shape: `extension` says that the operation is not one of the API document's, `visitors` that a content token may
+    call it, too. The document shows no permission per endpoint (Authentication 4), so this is each operation's own,
+    cautious choice.
     """
     assert role in ROLES
-    return {ROLE_KEY: role, **({EXTENSION_KEY: True} if extension else {})}
+    marks = {EXTENSION_KEY: extension, VISITORS_KEY: visitors}
+    return {ROLE_KEY: role, **{name: True for name, is_set in marks.items() if is_set}}
 
 
 def is_role_at_least(role: str | None, needed: str) -> bool:
@@ -46,13 +53,15 @@ class Caller:
     """The person behind a request's token.
 
     Shape: `roles` has the role, None for a guest, in each organization that the person is a member of; `needed` is
-    what the current operation requires.
+    what the current operation requires. With a content token there is no person: `grant` is what it lets read, and
+    `user_id` stands for the token.
     """
 
     user_id: str
     display_name: str
     roles: Mapping[str, str | None]
     needed: str = "read"
+    grant: ContentGrant | None = None
 
     def find_role(self, organization_id: str) -> str | None:
         """Return the caller's role in an organization; None for a guest and for somebody who is no member.
@@ -85,6 +94,10 @@ class Callers:
     async def find_by_token(self, token: str) -> Caller | None:
         """Return the caller with a token, or None when the token is not valid."""
         key, now = hash_token(token), self._clock()
+        if token.count(".") == 2:
+            grant = read_content_token(self._storage.secret, token, self._storage.now())
+            if grant is not None:
+                return Caller(f"content:{key}", "", {grant.organization: "read"}, grant=grant)
         until, known = self._known.get(key, (0.0, None))
         if known is not None and now < until:
             return known
@@ -130,10 +143,25 @@ class Callers:
 
 
 async def authenticate_caller(request: Request) -> Caller:
-    """Return the caller of a request, with the role that its operation needs. Raises: Failure 401."""
+    """Return the caller of a request, with the role that its operation needs.
+
+    Raises: Failure 401 without a valid token; 403 for a content token where the operation is not for visitors, and 404
+    where it names something else than the token was made for.
+    """
     callers: Callers = request.app.state.callers
     found = await callers.authenticate(request.headers.get("authorization", ""))
-    return replace(found, needed=read_needed_role(request.scope["route"].openapi_extra))
+    declared = request.scope["route"].openapi_extra
+    if found.grant is not None:
+        _require_granted(found.grant, declared, request.path_params)
+    return replace(found, needed=read_needed_role(declared))
+
+
+def _require_granted(grant: ContentGrant, declared: Mapping[str, Any] | None, path: Mapping[str, Any]) -> None:
+    if not (declared or {}).get(VISITORS_KEY):
+        raise Failure(403, "A content token reads published content only.")
+    named = [(name, getattr(grant, member)) for name, member in _PLACES.items() if name in path]
+    if any(path[name] != value for name, value in named) or path.get("space_id", grant.space) not in grant.spaces:
+        raise Failure(404, "There is nothing of this for the content token.")
 
 
 def read_needed_role(declared: Mapping[str, Any] | None) -> str:

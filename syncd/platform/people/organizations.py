@@ -59,6 +59,8 @@ _MINE = sa.select(_TABLE, accounts.members.c.role).join(
     sa.and_(accounts.members.c.organization == _TABLE.c.id, accounts.members.c.user == sa.bindparam("caller")),
 )
 _ONE = _MINE.where(_TABLE.c.id == sa.bindparam("organization"))
+_GRANTED = sa.select(_TABLE, sa.literal("read").label("role")).where(_TABLE.c.id == sa.bindparam("organization"))
+"""For a content token: what belongs to its site is read within the site's organization."""
 
 
 class OrganizationNew(RequestBody, OrganizationCreate):
@@ -155,10 +157,12 @@ def update_organization_by_id(at: AtOrganization, body: OrganizationChange) -> J
 def require_member(connection: sa.Connection, caller: Caller, organization_id: str) -> sa.Row[Any]:
     """Return an organization's row with the caller's `role` in it, null for a guest.
 
-    Raises: Failure 404 when the organization does not exist or the caller is not a member.
+    Shape: a content token of the organization reads in it. Raises: Failure 404 when the organization does not exist or
+    the caller is not a member.
     """
     named = {"organization": organization_id, "caller": caller.user_id}
-    row = connection.execute(_ONE, named).one_or_none()
+    query = _GRANTED if caller.grant is not None and caller.grant.organization == organization_id else _ONE
+    row = connection.execute(query, named).one_or_none()
     if row is None:
         raise Failure(404, f"No organization {organization_id}.")
     return row

@@ -1,5 +1,8 @@
 """A published site, whole: what a server that shows it to visitors needs in one answer."""
 
+from typing import Any
+
+import sqlalchemy as sa
 from fastapi.responses import JSONResponse
 
 from syncd.model.published_site import PublishedContentSite
@@ -7,15 +10,15 @@ from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.publish import customization
+from syncd.platform.publish.settings import complete_settings, read_site_settings, read_site_space_settings
 from syncd.platform.sites import sites
 from syncd.platform.sites.keys import ShareKey
-from syncd.platform.sites.structure import AtSite
+from syncd.platform.sites.structure import AtSite, SiteView
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/published", tags=["sites"])
 
 
-@router.get("", response_model=PublishedContentSite, openapi_extra=declare_role("read"))
+@router.get("", response_model=PublishedContentSite, openapi_extra=declare_role("read", visitors=True))
 def get_published_content_site(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     """Return a published site with its structure and customizations. Raises: Failure 404 while it is not published."""
     with at.storage.read() as connection:
@@ -27,9 +30,15 @@ def get_published_content_site(at: AtSite, share_key: ShareKey = None) -> JSONRe
             "site": sites.read_site(connection, at, view.share_key),
             "structure": view.serialize_structure(),
             "customizations": {
-                "site": customization.read_site_settings(connection, at.site_id),
-                "siteSpaces": customization.read_site_space_settings(connection, at.site_id),
+                "site": complete_settings(read_site_settings(connection, at.site_id)),
+                "siteSpaces": _read_variant_settings(connection, view),
             },
             "scripts": [],
         }
     return answers.ok(site)
+
+
+def _read_variant_settings(connection: sa.Connection, view: SiteView) -> dict[str, dict[str, Any]]:
+    """The settings of every site-space that the caller may know of, by id."""
+    every = read_site_space_settings(connection, view.at.site_id)
+    return {row.id: complete_settings(every[row.id]) for row in view.structure.site_spaces if view.is_granted(row)}

@@ -20,10 +20,14 @@ def resolve_destination(view: SiteView, destination: dict[str, Any]) -> str | No
             return url
         case ToSection(site_section_id=id):
             section = structure.find_section(id)
-            return None if section is None else view.build_address(structure.compute_section_path(section))
+            if section is None or not view.is_granted_section(section):
+                return None
+            return view.build_address(structure.compute_section_path(section))
         case ToSiteSpace(site_space_id=id):
             variant = structure.find_site_space(id)
-            return None if variant is None else view.build_address(structure.compute_variant_path(variant))
+            if variant is None or not view.is_granted(variant):
+                return None
+            return view.build_address(structure.compute_variant_path(variant))
         case ToPage(site_space_id=id, page_id=page_id):
             return _resolve_page(view, id, page_id)
 
@@ -59,6 +63,6 @@ def _find_page(view: SiteView, path: ToPath) -> ToPage:
 def _resolve_page(view: SiteView, site_space_id: str, page_id: str) -> str | None:
     variant = view.structure.find_site_space(site_space_id)
     path = None if variant is None else site_content.find_page_path(view.connection, variant.space, page_id)
-    if variant is None or path is None:
+    if variant is None or path is None or not view.is_granted(variant):
         return None
     return view.build_address("/".join(part for part in (view.structure.compute_variant_path(variant), path) if part))

@@ -137,7 +137,7 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
         return answers.ok({"results": results})
 
 
-@router.get("/redirect", response_model=RedirectTarget, openapi_extra=declare_role("read"))
+@router.get("/redirect", response_model=RedirectTarget, openapi_extra=declare_role("read", visitors=True))
 def get_site_redirect_by_source(
     at: AtSite, source: Annotated[Source, Query()], share_key: ShareKey = None
 ) -> JSONResponse:

@@ -103,7 +103,7 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
     return answers.created_resource(shown, location=new.build_url(""))
 
 
-@router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read"))
+@router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read", visitors=True))
 def get_site_by_id(at: AtSite) -> JSONResponse:
     """Return a site."""
     with at.storage.read() as connection:

@@ -203,16 +203,24 @@ class SiteView:
         found = self.connection.scalar(sa.select(chosen).where(customizations.c.site == self.structure.site.id))
         return bool((found or {}).get("enabled"))
 
+    def is_granted(self, site_space: sa.Row[Any]) -> bool:
+        """Return whether the caller may know of a site-space: with a content token, of those that it names."""
+        grant = self.at.caller.grant
+        return grant is None or site_space.space in grant.spaces
+
+    def is_granted_section(self, section: sa.Row[Any]) -> bool:
+        """Return whether the caller may know of a section: with a content token, of one with something to read."""
+        variants = self.structure.list_variants(section.id)
+        return self.at.caller.grant is None or any(self.is_granted(row) for row in variants)
+
     def serialize_structure(self) -> dict[str, Any]:
-        """Return the SiteStructure: what is at the root, with all that it holds."""
+        """Return the SiteStructure: what is at the root, with all that it holds and the caller may know of."""
         root = self.structure.list_children(None)
         # A group that holds nothing yet does not make a site one of sections: that would hide what is published.
         if self.structure.sections or (root and not self.structure.site_spaces):
-            return {"type": "sections", "structure": [self.serialize_item(row) for row in root]}
-        return {
-            "type": "siteSpaces",
-            "structure": [self.serialize_site_space(row) for row in self.structure.site_spaces],
-        }
+            return {"type": "sections", "structure": self._serialize_children(root)}
+        granted = filter(self.is_granted, self.structure.site_spaces)
+        return {"type": "siteSpaces", "structure": [self.serialize_site_space(row) for row in granted]}
 
     def serialize_item(self, row: sa.Row[Any]) -> dict[str, Any]:
         """Return a group, section or site-space as the API shows it, from its row."""
@@ -226,7 +234,7 @@ class SiteView:
 
     def serialize_group(self, row: sa.Row[Any]) -> dict[str, Any]:
         """Return a section group with all that it holds as the API shows it, from its row."""
-        children = [self.serialize_item(child) for child in self.structure.list_children(row.id)]
+        children = self._serialize_children(self.structure.list_children(row.id))
         return {
             "object": "site-section-group",
             "id": row.id,
@@ -248,7 +256,11 @@ class SiteView:
             **_drop_none(
                 description=row.description, condition=row.condition, sectionGroup=row.section_group, icon=row.icon
             ),
-            "siteSpaces": [self.serialize_site_space(variant) for variant in self.structure.list_variants(row.id)],
+            "siteSpaces": [
+                self.serialize_site_space(variant)
+                for variant in self.structure.list_variants(row.id)
+                if self.is_granted(variant)
+            ],
             "urls": build_published_urls(
                 self.at.request, self.structure.site, self.share_key, self.structure.compute_section_path(row)
             ),
@@ -272,6 +284,12 @@ class SiteView:
                 self.at.request, self.structure.site, self.share_key, self.structure.compute_variant_path(row)
             ),
         }
+
+    def _serialize_children(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+        """Groups and sections; those that hold nothing that the caller may know of are left out."""
+        known = (row for row in rows if self.structure.find_section(row.id) is None or self.is_granted_section(row))
+        shown = [self.serialize_item(row) for row in known]
+        return shown if self.at.caller.grant is None else [one for one in shown if one.get("children") != []]
 
     def build_address(self, path: str) -> str:
         """Return the address where visitors read a path below the site."""

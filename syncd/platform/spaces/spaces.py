@@ -26,6 +26,7 @@ from syncd.platform.schema.comments import comments
 from syncd.platform.schema.content import change_requests, spaces
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import order_keys, parents, roles
+from syncd.platform.spaces.granted import match_granted_spaces
 from syncd.platform.spaces.order_keys import Container
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext, JobHandler
@@ -84,6 +85,9 @@ def _build_count_columns() -> tuple[sa.ColumnElement[Any], ...]:
 # Made once: to make a statement costs more than to carry it out.
 _VISIBLE = roles.select_spaces(spaces, *_build_count_columns())
 _ONE = _VISIBLE.where(spaces.c.id == sa.bindparam("space"))
+_UNTOLD = [sa.literal(0).label(column.name) for column in _build_count_columns()[:4]]
+_GRANTED = sa.select(spaces, *_UNTOLD, *_build_count_columns()[4:], sa.literal("read").label("level"))
+"""The same for a content token, which is told nothing of what is being written."""
 _PUBLISHED: sa.Select[Any] = (
     _select_publishing_site()
     .with_only_columns(
@@ -135,7 +139,7 @@ def create_space(
     return answers.created_resource(space, location=space["urls"]["location"])
 
 
-@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read"))
+@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read", visitors=True))
 async def get_space_by_id(
     request: Request,
     storage: CurrentStorage,
@@ -148,7 +152,7 @@ async def get_space_by_id(
     # The one request that every poll makes: a few indexed rows.
     def read() -> sa.Row[Any]:
         with storage.read() as connection:
-            return require_space(connection, caller, space_id, deleted_since=_compute_restore_limit(storage.now()))
+            return require_space(connection, caller, space_id, deleted_since=format_time(storage.now() - RETENTION))
 
     return answers.ok(serialize_space(request, await storage.run_read(read), caller))
 
@@ -207,7 +211,7 @@ def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id:
 def restore_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
     """Restore a space that was deleted in the last seven days, and return it."""
     with storage.write() as connection:
-        require_space(connection, caller, space_id, deleted_since=_compute_restore_limit(storage.now()))
+        require_space(connection, caller, space_id, deleted_since=format_time(storage.now() - RETENTION))
         connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=None))
         row = find_space(connection, caller, space_id)
     return answers.ok(serialize_space(request, row, caller))
@@ -295,8 +299,7 @@ def find_space(connection: sa.Connection, caller: Caller, space_id: str) -> sa.R
 
 def select_readable_spaces(caller: Caller, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Return a query of the rows of the spaces that match, are not deleted, and that the caller may read."""
-    query = _VISIBLE.where(*which, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE)
-    return query.params(caller=caller.user_id)
+    return _VISIBLE.where(*which, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE).params(caller=caller.user_id)
 
 
 def serialize_space(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
@@ -339,11 +342,16 @@ def read_spaces(
     connection: sa.Connection, request: Request, caller: Caller, which: sa.ColumnElement[bool]
 ) -> dict[str, dict[str, Any]]:
     """Return the matching spaces that the caller may read as the API shows them, by id, deleted ones included."""
-    rows = connection.execute(_VISIBLE.where(which, roles.SPACE_READABLE), {"caller": caller.user_id})
-    return {row.id: serialize_space(request, row, caller) for row in rows}
+    if caller.grant is not None:
+        query = _GRANTED.where(which, match_granted_spaces(caller.grant))
+    else:
+        query = _VISIBLE.where(which, roles.SPACE_READABLE).params(caller=caller.user_id)
+    return {row.id: serialize_space(request, row, caller) for row in connection.execute(query)}
 
 
 def _find_space_row(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any] | None:
+    if caller.grant is not None:
+        return connection.execute(_GRANTED.where(spaces.c.id == space_id, match_granted_spaces(caller.grant))).first()
     return connection.execute(_ONE, {"space": space_id, "caller": caller.user_id}).one_or_none()
 
 
@@ -360,10 +368,6 @@ def _insert_space_row(
 def _build_copy_title(title: str) -> str:
     ending = " (copy)"
     return f"{title[: TITLE_MAX - len(ending)].rstrip()}{ending}"
-
-
-def _compute_restore_limit(now: datetime) -> str:
-    return format_time(now - RETENTION)
 
 
 def _find_visibility(row: sa.Row[Any]) -> str:

@@ -59,16 +59,36 @@ def test_a_published_site_comes_in_one_piece_and_an_unpublished_one_not_at_all(h
     http.post(f"{site}/publish")
     variant = http.get(f"{site}/site-spaces").json()["items"][0]["id"]
     settings = http.get(f"{site}/customization").json()
-    whole = {
+    whole = http.get(f"{site}/published").json()
+    looks = whole.pop("customizations")
+    assert whole == {
         "object": "published-content-site",
         "site": http.get(site).json(),
         "structure": http.get(f"{site}/structure").json(),
-        "customizations": {"site": settings, "siteSpaces": {}},
         "scripts": [],
     }
-    assert http.get(f"{site}/published").json() == whole
+    assert looks["site"] == {**looks["site"], **settings, "styling": looks["site"]["styling"]}
+    assert looks["site"]["styling"] == {**looks["site"]["styling"], **settings["styling"]}
     own = http.patch(f"{site}/site-spaces/{variant}/customization", json={"title": "Only here"}).json()
-    assert http.get(f"{site}/published").json()["customizations"]["siteSpaces"] == {variant: own}
+    shown = http.get(f"{site}/published").json()["customizations"]["siteSpaces"]
+    assert shown == {variant: {**looks["site"], **own, "styling": looks["site"]["styling"]}}
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        *("styling", "internationalization", "favicon", "header", "footer", "themes", "feedback", "ai", "insights"),
+        *("advancedCustomization", "trademark", "externalLinks", "pagination", "pageActions", "privacyPolicy"),
+        *("socialPreview", "socialAccounts"),
+    ],
+)
+def test_a_renderer_finds_every_member_that_it_takes_for_granted(http: httpx.Client, site: str, member: str) -> None:
+    http.post(f"{site}/publish")
+    variant = http.get(f"{site}/site-spaces").json()["items"][0]["id"]
+    looks = http.get(f"{site}/published").json()["customizations"]
+    for settings in (looks["site"], looks["siteSpaces"][variant]):
+        assert member in settings
+        assert set(settings["styling"]["codeTheme"]) == {"default", "openapi"}
 
 
 def test_a_site_by_share_link_has_addresses_for_those_with_a_key_only(http: httpx.Client, site: str) -> None:

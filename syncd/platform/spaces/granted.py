@@ -1,0 +1,28 @@
+"""Which spaces a content token may read: those that it names, while its site publishes them as it did."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.people.content_tokens import ContentGrant
+from syncd.platform.schema.accounts import site_spaces, sites
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.publish import share_links
+
+_SPACE = (spaces.c.organization, spaces.c.revision, spaces.c.deleted_at)
+
+
+def find_granted_space(connection: sa.Connection, grant: ContentGrant, space_id: str) -> sa.Row[Any] | None:
+    """Return a space's organization, revision and time of deletion, and `level` read; None when it is not granted."""
+    query = sa.select(*_SPACE, sa.literal("read").label("level"))
+    return connection.execute(query.where(spaces.c.id == space_id, match_granted_spaces(grant))).one_or_none()
+
+
+def match_granted_spaces(grant: ContentGrant) -> sa.ColumnElement[bool]:
+    """Return the condition of a query of spaces that holds for those that a content token may read."""
+    open_sites = sa.select(site_spaces.c.space).join(sites, sites.c.id == site_spaces.c.site)
+    open_sites = open_sites.where(sites.c.id == grant.site, sites.c.published, sites.c.visibility == grant.visibility)
+    if grant.share_link:
+        active = (share_links.c.id == grant.share_link, share_links.c.site == grant.site, share_links.c.active)
+        open_sites = open_sites.where(sa.exists().where(*active))
+    return sa.and_(spaces.c.id.in_(grant.spaces), spaces.c.deleted_at.is_(None), spaces.c.id.in_(open_sites))

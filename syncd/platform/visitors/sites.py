@@ -1,0 +1,132 @@
+"""A published site as all of its visits need it: its structure, its spaces, its looks, and who is let in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.cache import Cache
+from syncd.platform.publish.settings import read_site_settings, read_site_space_settings
+from syncd.platform.schema import accounts
+from syncd.platform.schema.content import revisions, spaces
+from syncd.platform.schema.publish import adaptive_schemas, publishing_auth, section_groups, share_links
+from syncd.platform.sites.structure import Structure
+from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.claims import derive_site_key
+
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True)
+class PublishedSpaceContent:
+    """A space that a site shows, at the revision that is its main content; `root` is the hash of its tree."""
+
+    id: str
+    title: str
+    language: str
+    revision: str
+    root: bytes
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class PublishedSite:
+    """What is published, as one transaction sees it.
+
+    Shape: `spaces` is by id; `share_links` has the ids of the active ones by their keys; `settings` are the site's and
+    `variant_settings`, by the ids of site-spaces, those of each of them; `schema` describes the visitors, if anything
+    does; `key` signs their tokens, and `fallback_url` is where one without a token is sent, "" for nowhere.
+    """
+
+    structure: Structure
+    spaces: Mapping[str, PublishedSpaceContent]
+    share_links: Mapping[str, str] = field(repr=False)
+    settings: Mapping[str, Any]
+    variant_settings: Mapping[str, Mapping[str, Any]]
+    schema: Mapping[str, Any] | None
+    key: str = field(repr=False)
+    fallback_url: str
+
+    @property
+    def row(self) -> sa.Row[Any]:
+        """The row of the site."""
+        return self.structure.site
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What all pages of the site depend on beside their own text and their reader, as text."""
+        structure = self.structure
+        rows = [tuple(row) for row in (structure.site, *structure.groups, *structure.sections, *structure.site_spaces)]
+        roots = sorted((space.id, space.title, space.root) for space in self.spaces.values())
+        return repr((rows, roots, self.settings, self.variant_settings))
+
+    def find_space(self, site_space: sa.Row[Any]) -> PublishedSpaceContent | None:
+        """Return the content of a site-space; None where its space is deleted."""
+        return self.spaces.get(site_space.space)
+
+
+class PublishedSites:
+    """The published sites of a platform by their address, remembered until the database changes."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._known: Cache[tuple[int, str], PublishedSite] = Cache(_REMEMBERED)
+
+    def find_site(self, name: str) -> PublishedSite | None:
+        """Return the published site with a basename or id; None when there is none, or it is not published."""
+        version = self._storage.version()
+        known = None if version is None else self._known.get((version, name))
+        if known is not None:
+            return known
+        with self._storage.read() as connection:
+            found = _read_site(connection, self._storage.secret, name)
+        # What was read may be newer than the version, which then is one that nobody asks for again.
+        return found if found is None or version is None else self._known.put((version, name), found)
+
+
+def _read_site(connection: sa.Connection, secret: bytes, name: str) -> PublishedSite | None:
+    table = accounts.sites
+    query = sa.select(table).where(sa.or_(table.c.basename == name, table.c.id == name), table.c.published)
+    rows = connection.execute(query).all()
+    site = next((row for row in rows if row.basename == name), next(iter(rows), None))
+    if site is None:
+        return None
+    groups, sections, site_spaces = (
+        tuple(connection.execute(sa.select(part).where(part.c.site == site.id)).all())
+        for part in (section_groups, accounts.sections, accounts.site_spaces)
+    )
+    auth = connection.execute(sa.select(publishing_auth).where(publishing_auth.c.site == site.id)).one_or_none()
+    schema = sa.select(adaptive_schemas.c.json_schema).where(adaptive_schemas.c.site == site.id)
+    return PublishedSite(
+        Structure.of(site, groups, sections, site_spaces),
+        _read_spaces(connection, site),
+        _read_share_links(connection, site),
+        read_site_settings(connection, site.id),
+        read_site_space_settings(connection, site.id),
+        connection.scalar(schema),
+        derive_site_key(secret, site.id, auth.generation if auth is not None else 0),
+        (auth.fallback_url or "") if auth is not None else "",
+    )
+
+
+def _read_spaces(connection: sa.Connection, site: sa.Row[Any]) -> dict[str, PublishedSpaceContent]:
+    linked = sa.select(accounts.site_spaces.c.space).where(accounts.site_spaces.c.site == site.id)
+    query = (
+        sa.select(spaces, revisions.c.root)
+        .join(revisions, revisions.c.id == spaces.c.revision)
+        .where(spaces.c.id.in_(linked), spaces.c.deleted_at.is_(None), spaces.c.organization == site.organization)
+    )
+    return {
+        row.id: PublishedSpaceContent(row.id, row.title, row.language or "", row.revision, row.root, row.updated_at)
+        for row in connection.execute(query)
+    }
+
+
+def _read_share_links(connection: sa.Connection, site: sa.Row[Any]) -> dict[str, str]:
+    if site.visibility != "share-link":
+        return {}
+    active = sa.select(share_links.c.key, share_links.c.id)
+    rows = connection.execute(active.where(share_links.c.site == site.id, share_links.c.active))
+    return {row.key: row.id for row in rows}

@@ -1,0 +1,86 @@
+"""A published site for tests: two sections, variants, a redirect, and whatever visibility a test asks for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import jwt
+
+from tests.contract.world import World
+
+CLAIM = "visitor.claims.isStaff == true"
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "isStaff": {"type": "boolean", "description": "Works here"},
+        "unsigned": {
+            "type": "object",
+            "properties": {"isBeta": {"type": "boolean", "description": "In the beta"}},
+            "additionalProperties": False,
+        },
+    },
+    "additionalProperties": False,
+}
+
+
+def page(title: str, text: str = "", **members: Any) -> dict[str, Any]:
+    """Given a title and a text, return the operation that writes a page."""
+    markdown = f"# {title}\n\n{text or f'Words of {title}.'}\n"
+    return {"operation": "insert_page", "title": title, "document": {"markdown": markdown}, **members}
+
+
+@dataclass
+class PublishedSiteMaker:
+    """A site with the sections Guides (default; variants `v2`, the default, and `v1`) and Internal, for staff only."""
+
+    world: World
+    visibility: str = "public"
+    guides: str = field(init=False)
+    old: str = field(init=False)
+    internal: str = field(init=False)
+    site: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        world = self.world
+        self.guides = world.space("Guides", changes=[page("Welcome"), page("Setup", "Do [this](welcome.md).")])["id"]
+        self.old = world.space("Guides 1", changes=[page("Welcome", "Older words.")])["id"]
+        self.internal = world.space("Internal", changes=[page("Secrets", "The vault is behind the clock.")])["id"]
+        made = world.site(title="Docs", visibility=self.visibility)
+        self.path = {"siteId": made["id"]}
+        world.made("updateSiteById", self.path, body={"adaptiveContent": {"enabled": True}})
+        world.made("updateSiteAdaptiveSchema", self.path, body={"jsonSchema": SCHEMA})
+        sections = [self._add_section(self.guides, "Guides", None), self._add_section(self.internal, "Internal", CLAIM)]
+        self.sections = [one["id"] for one in sections]
+        added = {"spaceId": self.old, "sectionId": self.sections[0]}
+        self.variant = world.made("addSpaceToSite", self.path, body=added)["id"]
+        world.made("updateSiteSpaceById", self.path | {"siteSpaceId": self.variant}, body={"path": "v1"})
+        world.made("publishSite", self.path)
+        self.site = world.made("getSiteById", self.path)
+        self.base = f"/sites/{self.site['basename']}"
+
+    def _add_section(self, space: str, title: str, condition: str | None) -> dict[str, Any]:
+        made: dict[str, Any] = self.world.made("addSectionToSite", self.path, body={"spaceId": space, "title": title})
+        changed = {"condition": condition} if condition else {"path": title.lower()}
+        at = self.path | {"siteSectionId": made["id"]}
+        return dict(self.world.made("updateSiteSectionById", at, body=changed))
+
+    @property
+    def origin(self) -> str:
+        """The scheme and host of the platform."""
+        return str(self.site["urls"]["location"]).partition("/v1/")[0]
+
+    def sign(self, **claims: Any) -> str:
+        """Given claims, return a visitor's token as the site's owner makes it."""
+        key = self.world.made("getSitePublishingAuthById", self.path)["privateKey"]
+        return jwt.encode(claims, key, algorithm="HS256")
+
+    def add_share_link(self) -> str:
+        """Return the key of a new share link."""
+        made = self.world.made("createSiteShareLink", self.path, body={"name": "For friends"})
+        return str(made["urls"]["published"]).rstrip("/").rpartition("/")[2]
+
+    def look_up(self, path: str = "/", **visitor: Any) -> httpx.Response:
+        """Given a path below the site, return what `POST /urls/published` answers."""
+        body: Mapping[str, Any] = {"url": f"{self.origin}{self.base}{path}", "visitor": visitor}
+        return self.world.call("resolvePublishedContentByUrl", body=body)

@@ -1,0 +1,219 @@
+"""Published addresses: what a renderer is told of each, and what the content token reads that it gets."""
+
+import time
+from typing import Any
+
+import jwt
+import pytest
+
+from tests.contract.world import World
+from tests.platform.visitors.published_site import PublishedSiteMaker, page
+
+
+@pytest.fixture
+def made(world: World) -> PublishedSiteMaker:
+    return PublishedSiteMaker(world)
+
+
+@pytest.mark.parametrize(
+    ("path", "space", "pathname", "base"),
+    [
+        ("/", "guides", "/", "/"),
+        ("", "guides", "/", "/"),
+        ("/setup", "guides", "/setup", "/"),
+        ("/nothing/here", "guides", "/nothing/here", "/"),
+        ("/v1", "old", "/", "/v1/"),
+        ("/v1/welcome", "old", "/welcome", "/v1/"),
+    ],
+)
+def test_an_address_is_told_with_its_place(
+    made: PublishedSiteMaker, path: str, space: str, pathname: str, base: str
+) -> None:
+    found = made.look_up(path).json()
+    assert (found["space"], found["pathname"]) == (getattr(made, space), pathname)
+    assert (found["siteBasePath"], found["basePath"]) == (f"{made.base}/", f"{made.base}{base}")
+    assert (found["site"], found["organization"]) == (made.site["id"], made.world.organization)
+    assert found["complete"] is (path not in ("", "/"))
+    assert made.world.made("getRevisionById", {"spaceId": found["space"], "revisionId": found["revision"]})
+
+
+def test_the_path_of_a_default_leads_to_where_it_is_read(made: PublishedSiteMaker) -> None:
+    found = made.look_up("/guides/setup").json()
+    assert found == {"target": "content", "redirect": f"{made.origin}{made.base}/setup"}
+
+
+def test_a_redirect_of_the_site_is_told_when_there_is_no_page(made: PublishedSiteMaker) -> None:
+    elsewhere = {"kind": "external", "url": "https://example.com/new"}
+    setup = {"kind": "site-space", "siteSpaceId": made.variant}
+    for source, destination in (("/gone", elsewhere), ("/older", setup), ("/setup", elsewhere)):
+        body = {"source": source, "destination": destination}
+        made.world.made("createSiteRedirect", made.path, body=body)
+    site = made.site["id"]
+    assert made.look_up("/gone").json() == {"target": "external", "site": site, "redirect": "https://example.com/new"}
+    assert made.look_up("/older").json() == {"target": "content", "redirect": f"{made.origin}{made.base}/v1"}
+    assert made.look_up("/setup").json()["pathname"] == "/setup"
+
+
+@pytest.mark.parametrize("url", ["http://example.com/sites/docs", "nonsense", "http://[", "http://platform/app/o/x"])
+def test_an_address_of_nothing_is_not_found(made: PublishedSiteMaker, url: str) -> None:
+    assert made.world.call("resolvePublishedContentByUrl", body={"url": url}).status_code == 404
+
+
+def test_a_site_that_is_not_published_is_not_found(made: PublishedSiteMaker) -> None:
+    made.world.made("unpublishSite", made.path)
+    assert made.look_up().status_code == 404
+
+
+def test_a_site_in_a_directory_of_another_host_is_found_by_that_address(made: PublishedSiteMaker) -> None:
+    made.world.made("updateSiteById", made.path, body={"proxy": "example.com/company/docs"})
+    body = {"url": "https://example.com/company/docs/v1/welcome"}
+    found = made.world.made("resolvePublishedContentByUrl", body=body)
+    assert (found["space"], found["pathname"], found["basePath"]) == (made.old, "/welcome", "/company/docs/v1/")
+    other = {"url": "https://example.com/company/docs-of-others/v1"}
+    assert made.world.call("resolvePublishedContentByUrl", body=other).status_code == 404
+
+
+def test_only_staff_sees_what_is_for_staff(made: PublishedSiteMaker) -> None:
+    assert made.look_up("/internal").status_code == 404
+    assert made.look_up("/internal", jwtToken=made.sign(isStaff=False)).status_code == 404
+    found = made.look_up("/internal", jwtToken=made.sign(isStaff=True)).json()
+    assert found["space"] == made.internal
+    assert made.look_up("/internal", unsignedClaims={"isStaff": True}).status_code == 404
+    forged = jwt.encode({"isStaff": True}, "k" * 32, algorithm="HS256")
+    unsigned = jwt.encode({"isStaff": True}, "", algorithm="none")
+    late = made.sign(isStaff=True, exp=int(time.time()) - 1)
+    early = made.sign(isStaff=True, nbf=int(time.time()) + 60)
+    for token in (forged, unsigned, late, early, "a.b.c"):
+        assert made.look_up("/internal", jwtToken=token).status_code == 404
+    assert made.look_up("/internal", jwtToken="x" * 9000).status_code == 400
+
+
+def test_visitors_that_nobody_knows_are_sent_to_sign_in(made: PublishedSiteMaker) -> None:
+    made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
+    assert made.look_up("/setup").status_code == 401
+    fallback = {"fallbackURL": "https://example.com/login"}
+    assert made.world.made("updateSitePublishingAuthById", made.path, body=fallback)["fallbackURL"]
+    answer = made.look_up("/setup").json()
+    assert answer["redirect"] == "https://example.com/login?location=%2Fsetup"
+    token = made.sign()
+    assert made.look_up("/setup", jwtToken=token).json()["pathname"] == "/setup"
+    made.world.made("regenerateSitePublishingAuthById", made.path)
+    assert "target" in made.look_up("/setup", jwtToken=token).json()
+
+
+def test_a_share_link_opens_the_site_until_it_is_turned_off(made: PublishedSiteMaker) -> None:
+    made.world.made("updateSiteById", made.path, body={"visibility": "share-link"})
+    key = made.add_share_link()
+    assert made.look_up("/setup").status_code == 404
+    assert made.look_up(f"/{key}x/setup").status_code == 404
+    found = made.look_up(f"/{key}/setup").json()
+    assert (found["shareKey"], found["siteBasePath"]) == (key, f"{made.base}/{key}/")
+    at = {"spaceId": made.guides}
+    assert made.world.call("getCurrentRevision", at, by=found["apiToken"]).status_code == 200
+    link = made.world.made("listSiteShareLinks", made.path)["items"][0]["id"]
+    made.world.made("updateSiteShareLinkById", made.path | {"shareLinkId": link}, body={"active": False})
+    assert made.look_up(f"/{key}/setup").status_code == 404
+    assert made.world.call("getCurrentRevision", at, by=found["apiToken"]).status_code == 404
+
+
+def test_a_token_says_what_it_is_for(made: PublishedSiteMaker) -> None:
+    found = made.look_up("/v1", type="agent", unsignedClaims={"isBeta": True, "other": 1}).json()
+    members = jwt.decode(found["apiToken"], options={"verify_signature": False})
+    assert members["spaces"] == [made.guides, made.old]
+    named = {name: members[name] for name in ("kind", "organization", "site", "siteSpace", "siteSection", "space")}
+    assert named == {name: found.get(name) for name in named} | {"kind": "site"}
+    assert (members["visitorType"], members["claims"]) == ("agent", {"unsigned": {"isBeta": True}})
+    assert members["exp"] > time.time() + 120
+    assert members["exp"] % 86_400 == 300
+    again = made.look_up("/v1", type="agent", unsignedClaims={"isBeta": True}).json()
+    assert again["apiToken"] == found["apiToken"]
+
+
+def read(made: PublishedSiteMaker, token: str, operation: str, **path: str) -> int:
+    return made.world.call(
+        operation, path, by=token, query={"query": "words"} if "search" in operation else {}
+    ).status_code
+
+
+def test_a_token_reads_its_spaces_and_site_and_nothing_else(made: PublishedSiteMaker) -> None:
+    token = made.look_up("/").json()["apiToken"]
+    for space in (made.guides, made.old):
+        for operation in ("getSpaceById", "getCurrentRevision", "listPages", "listFiles"):
+            assert read(made, token, operation, spaceId=space) == 200
+    for operation in ("getSiteById", "getPublishedContentSite"):
+        assert read(made, token, operation, **made.path) == 200
+    other = made.world.space("Other", changes=[page("Other")])["id"]
+    for space in (made.internal, other, "nothing"):
+        for operation in ("getSpaceById", "getCurrentRevision", "listPages", "listFiles"):
+            assert read(made, token, operation, spaceId=space) == 404
+    second = made.world.site(other)["id"]
+    assert read(made, token, "getSiteById", siteId=second) == 404
+    for operation in (
+        "listSites",
+        "getOrganizationById",
+        "listMembersInOrganizationById",
+        "listSpacesInOrganizationById",
+    ):
+        assert read(made, token, operation) == 403
+    for operation in (
+        "listChangeRequestsForSpace",
+        "listSpaceComments",
+        "getSpacePDF",
+        "listPermissionsAggregateInSpace",
+    ):
+        if operation in made.world.target.routes:
+            assert read(made, token, operation, spaceId=made.guides) == 403
+    for operation in ("getAuthenticatedUser", "listOrganizationsForAuthenticatedUser"):
+        assert read(made, token, operation) == 403
+    assert made.world.call("updateSiteById", made.path, by=token, body={"title": "Mine"}).status_code == 403
+
+
+def test_a_token_knows_nothing_of_what_is_being_written(made: PublishedSiteMaker) -> None:
+    request = made.world.change_request(made.guides, changes=[page("Draft")])
+    at = {"spaceId": made.guides}
+    request = made.world.made("getChangeRequestById", at | {"changeRequestId": request["id"]})
+    token = made.look_up("/").json()["apiToken"]
+    space = made.world.made("getSpaceById", at, by=token)
+    assert (space["changeRequests"], space["comments"]) == (0, 0)
+    revision = made.world.made("getCurrentRevision", at, by=token)
+    assert "mergedFrom" not in revision
+    assert made.world.call("getRevisionById", at | {"revisionId": request["revision"]}, by=token).status_code == 404
+    named = at | {"changeRequestId": request["id"]}
+    assert made.world.call("getRevisionOfChangeRequestById", named, by=token).status_code == 404
+    member = made.look_up(f"/~/changes/{request['number']}/draft").json()
+    assert (member["changeRequest"], member["preview"], member["pathname"]) == (request["id"], True, "/draft")
+    shown = made.world.made("getRevisionOfChangeRequestById", named, by=member["apiToken"])
+    assert "Draft" in [one["title"] for one in shown["pages"]]
+    body = {"url": f"{made.origin}{made.base}/~/changes/{request['number']}"}
+    assert made.world.call("resolvePublishedContentByUrl", body=body, by=made.world.outsider).status_code == 404
+
+
+def test_the_site_that_a_token_reads_has_only_what_its_visitor_sees(made: PublishedSiteMaker) -> None:
+    def titles(token: str) -> list[Any]:
+        site = made.world.made("getPublishedContentSite", made.path, by=token)
+        return [section["title"] for section in site["structure"]["structure"]]
+
+    assert titles(made.look_up("/").json()["apiToken"]) == ["Guides"]
+    assert titles(made.look_up("/", jwtToken=made.sign(isStaff=True)).json()["apiToken"]) == ["Guides", "Internal"]
+
+
+@pytest.mark.parametrize("change", ["unpublish", "visibility", "remove", "expire", "forge"])
+def test_a_token_ends_with_what_it_was_made_for(made: PublishedSiteMaker, change: str) -> None:
+    token = made.look_up("/v1").json()["apiToken"]
+    at = {"spaceId": made.old}
+    assert made.world.call("getCurrentRevision", at, by=token).status_code == 200
+    match change:
+        case "unpublish":
+            made.world.made("unpublishSite", made.path)
+        case "visibility":
+            made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
+        case "remove":
+            made.world.made("deleteSiteSpaceById", made.path | {"siteSpaceId": made.variant})
+        case "expire":
+            members = jwt.decode(token, options={"verify_signature": False})
+            token = jwt.encode(members | {"exp": 1}, "k" * 32, algorithm="HS256")
+        case "forge":
+            head, body, signature = token.split(".")
+            token = f"{head}.{body}.{signature[::-1]}"
+    status = 401 if change in ("expire", "forge") else 404
+    assert made.world.call("getCurrentRevision", at, by=token).status_code == status
