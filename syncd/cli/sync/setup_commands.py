@@ -1,6 +1,5 @@
 """`syncd clone` and `syncd init`: names, options and help."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -18,7 +17,10 @@ InsecureOption = Annotated[bool, typer.Option("--insecure", help="Allow plain ht
 
 @setup.command()
 def clone(
-    url: Annotated[str, typer.Argument(help="The platform, for example https://api.gitbook.com.")] = "",
+    url: Annotated[
+        str,
+        typer.Argument(help="The platform, for example https://api.gitbook.com; an address of a space says it, too."),
+    ] = "",
     targets: Annotated[
         list[str] | None, typer.Argument(metavar="SPACE[=DIR]... REPO", help="Spaces, then the directory.")
     ] = None,
@@ -35,9 +37,9 @@ def clone(
     It writes the configuration too. On a terminal it asks for what is left out.
     """
     from syncd.cli.sync.clone import run_clone
-    from syncd.cli.sync.wizard import SetupWords
+    from syncd.cli.sync.wizard import SetupWords, split_setup_words
 
-    url, words = _split_words(url, targets, url_option)
+    url, words = split_setup_words((url, *(targets or ())), url_option)
     if not directory and (len(words) > 1 or (words and space)):
         directory = words.pop()
     run_clone(SetupWords(url, [*words, *(space or ())], directory, token_file, insecure))
@@ -63,14 +65,8 @@ def init(
     Where both sides differ it shows how, and changes neither until --prefer, or you, say which goes first.
     """
     from syncd.cli.sync.init import InitOptions, run_init
-    from syncd.cli.sync.wizard import SetupWords
+    from syncd.cli.sync.wizard import SetupWords, split_setup_words
 
-    url, words = _split_words(url, spaces, url_option)
+    url, words = split_setup_words((url, *(spaces or ())), url_option)
     setup_words = SetupWords(url, [*words, *(space or ())], None, token_file, insecure)
     exit_with(run_init(InitOptions(setup_words, prefer or (), branch), as_json=json))
-
-
-def _split_words(url: str, words: Sequence[str] | None, url_option: str) -> tuple[str, list[str]]:
-    """The platform and the other words; with --url every word is one of the others."""
-    rest = list(words or ())
-    return (url_option, [url, *rest] if url else rest) if url_option else (url, rest)

@@ -15,7 +15,7 @@ from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import PUBLIC_PLATFORM, find_configured_platform
 from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, parse_spaces
-from syncd.cli.sync.space_ids import read_space_id
+from syncd.cli.sync.space_ids import find_api_address, is_space_word, read_space_id
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
@@ -67,6 +67,26 @@ class OfferedSpace:
     def contains(self, text: str) -> bool:
         """Return whether a text is part of the title, of the id, or of the organization's title."""
         return any(text in part.casefold() for part in (self.space.title, self.space.id, self.organization))
+
+
+def split_setup_words(words: Sequence[str], url: str) -> tuple[str, list[str]]:
+    """Return the platform and the other words of a command line; `url` is the value of --url.
+
+    Shape: the first word is the platform, unless --url is given or it names a space. Then the platform is that of the
+    space's address, or for an id the configured one; "" where there is none.
+    """
+    first, *rest = [word for word in words if word] or [""]
+    if url or not is_space_word(first):
+        return (url, [first, *rest] if first else []) if url else (first, rest)
+    return find_api_address(first) or _find_configured_address(), [first, *rest]
+
+
+def _find_configured_address() -> str:
+    try:
+        configured = find_configured_platform(None)
+    except ConfigInvalid:
+        return ""
+    return configured.url if configured is not None else ""
 
 
 def complete_setup(words: SetupWords, *, command: str) -> SetupAnswers:
@@ -138,12 +158,8 @@ def _complete_platform(words: SetupWords) -> PlatformConfig:
 
     if words.url:
         return build_platform(words.url, words.token_file, insecure=words.insecure)
-    try:
-        configured = find_configured_platform(None)
-    except ConfigInvalid:
-        configured = None
     saved = [one.url for one in TokenRegister(os.environ).list_saved()]
-    default = configured.url if configured is not None else saved[0] if len(saved) == 1 else PUBLIC_PLATFORM
+    default = _find_configured_address() or (saved[0] if len(saved) == 1 else PUBLIC_PLATFORM)
     url = ask_text("Address of the platform's API", check, default=default)
     return build_platform(url, words.token_file, insecure=words.insecure)
 

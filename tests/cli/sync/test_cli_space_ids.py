@@ -9,7 +9,8 @@ import pytest
 import typer
 
 from syncd.cli.app import run
-from syncd.cli.sync.space_ids import read_space_id, read_space_word
+from syncd.cli.sync.space_ids import find_api_address, is_space_word, read_space_id, read_space_word
+from syncd.cli.sync.wizard import split_setup_words
 from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
 
@@ -75,6 +76,52 @@ def test_the_address_that_the_platform_gives_is_taken_by_every_command(
     assert type_("init", shell.url, address, *token).code == 0
     monkeypatch.setenv("SYNCD_TOKEN", shell.token.read_text().strip())
     assert type_("push", "--ci", "main", "--dry-run", "--url", shell.url, "--space", address).code == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "api"),
+    [
+        ("https://app.gitbook.com/o/Org1/s/Space1/guides", "https://api.gitbook.com"),
+        ("https://app.gitbook.com.example.org/s/Space1", "https://app.gitbook.com.example.org"),
+        ("http://127.0.0.1:8470/app/o/Org1/s/Space1", "http://127.0.0.1:8470"),
+        ("Space1", ""),
+    ],
+)
+def test_the_address_of_a_space_names_the_platform(address: str, api: str) -> None:
+    assert find_api_address(address) == api
+
+
+@pytest.mark.parametrize(
+    ("word", "is_space"),
+    [("Space1", True), ("Space1=guides", True), ("https://app.gitbook.com/s/Space1=guides", True)]
+    + [(word, False) for word in ("https://api.gitbook.com", "api.gitbook.com", "localhost:8470", "", "../docs")],
+)
+def test_a_platform_is_told_from_a_space(word: str, is_space: bool) -> None:
+    assert is_space_word(word) is is_space
+
+
+def test_a_space_alone_is_on_the_platform_that_is_configured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert split_setup_words(["Space1", "docs"], "") == ("", ["Space1", "docs"])
+    monkeypatch.setenv("SYNCD_URL", "https://docs.example.org")
+    assert split_setup_words(["Space1", "docs"], "") == ("https://docs.example.org", ["Space1", "docs"])
+    assert split_setup_words(["https://api.gitbook.com", "Space1"], "") == ("https://api.gitbook.com", ["Space1"])
+    assert split_setup_words(["Space1"], "https://one.example.org") == ("https://one.example.org", ["Space1"])
+    assert split_setup_words([""], "") == ("", [])
+    assert split_setup_words([""], "https://one.example.org") == ("https://one.example.org", [])
+
+
+def test_two_words_are_enough_to_clone(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    type_ = make_runner("", shell.root, monkeypatch, capsys)
+    monkeypatch.setenv("SYNCD_TOKEN", shell.token.read_text().strip())
+    assert type_("clone", f"{shell.url}/app/o/Org1/s/{shell.space}/some/page", "by-address").code == 0
+    monkeypatch.setenv("SYNCD_URL", shell.url)
+    assert type_("clone", shell.space, "by-id").code == 0
+    for name in ("by-address", "by-id"):
+        text = (shell.root / name / ".git" / "syncd.toml").read_text()
+        assert (shell.url in text, shell.space in text) == (True, True)
 
 
 @pytest.mark.parametrize("words", [("clone", "URL", "a/b", "docs"), ("push", "--ci", "--url", "URL", "--space", "a/b")])
