@@ -86,6 +86,13 @@ def read_marked_branch(subject: str, instance: str) -> str:
     return found["branch"] if found is not None and found["instance"] == instance else ""
 
 
+def is_marked_elsewhere(subject: str, branch: str, instance: str) -> bool:
+    """Return whether a change request's subject has the marker of a branch of this name in another clone."""
+    found = _MARKER.search(join_lines(subject))
+    other = found["instance"] if found is not None else instance
+    return other != instance and join_lines(subject).endswith(build_marker(branch, other))
+
+
 def choose_subject(subjects: Sequence[str]) -> str:
     """Return the subject of a change request for the commits of a branch; `subjects` has theirs, newest first."""
     if not subjects:

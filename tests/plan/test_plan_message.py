@@ -11,6 +11,7 @@ from syncd.plan.message import (
     build_former_marker,
     build_marker,
     choose_subject,
+    is_marked_elsewhere,
     remove_marker,
     render_merged_subject,
     render_mirror_message,
@@ -62,3 +63,12 @@ def test_no_subject_of_a_person_makes_a_mirror_commit_one_of_a_change_request() 
 
 def test_several_commits_are_counted() -> None:
     assert choose_subject(["Newest", "Older", "Oldest"]) == "Newest (and 2 more)"
+
+
+@pytest.mark.parametrize("branch", ["main", "a/" + "long-" * 12 + "name"])
+def test_a_branch_of_another_clone_is_told_by_its_marker(branch: str) -> None:
+    subject = add_marker("New pages", build_marker(branch, "00000a"))
+    assert is_marked_elsewhere(subject, branch, "00000b")
+    assert not is_marked_elsewhere(subject, branch, "00000a"), "it is this clone's own"
+    assert not is_marked_elsewhere(subject, "topic", "00000b")
+    assert not is_marked_elsewhere("New pages", branch, "00000b")

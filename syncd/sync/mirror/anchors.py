@@ -38,13 +38,13 @@ def find_mirror_base(
     Shape: anchors of main content, overlaid by those of the lanes; recovered from Git, from the newest of these
     commits, when the store does not know this mirror commit. Before the first one, the content that the mirror starts
     from is aligned with the revision in the same way. `named` are commits of change requests that another clone has
-    sent: new files stay where these have them.
+    sent: new pages and files stay where these have them.
     """
     base = _find_known_base(workspace, binding, revision, commit, lanes)
     for other in named:
         found = recover_anchors(workspace.repository, binding, revision, other)
-        files = {id: anchor for id, anchor in found.items() if anchor.kind == "file"}
-        base = replace(base, anchors={**files, **base.anchors})
+        new = {id: anchor for id, anchor in found.items() if not id.startswith(LOST_PREFIX)}
+        base = replace(base, anchors={**new, **base.anchors})
     return replace(base, named=tuple(named))
 
 

@@ -15,6 +15,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS, Branch
 from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
 from syncd.sync.propose.conflict_report import has_report, refresh_conflicts
+from syncd.sync.propose.elsewhere import find_proposed_elsewhere
 from syncd.sync.propose.gather_intent import find_own_proposal, gather_intent
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.lost_words import comment_on_losses, find_losses, format_losses
@@ -60,7 +61,8 @@ def propose(
     # A description that names conflicts has to be compared with those of now, which takes the merge.
     if live is not None and not has_report(live) and _is_in_step(workspace, binding, live):
         return Unchanged()
-    intent = gather_intent(workspace, binding, branch, live)
+    elsewhere = find_proposed_elsewhere(workspace, binding, branch, space)
+    intent = gather_intent(workspace, binding, branch, live, elsewhere)
     if intent is None:
         refresh_conflicts(workspace, binding, live, None)
         return Unchanged()
@@ -78,7 +80,7 @@ def propose(
     opened, older = live is None, live
     # Another clone, or a CI job, may have opened one for the same branch.
     if live is not None and (newer := find_newer(workspace, binding, intent, live, space)) is not None:
-        live, intent = newer, gather_intent(workspace, binding, branch, newer) or intent
+        live, intent = newer, gather_intent(workspace, binding, branch, newer, elsewhere) or intent
     done = write_intent(workspace, binding, intent, live, subject=subject)
     plan, outcomes = done.plan, done.intent.conflict_outcomes
     if done.live is None and not workspace.is_dry_run:
@@ -138,7 +140,9 @@ def _report_others(own: Proposal | None, older: Proposal | None, newer: Proposal
 
 def _report_waiting(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
     """The outcome when nothing is to be written: manual steps are reported again."""
-    return Applied(reports, conflicts=intent.conflict_outcomes) if reports else Unchanged(intent.conflict_outcomes)
+    if reports or intent.notes:
+        return Applied(reports, intent.notes, intent.conflict_outcomes)
+    return Unchanged(intent.conflict_outcomes)
 
 
 def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:

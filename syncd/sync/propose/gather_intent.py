@@ -11,7 +11,7 @@ from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
 from syncd.sync.merge.write_part import write_part
-from syncd.sync.propose.intent import Intent
+from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
 from syncd.sync.state.lane_content import find_taken_main
@@ -27,10 +27,17 @@ def find_own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | 
     return max(own, key=lambda p: p.change_request.number, default=None)
 
 
-def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Proposal | None) -> Intent | None:
+def gather_intent(
+    workspace: Workspace,
+    binding: Binding,
+    branch: str,
+    live: Proposal | None,
+    elsewhere: ProposedElsewhere = NOTHING,
+) -> Intent | None:
     """Return what a branch asks of a space, merged with main content and its live change request.
 
-    Shape: None when the branch has no commit of its own.
+    Shape: None when the branch has no commit of its own. `elsewhere` is what other clones' change requests add already,
+    which is left out.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
@@ -50,6 +57,7 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
         added = _find_added_in_main(workspace, taken, main, both.commit)
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
+    excluded |= elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
     result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
     refusals = find_refusals(workspace, binding, result.tree_with_theirs, here)
     if refusals:
@@ -73,7 +81,7 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
     entry_conflicts = _list_entry_conflicts(
         binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None)
     )
-    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, entry_conflicts)
+    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, entry_conflicts, elsewhere)
 
 
 def _list_entry_conflicts(

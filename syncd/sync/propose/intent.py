@@ -1,11 +1,47 @@
 """What a branch asks of one space, as a value."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 
 from syncd.plan.message import TIP
 from syncd.repo.values import Commit
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.outcome import Held
+
+PATHS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class ProposedElsewhere:
+    """What of a branch's commit waits for other clones' change requests.
+
+    Shape: `added` are the numbers of the change requests by the paths that they add. `links` are the paths to which
+    each changed page links: where one of them is left out, the page is left out, too, since its link would lead
+    nowhere.
+    """
+
+    added: Mapping[str, int] = field(default_factory=dict)
+    links: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def list_waiting(self, has_path: Callable[[str], bool]) -> frozenset[str]:
+        """Return the paths to leave out; `has_path` tells what the branch's own change request has already."""
+        waiting = {path for path in self.added if not has_path(path)}
+        while more := {page for page, linked in self.links.items() if linked & waiting} - waiting:
+            waiting |= more
+        return frozenset(waiting)
+
+    def format_notes(self, left_out: Collection[str]) -> tuple[str, ...]:
+        """Return a line for people for each change request that paths wait for, of those that are left out."""
+        numbers = sorted({number for path, number in self.added.items() if path in left_out})
+        return tuple(self._format_note(number, left_out) for number in numbers)
+
+    def _format_note(self, number: int, left_out: Collection[str]) -> str:
+        paths = sorted(path for path, added_by in self.added.items() if added_by == number and path in left_out)
+        shown = ", ".join(paths[:PATHS_SHOWN]) + (", …" if len(paths) > PATHS_SHOWN else "")
+        return f"#{number} of another clone adds {shown} already; sent from here once #{number} is merged or archived"
+
+
+NOTHING = ProposedElsewhere()
 
 
 @dataclass(frozen=True)
@@ -17,6 +53,7 @@ class Intent:
     commit or a part of it, `existing`, and their base. `left_out` are the paths of each entry that is not sent;
     `conflict_outcomes` are what people are told of each page that is not sent: in conflict, or refused.
     `entry_conflicts` are the pages in conflict, each with the name of the side that they are in conflict with.
+    `elsewhere` is what other clones' change requests add already.
     """
 
     branch: str
@@ -28,6 +65,12 @@ class Intent:
     left_out: tuple[tuple[str, ...], ...] = ()
     conflict_outcomes: tuple[Held, ...] = ()
     entry_conflicts: tuple[tuple[str, EntryConflict], ...] = ()
+    elsewhere: ProposedElsewhere = NOTHING
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people are told of pages and files that another clone's change request adds."""
+        return self.elsewhere.format_notes({path for paths in self.left_out for path in paths})
 
     @property
     def named_tip(self) -> str:

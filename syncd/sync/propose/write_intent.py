@@ -88,7 +88,7 @@ class _Rounds:
         if self.live is not None and not self.workspace.is_dry_run and not self.is_commented:
             resolve_comments(self.workspace, self.binding, self.live)
         skipped = () if self.is_commented else _list_skipped(self.binding, self.desired.draft)
-        notes = tuple(dict.fromkeys((*self.notes, *skipped)))
+        notes = tuple(dict.fromkeys((*self.notes, *self.intent.notes, *skipped)))
         return WrittenIntent(
             self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
         )
@@ -128,7 +128,8 @@ class _Rounds:
         )
         if self.revisions and not self.has_lost_answer and _holds_desired(workspace, binding, content, self.intent):
             return None
-        self.intent = gather_intent(workspace, binding, self.intent.branch, self.live) or self.intent
+        branch, elsewhere = self.intent.branch, self.intent.elsewhere
+        self.intent = gather_intent(workspace, binding, branch, self.live, elsewhere) or self.intent
         return content
 
     def _record_arrival(self, plan: ContentPlan) -> bool:

@@ -19,8 +19,7 @@ class Shape:
     so that people carry out what comments propose); `update`, `merge` and `status` are the policies of the
     configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
     the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
-    remote with it, or "all" where all have both: then each proposes what the others have committed, so that pages may
-    be there twice, and the manual says not to.
+    remote with it, or "all" where all have both, and each proposes what the others have committed.
     """
 
     clones: int = 2
@@ -160,6 +159,15 @@ PROFILES: Mapping[str, Profile] = {
             (4, Shape(upstream="one")),
             (1, Shape(clones=3, upstream="one")),
             (1, Shape(spaces=2, upstream="one")),
+        ),
+        faults=0.25,
+    ),
+    "shared": Profile(
+        writing={**WRITING, **UNTIDY, "git-merge": 2},
+        shapes=(
+            (4, Shape(upstream="all")),
+            (1, Shape(clones=3, upstream="all")),
+            (1, Shape(spaces=2, upstream="all")),
         ),
         faults=0.25,
     ),

@@ -1,0 +1,112 @@
+"""Two clones that have each other's commits through Git and both run syncd make one page of a page, not two.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_shared_branch.py
+"""
+
+import pytest
+
+from tests.cli.sync.two_way import Team, Web, Writer
+
+pytestmark = pytest.mark.story
+
+PICTURE = b"\x89PNG\r\n\x1a\nnew"
+
+
+@pytest.fixture
+def ann(team: Team, web: Web) -> Writer:
+    return team.clone(web.space, name="ann")
+
+
+@pytest.fixture
+def bob(team: Team, web: Web, ann: Writer) -> Writer:
+    """A clone of Ann's, which runs syncd, too."""
+    bob = Writer(team.root / "bob")
+    ann.git("clone", "--quiet", str(ann.path), str(bob.path))
+    bob.run("init", team.url, web.space, "--token-file", team.token)
+    bob.run("sync")
+    return bob
+
+
+def pull(writer: Writer, other: Writer) -> None:
+    """Take in what another clone has committed, as through a Git host."""
+    writer.git("pull", "--quiet", "--no-rebase", "--no-edit", str(other.path), "main")
+
+
+def settle_both(web: Web, ann: Writer, bob: Writer) -> None:
+    """Let both sync and take in each other's commits, and merge all, until no change request is left."""
+    for _ in range(4):
+        for writer, other in ((ann, bob), (bob, ann)):
+            pull(writer, other)
+            writer.run("sync")
+        for request in web.requests():
+            web.client.change_requests.merge(web.space, str(request.number))
+    assert web.requests() == []
+
+
+def test_a_page_that_another_clone_proposes_is_not_proposed_twice(web: Web, ann: Writer, bob: Writer) -> None:
+    ann.add("new.md", "New")
+    ann.run("sync")
+    first = web.proposed()
+    pull(bob, ann)
+    bob.edit("p2.md", "P2 two.", "P2 two, says Bob.")
+    said = bob.run("sync")
+    note = f"#{first} of another clone adds new.md already; sent from here once #{first} is merged or archived"
+    assert note in said
+    second = web.proposed()
+    assert second != first
+    assert "new" not in web.slugs(request=second)
+    assert "P2 two, says Bob." in web.text("p2", request=second)
+    bob.edit("new.md", "New two.", "New two, says Bob.")
+    assert note in bob.run("sync")
+    settle_both(web, ann, bob)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
+    assert "New two, says Bob." in web.text("new")
+    assert ann.everything() == bob.everything()
+
+
+def test_a_branch_with_nothing_else_opens_no_change_request(web: Web, ann: Writer, bob: Writer) -> None:
+    ann.add("new.md", "New")
+    ann.run("sync")
+    pull(bob, ann)
+    assert "adds new.md already" in bob.run("sync")
+    assert len(web.requests()) == 1
+    web.archive(web.proposed())
+    assert "adds new.md already" not in bob.run("sync")
+    assert "new" in web.slugs(request=web.proposed())
+
+
+def test_a_page_waits_with_the_picture_that_it_shows(web: Web, ann: Writer, bob: Writer) -> None:
+    ann.write(".gitbook/assets/new.png", PICTURE)
+    ann.replace("p1.md", "P1 two.", "P1 two, see [the new page](new.md).\n\n![new](.gitbook/assets/new.png)")
+    ann.add("new.md", "New")
+    ann.run("sync")
+    pull(bob, ann)
+    bob.edit("p2.md", "P2 two.", "P2 two, says Bob.")
+    bob.edit("p1.md", "P1 three.", "P1 three, says Bob.")
+    bob.run("sync")
+    assert "see [the new page]" not in web.text("p1", request=web.proposed())
+    settle_both(web, ann, bob)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
+    assert [file.name for file in web.client.content.get(web.space).files] == ["new.png"]
+    for words in ("P1 three, says Bob.", "P1 two, see [the new page]"):
+        assert words in web.text("p1")
+    for writer in (ann, bob):
+        assert "](.gitbook/assets/new.png)" in writer.read("p1.md")
+        assert writer.has(".gitbook/assets/new.png")
+        assert not writer.has(".gitbook/assets/new-1.png")
+
+
+def test_a_page_that_another_clone_brought_keeps_its_file(web: Web, ann: Writer, bob: Writer) -> None:
+    """The platform names a file by its page's place; who proposed it may have it elsewhere."""
+    ann.write("p1/new.md", "# New\n\nNew one.\n")
+    ann.edit("SUMMARY.md", "* [P1]", "* [New](p1/new.md)\n* [P1]")
+    ann.run("sync")
+    pull(bob, ann)
+    web.merge()
+    bob.run("sync")
+    ann.run("sync")
+    assert web.requests() == []
+    assert web.slugs().count("new") == 1
+    for writer in (ann, bob):
+        assert writer.has("p1/new.md")
+        assert not writer.has("new.md")
