@@ -12,6 +12,8 @@ from syncd.config.finding import find_own_platform, find_platform
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 
 PUBLIC_PLATFORM = "https://api.gitbook.com"
+APPLICATION = "https://app.gitbook.com"
+"""Where people find the public platform; any other platform has one address for people and programs."""
 
 
 def find_configured_platform(config_file: Path | None) -> PlatformConfig | None:

@@ -4,16 +4,12 @@ import re
 
 import typer
 
-from syncd.cli.auth.platforms import PUBLIC_PLATFORM
-
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _ADDRESS = re.compile(
     r"(?P<origin>https?://[^/?#\s]+)(?:/app)?(?:/o/[^/?#\s]+)?/s/(?P<id>[A-Za-z0-9_-]{1,128})(?:[/?#](?P<rest>.*))?",
     re.DOTALL,
 )
 """Where a person reads and edits a space. Source: `urls.app` of a space; the embedded platform has /app before it."""
-_APPLICATION = "https://app.gitbook.com"
-"""Where people find the public platform, whose API has another address; any other platform has one for both."""
 
 
 def read_space_id(text: str) -> str:
@@ -32,11 +28,10 @@ def is_space_word(word: str) -> bool:
     return _find_address(word) is not None or _ID.fullmatch(word.partition("=")[0]) is not None
 
 
-def find_api_address(word: str) -> str:
-    """Return the address of the API of the platform that the address in `SPACE[=DIR]` leads to; "" for an id."""
+def find_origin(word: str) -> str:
+    """Return scheme, host and port of the address in `SPACE[=DIR]`; "" for an id."""
     address = _find_address(word)
-    origin = address["origin"] if address is not None else ""
-    return PUBLIC_PLATFORM if origin == _APPLICATION else origin
+    return address["origin"] if address is not None else ""
 
 
 def _find_address(word: str) -> re.Match[str] | None:

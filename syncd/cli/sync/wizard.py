@@ -13,9 +13,9 @@ import typer
 from syncd.api.client import Client
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
-from syncd.cli.auth.platforms import PUBLIC_PLATFORM, find_configured_platform
+from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, find_configured_platform
 from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, parse_spaces
-from syncd.cli.sync.space_ids import find_api_address, is_space_word, read_space_id
+from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
@@ -78,7 +78,8 @@ def split_setup_words(words: Sequence[str], url: str) -> tuple[str, list[str]]:
     first, *rest = [word for word in words if word] or [""]
     if url or not is_space_word(first):
         return (url, [first, *rest] if first else []) if url else (first, rest)
-    return find_api_address(first) or _find_configured_address(), [first, *rest]
+    origin = find_origin(first)
+    return PUBLIC_PLATFORM if origin == APPLICATION else origin or _find_configured_address(), [first, *rest]
 
 
 def _find_configured_address() -> str:

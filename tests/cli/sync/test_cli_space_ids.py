@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from syncd.cli.app import run
-from syncd.cli.sync.space_ids import find_api_address, is_space_word, read_space_id, read_space_word
+from syncd.cli.sync.space_ids import is_space_word, read_space_id, read_space_word
 from syncd.cli.sync.wizard import split_setup_words
 from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
@@ -84,11 +84,10 @@ def test_the_address_that_the_platform_gives_is_taken_by_every_command(
         ("https://app.gitbook.com/o/Org1/s/Space1/guides", "https://api.gitbook.com"),
         ("https://app.gitbook.com.example.org/s/Space1", "https://app.gitbook.com.example.org"),
         ("http://127.0.0.1:8470/app/o/Org1/s/Space1", "http://127.0.0.1:8470"),
-        ("Space1", ""),
     ],
 )
 def test_the_address_of_a_space_names_the_platform(address: str, api: str) -> None:
-    assert find_api_address(address) == api
+    assert split_setup_words([address, "docs"], "") == (api, [address, "docs"])
 
 
 @pytest.mark.parametrize(
