@@ -205,7 +205,7 @@ class LivePreview:
         self._report(self._state)
 
     def _publish_platform(self, site: SiteContent) -> None:
-        platform = find_platform_changes(site, self._reader.source)
+        platform = find_platform_changes(site, self._reader.source.remote)
         if platform != self._state.platform:
             self._publish(platform=platform)
 

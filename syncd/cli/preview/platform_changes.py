@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from syncd.cli.preview.gather import PreviewSource
 from syncd.errors import GitFailed, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.tree.paths import is_markdown
@@ -27,14 +26,16 @@ class PlatformChanges:
     pages: dict[str, Difference] = field(default_factory=dict)
 
 
-def find_platform_changes(site: SiteContent, source: PreviewSource) -> PlatformChanges:
-    """Return the pages that differ from the platform's main content as it was last mirrored; no network is used."""
+def find_platform_changes(site: SiteContent, remote: str) -> PlatformChanges:
+    """Return the pages that differ from main content of the platform, as Git has it under a remote's name; no network
+    is used.
+    """
     try:
         with Repository.open(site.top) as git:
-            main = git.resolve(f"refs/remotes/{source.remote}/main")
+            main = git.resolve(f"refs/remotes/{remote}/main")
             if main is None:
                 return PlatformChanges()
-            ref = f"{source.remote}/main"
+            ref = f"{remote}/main"
             head = site.commit or git.resolve("HEAD")
             paths = {one.path for one in git.compare_trees(main, head)} if head else set()
             if site.commit:
