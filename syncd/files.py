@@ -2,7 +2,7 @@
 
 A repository holds what strangers committed, symbolic links too, and others may write to a work tree at the same time.
 So each part of a path is opened in the directory before it, and what is opened is what is read or replaced.
-Source: research, reliability, section 5.3; open(2), O_NOFOLLOW.
+Source: open(2), O_NOFOLLOW.
 """
 
 import os

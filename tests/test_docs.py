@@ -215,6 +215,25 @@ def section_of(text: str, title: str) -> str:
     return text.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
 
 
+_CITED = re.compile(r'([\w/.-]+\.md|tests/[\w/.-]+\.py)(?:,\s+"([^"]+)")?')
+
+
+def test_every_page_that_a_docstring_cites_is_there_with_its_heading() -> None:
+    cited = {
+        (path.name, document, heading)
+        for path in (ROOT / "syncd").rglob("*.py")
+        for source in re.findall(r"Source:(.*?)(?:\n\s*\n|\"\"\")", path.read_text(encoding="utf-8"), re.DOTALL)
+        for document, heading in _CITED.findall(source)
+    }
+    assert len(cited) > 20
+    assert not [one for one in cited if not (ROOT / one[1]).is_file()]
+    assert not [
+        one
+        for one in cited
+        if one[2] and not re.search(rf"^#+ {re.escape(one[2])}$", (ROOT / one[1]).read_text("utf-8"), re.MULTILINE)
+    ]
+
+
 def test_every_runtime_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {re.split(r"[<>=\[]", dependency, maxsplit=1)[0] for dependency in project["dependencies"]}

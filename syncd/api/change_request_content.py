@@ -20,7 +20,7 @@ from syncd.model.revision import ReusableContent, Revision
 class ChangeRequestContent:
     """Reads of a change request's content; `change_request` is an id or a number within the space.
 
-    Source: API document, Change request content; content-write §2, §3.
+    Source: API document, Change request content; @gitbook/api 0.202.0.
     """
 
     def __init__(self, transport: Transport) -> None:

@@ -17,7 +17,7 @@ NO_ROUTE = (404, 405, 501)
 class ChangeRequests:
     """Operations on change requests; `change_request` is an id or a number within the space.
 
-    Source: API document, Change requests and Change request content; content-write §1.
+    Source: API document, Change requests and Change request content; @gitbook/api 0.202.0.
     """
 
     def __init__(self, transport: Transport) -> None:

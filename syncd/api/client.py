@@ -204,7 +204,7 @@ class Client:
 
     @cached_property
     def revisions(self) -> "Revisions":
-        """Operations on revisions of a space by their id (beyond the API document: content-write §2, §3)."""
+        """Operations on revisions of a space by their id (beyond the API document: @gitbook/api 0.202.0)."""
         from syncd.api.content import Revisions
 
         return Revisions(self._transport)

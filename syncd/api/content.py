@@ -25,7 +25,7 @@ MARKDOWN = {"format": "markdown"}
 
 
 class Content:
-    """Operations on a space's main content. Source: API document, Space content; content-write §3."""
+    """Operations on a space's main content. Source: API document, Space content; @gitbook/api 0.202.0."""
 
     def __init__(self, transport: Transport, downloads: Downloads) -> None:
         self._transport = transport
@@ -136,7 +136,7 @@ class Content:
 
 
 class Revisions:
-    """Operations on revisions of a space by their id (beyond the API document: content-write §2, §3)."""
+    """Operations on revisions of a space by their id (beyond the API document: @gitbook/api 0.202.0)."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

@@ -65,7 +65,7 @@ class Conversations:
         order: Literal["asc", "desc"] | None = None,
         status: str | None = None,
     ) -> Iterator[IssuesCluster]:
-        """Return the clusters of an organization's issues. Source: not-shown.md (b), line 504."""
+        """Return the clusters of an organization's issues. Source: @gitbook/api 0.146.0."""
         params = {"orderBy": order_by, "order": order, "status": status}
         return iterate_list(
             self._transport, _path(organization, "conversations-clusters"), Listing[IssuesCluster], params=params

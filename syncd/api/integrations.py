@@ -22,7 +22,10 @@ from syncd.model.listing import Listing
 
 
 class Integrations:
-    """Operations on integrations. Source: API document, Integrations; those on one installation: not-shown.md (e)."""
+    """Operations on integrations.
+
+    Source: API document, Integrations; those on one installation: @gitbook/api 0.146.0.
+    """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

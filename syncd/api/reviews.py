@@ -22,7 +22,7 @@ Format = Literal["markdown", "document"]
 class Reviews:
     """Operations on the reviews of a change request, which is an id or a number within the space.
 
-    Source: content-write §8.
+    Source: @gitbook/api 0.202.0.
     """
 
     def __init__(self, transport: Transport) -> None:

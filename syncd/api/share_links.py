@@ -1,4 +1,4 @@
-"""Share links: secret addresses of a site (beyond the document: not-shown.md (e))."""
+"""Share links: secret addresses of a site (beyond the document: @gitbook/api 0.146.0)."""
 
 from collections.abc import Iterator
 

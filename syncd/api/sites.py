@@ -55,12 +55,12 @@ class Sites:
 
     @operation("publishSite")
     def publish(self, organization: str, site: str) -> Site:
-        """Open a site to the audience of its visibility (beyond the document: content-write §7)."""
+        """Open a site to the audience of its visibility (beyond the API document: @gitbook/api 0.202.0)."""
         return self._transport.call("POST", _path(organization, site, "publish"), Site)
 
     @operation("unpublishSite")
     def unpublish(self, organization: str, site: str) -> Site:
-        """Close a site to visitors (beyond the document: content-write §7)."""
+        """Close a site to visitors (beyond the API document: @gitbook/api 0.202.0)."""
         return self._transport.call("POST", _path(organization, site, "unpublish"), Site)
 
     @operation("getPublishedContentSite")
@@ -71,7 +71,7 @@ class Sites:
 
     @operation("getSiteStructure")
     def get_structure(self, organization: str, site: str, *, share_key: str | None = None) -> SiteStructure:
-        """Return all parts of a site in their order (beyond the document: content-write §6)."""
+        """Return all parts of a site in their order (beyond the API document: @gitbook/api 0.202.0)."""
         path, params = _path(organization, site, "structure"), {"shareKey": share_key}
         return self._transport.call("GET", path, SiteStructure, params=params)
 

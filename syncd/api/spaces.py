@@ -11,7 +11,7 @@ from syncd.model.space import GitSync, Space, SpaceCreate, SpaceUpdate
 
 
 class Spaces:
-    """Operations on spaces. Source: API document, Spaces; list and create: content-write §7."""
+    """Operations on spaces. Source: API document, Spaces; list and create: @gitbook/api 0.202.0."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

@@ -13,7 +13,7 @@ class Users:
 
     @operation("getAuthenticatedUser")
     def get_current(self) -> User:
-        """Return the user whose token this is: the cheapest way to check a token. Source: content-write §7."""
+        """Return the user whose token this is: the cheapest way to check a token. Source: @gitbook/api 0.202.0."""
         return self._transport.call("GET", ("user",), User)
 
     @operation("getUserById")

@@ -89,7 +89,7 @@ def choose_runs(
 def combine_codes(codes: Sequence[int]) -> int:
     """Return the exit code of several repositories: their own when all agree, else 4.
 
-    Source: house, section 8.
+    Source: syncd/manual/reference/exit-codes.md, "Several repositories".
     """
     different = set(codes)
     return different.pop() if len(different) == 1 else 4 if different else 0

@@ -13,7 +13,7 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 UNSIGNED = "unsigned"
 """The claim that holds those which nobody signed; the only one that needs no description."""
 UNSIGNED_DESCRIPTION = "Unsigned claims of the site visitor."
-"""What the product wants to read there, word for word. Source: published-content; SiteAdaptiveJSONSchema of 0.146.0."""
+"""What the product wants to read there, word for word. Source: `SiteAdaptiveJSONSchema`, @gitbook/api 0.146.0."""
 CLAIMS_MAX = 200
 """Claims of one schema, objects included."""
 DEPTH_MAX = 5
@@ -81,7 +81,7 @@ def find_claims(schema: Mapping[str, Any]) -> tuple[Claim, ...]:
     """Return the claims of a JSON Schema of visitors, in its order.
 
     Shape: booleans, strings (with an `enum` or without), numbers, arrays of those, and objects of any of these, each
-    with a description. Raises: ValueError that names the place, for anything else. Source: not-shown.md (d), Sites.
+    with a description. Raises: ValueError that names the place, for anything else. Source: @gitbook/api 0.146.0.
     """
     if schema.get("$schema", DRAFT) != DRAFT:
         raise _wrong(("$schema",), f"must be {DRAFT}")

@@ -17,6 +17,6 @@ class AgentInstructions(Observed):
 
 
 class AgentInstructionsWrite(Declared):
-    """Body of `PUT …/agent-instructions`. Source: not-shown.md (b), line 343."""
+    """Body of `PUT …/agent-instructions`. Source: @gitbook/api 0.146.0."""
 
     instructions: Document

@@ -8,7 +8,7 @@ from syncd.model.base import ABSENT, Declared, Observed, ObservedId
 from syncd.model.document import Document
 
 QUESTION_MAX = 512
-"""Source: not-shown.md (b), line 264."""
+"""Source: @gitbook/api 0.146.0."""
 SITE_SPACES_MAX = 100
 
 

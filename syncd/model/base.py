@@ -27,7 +27,7 @@ def _observed_id(text: str) -> str:
 
 ObservedId = Annotated[str, AfterValidator(_observed_id)]
 """An id that the platform answers: it stands in commit messages, refs, addresses and lines of a terminal, so nothing in
-it may end a line or be unseen. All else is opaque. Source: research, reliability, section 5.6."""
+it may end a line or be unseen. All else is opaque. Source: CWE-117."""
 
 
 class _Shape(BaseModel):

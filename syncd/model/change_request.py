@@ -14,7 +14,7 @@ SUBJECT_MAX = 100
 """Characters of a subject (API document, Limits)."""
 LINKS_MAX = 10
 LINK_TITLE_MAX = 128
-"""Links to what a change request is about, and characters of the title of one. Source: content-write §1."""
+"""Links to what a change request is about, and characters of the title of one. Source: @gitbook/api 0.202.0."""
 LINK_URL_MAX = 2048
 
 

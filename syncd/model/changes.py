@@ -1,4 +1,4 @@
-"""What changed between two revisions (beyond the document: content-write §2)."""
+"""What changed between two revisions (beyond the API document: @gitbook/api 0.202.0)."""
 
 from typing import Any
 

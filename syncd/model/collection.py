@@ -9,7 +9,7 @@ from syncd.model.role import DefaultLevel
 
 TITLE_MAX = 50
 DESCRIPTION_MAX = 100
-"""Source: not-shown.md (c) 22."""
+"""Source: @gitbook/api 0.146.0."""
 
 Id = Annotated[str, Field(min_length=1, max_length=100)]
 

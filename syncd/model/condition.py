@@ -2,7 +2,7 @@
 
 Conditions are written in JavaScript, of which this module reads the part without statements, functions and templates:
 operators, literals, members and method calls. It does not run them; it says whether a text can be one, of what parts
-it is made, and of what claims it speaks. Source: API document, SiteSection and SiteSpace; not-shown.md (c) 22.
+it is made, and of what claims it speaks. Source: API document, SiteSection and SiteSpace; @gitbook/api 0.146.0.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""ContentRef: a reference to content (API document, Conventions 6; kinds that it leaves out: not-shown.md (c) 17)."""
+"""ContentRef: a reference to content (API document, Conventions 6; kinds that it leaves out: @gitbook/api 0.146.0)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Operations that write a change request's content (beyond the document: content-write §1)."""
+"""Operations that write a change request's content (beyond the API document: @gitbook/api 0.202.0)."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,14 +15,14 @@ FILES_MAX = 20
 FILE_BYTES_MAX = 1_000_000
 """Bytes of one file once decoded; base64 of more is refused."""
 TEXT_MAX = 1_000_000
-"""Characters of a page's Markdown, as many as a file has bytes; content-write names no limit."""
+"""Characters of a page's Markdown, as many as a file has bytes; the API names no limit."""
 URL_MAX = 2048
 TITLE_MAX = 1_000
 DESCRIPTION_MAX = 10_000
 CONDITION_MAX = 1_024
-"""Characters of a page's members; content-write names no limit for these."""
+"""Characters of a page's members; the API names no limit for these."""
 BLOCKS_MAX = 1000
-"""Blocks that one operation reverts; content-write names no limit."""
+"""Blocks that one operation reverts; the API names no limit."""
 
 
 class Markdown(Declared):

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field, StringConstraints
 from syncd.model.base import ABSENT, Declared, Observed, ObservedId
 
 ID_MAX, SUBJECT_MAX = 255, 512
-"""Source: not-shown.md (b), line 237."""
+"""Source: @gitbook/api 0.146.0."""
 BODY_MAX = 50_000
 PARTS_MAX = 500
 TEXT_MAX = 500_000

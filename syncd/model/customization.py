@@ -209,7 +209,7 @@ class Internationalization(Observed):
 class SiteCustomizationSettings(Observed):
     """The customization of a site, or of one of its site-spaces with the site's where it has none of its own.
 
-    Source: API document, SiteCustomizationSettings; members beyond it: not-shown.md (c) 7.
+    Source: API document, SiteCustomizationSettings; members beyond it: @gitbook/api 0.146.0.
     """
 
     title: str | None = None

@@ -1,7 +1,7 @@
 """SiteCustomizationSettings as a caller may write it: in full for a site, in part for a site-space.
 
 Of what the public product accepts beyond the API document, only the members are taken that the product itself answers
-with (not-shown.md (c) 7, and those of a real site), so that what one of them answered can be put back unchanged.
+with (@gitbook/api 0.146.0, and those of a real site), so that what one of them answered can be put back unchanged.
 """
 
 from typing import Annotated, Literal, Self
@@ -44,7 +44,7 @@ FontName = Literal[
 MonospaceFontName = Literal[
     "FiraCode", "IBMPlexMono", "JetBrainsMono", "SourceCodePro", "RobotoMono", "SpaceMono", "DMMono", "Inconsolata"
 ]
-"""Source of every set of values: not-shown.md (d), Customization."""
+"""Source of every set of values: @gitbook/api 0.146.0."""
 
 _MEMBERS: dict[str, tuple[str, ...]] = {
     "file": ("file", "space"),
@@ -58,7 +58,7 @@ _MEMBERS: dict[str, tuple[str, ...]] = {
     "openapi": ("spec",),
     "tag": ("tag", "space"),
 }
-"""The members of each kind of reference, the required one first. Source: not-shown.md (c) 17."""
+"""The members of each kind of reference, the required one first. Source: @gitbook/api 0.146.0."""
 _SCHEMES = ("http://", "https://", "mailto:")
 
 

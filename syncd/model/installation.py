@@ -11,7 +11,7 @@ from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.space import Space
 
 EXTERNAL_IDS_MAX = 5
-"""Source: not-shown.md (c) 22."""
+"""Source: @gitbook/api 0.146.0."""
 
 ExternalId = Annotated[str, Field(min_length=1, max_length=255)]
 Id = Annotated[str, Field(min_length=1, max_length=100)]

@@ -16,7 +16,7 @@ DESCRIPTION_MAX = 100
 SUMMARY_MAX = 2048
 PREVIEWS_MAX = 3
 LINKS_MAX = 5
-"""Source: not-shown.md (c) 22, and content-write §8 for the length of a name."""
+"""Source: @gitbook/api 0.146.0."""
 SCRIPT_MAX = 8 * 1024 * 1024
 IMAGE_MAX = 1024 * 1024
 """Characters of a script, and bytes of an image once it is decoded; the document shows neither."""
@@ -185,7 +185,7 @@ def format_policy(policy: str | dict[str, str]) -> str:
 class IntegrationPublish(Declared):
     """Body of `POST /integrations/{integrationName}`: the whole of a new version; what is unset is not there.
 
-    Source: API document, Integrations; required members and limits: not-shown.md (c) 4 and 22; values: (d).
+    Source: API document, Integrations; required members, limits and values: @gitbook/api 0.146.0.
     """
 
     runtime: Literal["v1", "v2"] = "v1"

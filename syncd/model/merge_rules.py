@@ -20,7 +20,7 @@ class PeopleRule(Declared):
 
 
 class PlainRule(Declared):
-    """A rule that needs no more than its name. Source: not-shown.md (d), Merge rule."""
+    """A rule that needs no more than its name. Source: @gitbook/api 0.146.0."""
 
     rule: Literal[
         "require_at_least_one_review",
@@ -59,7 +59,7 @@ class RuleList(Declared):
 
 
 MergeRules = Annotated[NoRules | RuleList, Field(discriminator="type")]
-"""What a caller sets. Source: API document, Organization and Space; not-shown.md (c) 10 for `none`."""
+"""What a caller sets. Source: API document, Organization and Space; @gitbook/api 0.146.0 for `none`."""
 
 
 class ObservedMergeRule(Observed):

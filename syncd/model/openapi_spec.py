@@ -9,7 +9,7 @@ from syncd.model.base import Declared, Observed, ObservedId
 SLUG_PATTERN = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
 """Source: API document, OpenAPISpec."""
 SLUG_MAX = 100
-"""Source: not-shown.md (c) 13."""
+"""Source: @gitbook/api 0.146.0."""
 URL_MAX = 2048
 TEXT_MAX = 8 * 1024 * 1024
 """Characters of a specification that is sent as text; the sources show no limit."""

@@ -32,7 +32,7 @@ def _check_trimmed(text: str) -> str:
 
 EmailDomain = Annotated[str, Field(max_length=253), AfterValidator(_domain)]
 Title = Annotated[str, Field(min_length=2, max_length=255), AfterValidator(_check_trimmed)]
-"""Source: API document, Limits; content-write §7 for the spaces."""
+"""Source: API document, Limits; @gitbook/api 0.202.0 for the spaces."""
 
 
 class DefaultContent(Declared):
@@ -58,7 +58,7 @@ class OrganizationUpdate(Declared):
 
 
 class OrganizationCreate(Declared):
-    """Body of `POST /orgs` (beyond the document: content-write §7)."""
+    """Body of `POST /orgs` (beyond the API document: @gitbook/api 0.202.0)."""
 
     title: Title
     email_domains: Annotated[tuple[EmailDomain, ...], Field(max_length=DOMAINS_MAX)] = ()

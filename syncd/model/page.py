@@ -12,7 +12,7 @@ from syncd.model.file import GitBlob
 from syncd.model.item_count import make_counter
 
 Scalar = str | bool | int | float
-"""The value of a variable. Source: not-shown.md (c) 18."""
+"""The value of a variable. Source: @gitbook/api 0.146.0."""
 
 _TOLERANT = ConfigDict(extra="allow")
 

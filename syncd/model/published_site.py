@@ -10,7 +10,7 @@ from syncd.model.site import Site, SiteStructure, SiteUrls
 
 
 class SiteScript(Observed):
-    """A script that an integration adds to a site's pages. Source: not-shown.md (b), line 167."""
+    """A script that an integration adds to a site's pages. Source: @gitbook/api 0.146.0."""
 
     script: str
     content_security_policy: str | None = None
@@ -35,7 +35,7 @@ class PublishedContentSite(Observed):
 
 
 class ShareLink(Observed):
-    """A secret address of a site (beyond the document: not-shown.md (e))."""
+    """A secret address of a site (beyond the document: @gitbook/api 0.146.0)."""
 
     object: Literal["share-link"] = "share-link"
     id: ObservedId

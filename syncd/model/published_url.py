@@ -1,4 +1,4 @@
-"""PublishedSiteContentLookup: which site content is at an address that visitors read (published-content §1)."""
+"""PublishedSiteContentLookup: which site content is at an address that visitors read (@gitbook/api 0.202.0)."""
 
 from typing import Any, Literal
 

@@ -87,7 +87,7 @@ class ToPath(Declared):
 
 
 Destination = Annotated[ToSection | ToSiteSpace | ToPage | ToExternal, Field(discriminator="kind")]
-"""Source: API document, SiteRedirect; not-shown.md (b), line 88."""
+"""Source: API document, SiteRedirect; @gitbook/api 0.146.0."""
 DestinationWrite = Annotated[ToSection | ToSiteSpace | ToPage | ToExternal | ToPath, Field(discriminator="kind")]
 
 
@@ -122,7 +122,7 @@ class RedirectUpsert(Declared):
 
 
 class RedirectUpserts(Declared):
-    """Body of `PUT …/redirects` (beyond the document: content-write §5)."""
+    """Body of `PUT …/redirects` (beyond the API document: @gitbook/api 0.202.0)."""
 
     redirects: tuple[RedirectUpsert, ...] = Field(min_length=1, max_length=500)
 

@@ -1,4 +1,4 @@
-"""Reviews of a change request (beyond the document: content-write §8): who is asked, and what reviewers say."""
+"""Reviews of a change request (beyond the API document: @gitbook/api 0.202.0): who is asked, and what reviewers say."""
 
 from typing import Annotated, Any, Literal
 

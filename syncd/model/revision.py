@@ -54,7 +54,7 @@ class Revision(Observed):
 
 
 class GitSyncState(Observed):
-    """How a space is joined to a repository (beyond the document: content-write §4)."""
+    """How a space is joined to a repository (beyond the API document: @gitbook/api 0.202.0)."""
 
     repo_name: str | None = None
     installation_provider: str | None = None

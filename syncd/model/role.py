@@ -6,4 +6,4 @@ Role = Literal["admin", "create", "review", "edit", "comment", "read"]
 """Source: API document, Conventions 5."""
 
 DefaultLevel = Literal["admin", "create", "review", "edit", "comment", "read", "inherit"]
-"""`inherit` asks what holds it: the parent collection, then the organization. Source: not-shown.md (c) 11."""
+"""`inherit` asks what holds it: the parent collection, then the organization. Source: @gitbook/api 0.146.0."""

@@ -155,7 +155,7 @@ class SiteSectionGroup(Observed):
 
 
 class SiteStructure(Observed):
-    """A site's whole structure: `type` is `sections` or `siteSpaces`. Source: content-write §6."""
+    """A site's whole structure: `type` is `sections` or `siteSpaces`. Source: @gitbook/api 0.202.0."""
 
     type: str
     structure: tuple[
@@ -211,7 +211,7 @@ class SiteSectionGroupCreate(Declared):
 class SiteSectionGroupUpdate(Declared):
     """Body of `PATCH …/section-groups/{siteSectionGroupId}`; `parentSectionGroupId` null is the site's root.
 
-    `parentSectionGroupId` is beyond the document: content-write §6.
+    `parentSectionGroupId` is beyond the API document: @gitbook/api 0.202.0.
     """
 
     title: GroupTitle = ""
@@ -226,7 +226,7 @@ class SectionInGroup(Declared):
 
 
 class SiteSectionCreate(Declared):
-    """Body of `POST …/sections`; `siteSectionGroupId` is beyond the document: not-shown.md (a)."""
+    """Body of `POST …/sections`; `siteSectionGroupId` is beyond the document: @gitbook/api 0.146.0."""
 
     space_id: Id
     title: Nullable[SectionTitle] = None
@@ -237,7 +237,7 @@ class SiteSectionCreate(Declared):
 class SiteSectionUpdate(Declared):
     """Body of `PATCH …/sections/{siteSectionId}`: unset is unchanged; null removes what may be absent.
 
-    `siteSectionGroupId`, of which null is the site's root, is beyond the document: content-write §6.
+    `siteSectionGroupId`, of which null is the site's root, is beyond the API document: @gitbook/api 0.202.0.
     """
 
     title: SectionTitle = ""
@@ -320,13 +320,13 @@ class StructurePosition(Declared):
 
 
 class StructureSort(Declared):
-    """Body of `PATCH …/structure/sort` (beyond the document: content-write §6)."""
+    """Body of `PATCH …/structure/sort` (beyond the API document: @gitbook/api 0.202.0)."""
 
     item: StructurePlace
     position: StructurePosition
 
 
 class GroupMove(Declared):
-    """Body of `POST …/section-groups/{siteSectionGroupId}/move` (beyond the document: not-shown.md (e))."""
+    """Body of `POST …/section-groups/{siteSectionGroupId}/move` (beyond the document: @gitbook/api 0.146.0)."""
 
     position: StructurePosition = StructurePosition()

@@ -11,7 +11,7 @@ from syncd.model.translation import Language
 from syncd.model.web_address import WebAddress
 
 TITLE_MAX = 50
-"""Source: not-shown.md (c) 22."""
+"""Source: @gitbook/api 0.146.0."""
 EMOJI_MAX = 64
 """Characters of an emoji, as itself or as the code points that spell it; the document names no limit."""
 
@@ -66,7 +66,7 @@ class Space(Observed):
 
 
 class SpaceCreate(Declared):
-    """Body of `POST /orgs/{organizationId}/spaces` (beyond the document: content-write §7)."""
+    """Body of `POST /orgs/{organizationId}/spaces` (beyond the API document: @gitbook/api 0.202.0)."""
 
     title: SpaceTitle | None = None
     emoji: Emoji | None = None
@@ -79,7 +79,7 @@ class SpaceCreate(Declared):
 class SpaceUpdate(Declared):
     """Body of `PATCH /spaces/{spaceId}`: unset is unchanged; a null emoji or icon is removed.
 
-    Shape: a space has an emoji or an icon, never both. Source: API document, Spaces; `icon`: not-shown.md (c) 7.
+    Shape: a space has an emoji or an icon, never both. Source: API document, Spaces; `icon`: @gitbook/api 0.146.0.
     """
 
     edit_mode: EditMode = "live"

@@ -11,7 +11,7 @@ Hostname = Annotated[str, Field(min_length=3, max_length=32, pattern=r"^[a-z0-9]
 
 
 class SubdomainTarget(Observed):
-    """What a subdomain leads to; `organization` is the only type. Source: not-shown.md (b), line 225."""
+    """What a subdomain leads to; `organization` is the only type. Source: @gitbook/api 0.146.0."""
 
     type: str
     organization: str | None = None

@@ -8,7 +8,7 @@ from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.user import User
 
 TITLE_MAX = 64
-"""Source: not-shown.md (c) 22."""
+"""Source: @gitbook/api 0.146.0."""
 MEMBERS_MAX = 1000
 """People whom one request names."""
 
@@ -37,7 +37,7 @@ class TeamCreate(Declared):
 
 
 class TeamUpdate(Declared):
-    """Body of `PATCH …/teams/{teamId}`. Source: not-shown.md (c) 4 for what is required."""
+    """Body of `PATCH …/teams/{teamId}`. Source: @gitbook/api 0.146.0 for what is required."""
 
     title: TeamTitle
 

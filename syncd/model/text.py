@@ -28,7 +28,7 @@ What does not get through, and where; the differences are wanted:
 | Git (`repo/names.py`) | `CONTROLS`, `LINE_SEPARATORS`, `TURNING`, `HALVES` | people's own names, too |
 | YAML (`layout/yaml/`) | what YAML 1.2 does not call printable | the format's own grammar |
 
-Source: research, reliability, section 5.6; Unicode, bidirectional controls (UAX 9, section 2) and format characters.
+Source: CWE-117; Unicode, bidirectional controls (UAX 9, section 2) and format characters.
 """
 
 import re

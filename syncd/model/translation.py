@@ -12,7 +12,7 @@ Language = Literal[
     "sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg", "hr", "lt", "lv",
     "et", "sl",
 ]  # fmt: skip
-"""Source: not-shown.md (d), Languages."""
+"""Source: @gitbook/api 0.146.0."""
 
 
 class TranslationSourceWrite(Declared):

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 ADDRESS_MAX = 2048
-"""Source: not-shown.md (c) 22; the public description's `URL`."""
+"""Source: `URL`, @gitbook/api 0.146.0."""
 
 
 def is_web_address(url: str) -> bool:

@@ -1,7 +1,7 @@
 """Signatures of webhooks: how each sender makes them, and whether one is right, compared in constant time.
 
 Sources: docs.github.com "Validating webhook deliveries"; docs.gitlab.com "Webhooks" and the specification Standard
-Webhooks, which GitLab's signing tokens follow; docs.gitea.com "Webhooks"; not-shown.md (b), line 522, for the platform.
+Webhooks, which GitLab's signing tokens follow; docs.gitea.com "Webhooks"; @gitbook/api 0.146.0, for the platform.
 """
 
 import hmac

@@ -22,7 +22,7 @@ def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain
     """Refuse a plan that would delete too many of `existing` items; `remain` is how many are left.
 
     Raises: BecameEmpty when nothing would remain; TooMuch above max(10, 5 %); both unless forced with the exact number.
-    Source: house, section 6, "Guards".
+    Source: syncd/manual/explanation/guards.md.
     """
     count = len(deleted)
     if not count or force.get(scope) == count:

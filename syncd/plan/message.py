@@ -25,7 +25,7 @@ def render_mirror_message(subject: str, *, space: str, revision: str, change_req
     """Return the message of a mirror commit, with the trailers from which syncd knows later what was mirrored.
 
     Raises: ValueError when an id is not one line, which would be a trailer of its own.
-    Source: house, section 4, "A mirror commit".
+    Source: syncd/manual/explanation/git.md, "A mirror commit".
     """
     trailers = [(SPACE, space), (REVISION, revision)]
     trailers += [(CHANGE_REQUEST, str(number)) for number in change_requests]

@@ -31,7 +31,7 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """The body of every refusal. Source: not-shown.md (b), line 530."""
+    """The body of every refusal. Source: @gitbook/api 0.146.0."""
 
     error: ErrorDetail
 

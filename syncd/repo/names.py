@@ -56,7 +56,7 @@ def check_path(path: str) -> str:
     """Return a path from a repository's root that may be written, as it is. Raises: PathRefused with the reason.
 
     This is the second check, behind the layout's, and trusts nothing that the first one let through.
-    Source: research, reliability, sections 3.4 and 5.3; git's verify_path() with protectHFS and protectNTFS.
+    Source: git, read-cache.c, verify_path() with protectHFS and protectNTFS.
     """
     if reason := _find_reason(path):
         raise PathRefused(f"path {path[:200]!r} {reason}")

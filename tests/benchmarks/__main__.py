@@ -1,7 +1,7 @@
 """Run benchmarks: `python -m tests.benchmarks [NAME…] [--pages N]`; exits 1 when a limit is broken.
 
 Each prints a ratio against a baseline that it measured in the same run, so that it means the same on every machine.
-An aim is what syncd wants to reach; a limit must hold. The goals: house, section 9.
+An aim is what syncd wants to reach; a limit must hold.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Whether a host is asked at all: after an outage or a refused token, only now and then, by a single request.
 
 It lives as long as the service, beside runs that come and go: the host of the platform may be down while that of the
-upstream works, and runs go on for the sake of the other. Source: research, reliability, section 6.
+upstream works, and runs go on for the sake of the other.
 """
 
 import copy

@@ -31,7 +31,7 @@ def tokenize_page(text: str, *, at: str, name_address: NameAddress | None = None
     """Return the content of the page at `at` as blocks; None when it is too large.
 
     Shape: a relative address counts by what it leads to; `name_address` resolves addresses that are more than a path.
-    Source: house, section 5, "Quiet mirror".
+    Source: syncd/manual/explanation/fidelity.md, "Another form".
     """
     if len(text) > CHARACTERS_MAX:
         return None

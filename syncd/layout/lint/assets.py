@@ -12,9 +12,9 @@ from syncd.layout.tree.paths import ASSETS, SEGMENT_BYTES, check_safe_path, is_m
 from syncd.model.content_write import TEXT_MAX
 
 FILE_BYTES_MAX = 1_000_000
-"""Bytes of a file that the API takes. Source: content-write §1."""
+"""Bytes of a file that the API takes. Source: `updateChangeRequestContent`, @gitbook/api 0.202.0."""
 PLATFORM_BYTES_MAX = 100 << 20
-"""Bytes of a file that the platform takes. Source: gitsync §1.7."""
+"""Bytes of a file that the platform takes. Source: github.com/GitbookIO/public-docs."""
 POINTER_BYTES_MAX = 1024
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _FOLDER = re.compile("assets/")

@@ -11,7 +11,7 @@ from syncd.layout.page.frontmatter import read_fields, read_heading, read_metada
 from syncd.layout.tree.paths import quote_name
 
 DESCRIPTION_MAX = 200
-"""Characters that the platform keeps of a description. Source: gitsync §1.6."""
+"""Characters that the platform keeps of a description. Source: syncd/manual/reference/layout.md, "Frontmatter"."""
 
 _UNCLOSED = re.compile("\ufeff?---[ \\t]*\\r?\\n(?:[ \\t]*\\r?\\n)*[A-Za-z][\\w-]*:(?:[ \\t]|\\r?\\n)")
 _CUT = re.compile(r"""^(?:title|description|if):[ \t]+(?!['"|>\[{&*!#])[^\n#]*?[ \t](#)""", re.MULTILINE)

@@ -46,7 +46,7 @@ def check_markup(space: Space) -> Iterator[Finding]:
 
 
 def _check_angle_brackets(page: Page) -> Iterator[Finding]:
-    """Yield words in angle brackets that are not a tag of HTML. Source: gitsync §1.11, 7."""
+    """Yield words in angle brackets that are not a tag of HTML."""
     words = page.blanked_text
     if "<" not in words:
         return

@@ -16,7 +16,7 @@ KEY_ORDER = (
     *("title", "description", "hidden", "noIndex", "noRobotsIndex", "icon", "if", "vars"),
     *("cover", "coverY", "coverHeight", "layout", "tags", "metaLinks"),
 )
-"""Keys in the order in which the platform exports them; unknown keys stand before all. Source: gitsync §1.6."""
+"""Keys in the order of the platform's exports. Source: syncd/manual/reference/layout.md, "Frontmatter"."""
 
 _RANK = {key: rank for rank, key in enumerate(KEY_ORDER)}
 _OPEN = re.compile("\ufeff?---[ \\t]*+\r?\n")
@@ -172,7 +172,7 @@ def add_title(text: str, title: str) -> str:
 
 
 def split_emoji(title: str) -> tuple[str, str]:
-    """Return the emoji that a heading starts with, or "", and the title. Source: gitsync §1.6."""
+    """Return the emoji that a heading starts with, or "", and the title."""
     found = _EMOJI.match(title)
     return (found[1], title[found.end() :]) if found else ("", title)
 

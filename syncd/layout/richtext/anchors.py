@@ -34,7 +34,7 @@ class Anchors:
 def make_anchor(text: str) -> str:
     """Return the anchor of a heading's text: `1. Set up` becomes `id-1.-set-up`, `In / out` becomes `in-out`.
 
-    Source: not-shown (d), heading anchor ids; an id may not start with a digit, hence the prefix.
+    Source: @gitbook/api 0.146.0, ids of headings; an id may not start with a digit, hence the prefix.
     """
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     words = _SPACE.sub("-", plain.strip().lower().replace("&", "and"))

@@ -25,7 +25,7 @@ TYPES: Mapping[str, str] = {
     "openapi-schemas": "openapi-schemas",
     "openapi-webhook": "openapi-webhook",
 }
-"""The type of the block that a tag becomes, by its name. Source: gitsync §1.8.
+"""The type of the block that a tag becomes, by its name. Source: github.com/GitbookIO/public-docs.
 
 Tags that are not listed survive as they are written, with all up to their end.
 """

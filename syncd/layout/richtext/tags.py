@@ -46,7 +46,7 @@ TAGS: Mapping[str, Tag] = dict.fromkeys(TYPES, Tag()) | {
     "openapi-schemas": Tag("caption", {**_SPEC, "schemas": NodeMember("schemas", WORDS)}),
     "openapi-webhook": Tag("caption", _SPEC),
 }
-"""The tags by name, with what some have more. Source: gitsync §1.8."""
+"""The tags by name, with what some have more. Source: github.com/GitbookIO/public-docs."""
 
 INTEGRATION = "integration"
 RAW = "arguments"

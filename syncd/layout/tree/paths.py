@@ -46,8 +46,8 @@ _DISGUISE = re.compile(r"^\.|[\\/]|^git~[0-9]", re.IGNORECASE)
 def check_safe_path(raw: str) -> str:
     """Return a path from outside (`git.path`) unchanged when it is safe below a space's root.
 
-    Raises: PathRefused with the reason. It never repairs: what to write instead is the caller's decision. Source:
-    reliability §3.4, §5.3, §7.
+    Raises: PathRefused with the reason. It never repairs: what to write instead is the caller's decision.
+    Source: syncd/manual/reference/layout.md, "Names that must be mapped".
     """
     *folders, name = raw.split("/")
     for folder in folders:

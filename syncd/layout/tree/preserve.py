@@ -22,7 +22,7 @@ from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
 from syncd.layout.yaml import yaml
 
 BROKEN = "/broken/"
-"""Starts the address that the platform writes where what a link led to is gone. Source: gitsync §1.9."""
+"""Starts the address that the platform writes where what a link led to is gone."""
 DESCRIPTION_CUT = 190
 """Characters from which a shorter description can be a longer one that was cut: platforms cut at 199 or 200."""
 WORDS_MAX = 500

@@ -42,7 +42,7 @@ def read_settings(text: str | None, *, at: str = SETTINGS_PATH) -> Settings:
     known key with an invisible character in it is ignored, as the platform does, and reported in `skipped`.
     Raises: FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads
     out of the space's directory.
-    Source: gitsync §1.3.
+    Source: syncd/manual/reference/layout.md, ".gitbook.yaml".
     """
     located = yaml.load_located(text or "", at=at)
     return _SettingsReader(located, at).read()

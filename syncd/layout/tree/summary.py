@@ -63,7 +63,7 @@ def parse_summary(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPar
     without a link is a group inside a list, which keeps trees that headings cannot express. A page from the root,
     `/x.md`, is one in the folder of SUMMARY.md. An entry that leads out of the space is left out and added to
     `skipped`; the entries below it take its place. Raises: FileInvalid at the first line that cannot be kept. Source:
-    gitsync §1.4.
+    syncd/manual/reference/layout.md, "SUMMARY.md".
     """
     entries, found = _parse_cached(text, at)
     if skipped is not None:

@@ -60,8 +60,8 @@ class Translation:
         translated.
 
         Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, else become
-        `/pages/<id>`; lines end with LF, and the byte order mark is removed. Source: content-write, section 1, "Links
-        in markdown"; gitsync §1.1.
+        `/pages/<id>`; lines end with LF, and the byte order mark is removed. Source: links in
+        Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
         """
         text = normalize_line_ends(text)
         platform_path = self._platform_paths.get(self._by_path.get(path, ""))

@@ -107,8 +107,7 @@ def compose_tree(
     """Return the tree of a YAML text that starts at a line of a file; with `repeats`, keys may be repeated.
 
     Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
-    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given. Source: reliability §3.7,
-    §5.5.
+    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given.
     """
     if len(text) > bytes_max or len(text.encode("utf-8", "surrogatepass")) > bytes_max:
         raise FileInvalid(f"is larger than {bytes_max} bytes", path=at, line=line)

@@ -45,8 +45,7 @@ def load(text: str, *, at: str, bytes_max: int = BYTES_MAX, depth_max: int = DEP
 
     Shape: a plain number is a number only when writing it back gives the same text (`012` and `1.10` are strings).
     Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
-    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given. Source: reliability §3.7,
-    §5.5.
+    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given.
     """
     return load_located(text, at=at, bytes_max=bytes_max, depth_max=depth_max).value
 

@@ -91,7 +91,7 @@ def build_comments_report(number: int) -> Change:
 def format_loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
     """Return a line for each line of a page in Git that the platform does not keep, `file:line` first.
 
-    Source: gitsync, section 1.11.
+    Source: syncd/manual/explanation/fidelity.md.
     """
     return [f"{path}:{loss.line}: the platform does not keep: {loss}" for loss in losses]
 

@@ -57,7 +57,7 @@ def plan_proposal(desired: DesiredSide, existing: ExistingSide) -> ContentPlan:
     Shape: a page stays the same page wherever that can be told; children of a page that is deleted are moved before it
     is deleted; deletions come last, except for those that make a slug free; a second plan after applying the first is
     empty.
-    Source: content-write, section 1.
+    Source: `updateChangeRequestContent`, @gitbook/api 0.202.0.
     """
     return _Planner(desired, existing).run()
 

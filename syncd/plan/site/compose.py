@@ -2,7 +2,7 @@
 
 Each area returns its part of the plan as a value, and says by its parameters what it needs of the areas before it. The
 parts are joined in the order in which their steps run within one wave.
-Source: site-file notes, §4 and §5.
+Source: docs/decisions/0005-sites-have-a-lock-file.md; ARCHITECTURE.md, "A redirect is applied".
 """
 
 from collections.abc import Iterable, Mapping

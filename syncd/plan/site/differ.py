@@ -1,6 +1,6 @@
 """Three sides of one field: what the lock says was put there, what the file declares, what the platform has.
 
-Source: site-file notes, §4.1.
+Source: docs/decisions/0005-sites-have-a-lock-file.md.
 """
 
 from collections.abc import Callable, Mapping

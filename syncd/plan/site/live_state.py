@@ -1,7 +1,7 @@
 """The two other sides of a site's plan: the platform as it was read, and the lock with what syncd did last.
 
 Values are compared in the API's own terms, ids and all; what is yet to be created is an `IdOf`.
-Source: site-file notes, §3.4, §3.5 and §4.1.
+Source: docs/decisions/0005-sites-have-a-lock-file.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping

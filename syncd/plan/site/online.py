@@ -1,6 +1,6 @@
 """Rules of a site file that need the platform, or the lock: what a plan would run into, said where it is declared.
 
-Source: site-file notes, §6, rules with an R.
+Source: syncd/manual/reference/site-file.md.
 """
 
 from collections import Counter

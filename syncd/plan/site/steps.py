@@ -1,6 +1,6 @@
 """A site's plan as a value: actions that people read, steps that an executor runs, and the gates that hold them.
 
-Source: site-file notes, §4 and §5.
+Source: docs/decisions/0005-sites-have-a-lock-file.md; syncd/manual/how-to/site.md, "Gates".
 """
 
 import hashlib

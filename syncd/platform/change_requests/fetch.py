@@ -10,7 +10,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.files import CONTENT_TYPE
 
 BYTES_MAX = 10_000_000
-"""Of one file; content-write limits only what is sent along."""
+"""Of one file; the API limits only what is sent along."""
 SECONDS_MAX = 30.0
 """For all files of one content write."""
 ADDRESSES_MAX = FILES_MAX

@@ -32,7 +32,7 @@ def require_merge_rules(
     """Require that the space's merge rules allow `caller` to merge a change request.
 
     Raises: Failure 412 naming the rule that forbids it. The document shows no status for that: 412 is what it has for
-    "cannot be done as things are" (not-shown.md (b), line 529), and sets it apart from 403 (ask for a stronger role)
+    "cannot be done as things are" (@gitbook/api 0.146.0), and sets it apart from 403 (ask for a stronger role)
     and from 409 (the change request is merged or archived).
     """
     rules = find_effective_rules(connection, space)

@@ -118,7 +118,7 @@ _ALL = "/comments/{comment_id}/replies"
 _ONE = f"{_ALL}/{{comment_reply_id}}"
 _HERE = ("ChangeRequest",)
 
-# The document has one half of these for spaces and the other half for change requests (not-shown.md (c) 26).
+# The document has one half of these for spaces and the other half for change requests (@gitbook/api 0.146.0).
 add_operations(
     router,
     {

@@ -1,4 +1,4 @@
-"""What changed between two revisions: pages, files, reusable contents, variables and tags (content-write §2)."""
+"""What changed between two revisions: pages, files, reusable contents, variables and tags."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from syncd.platform.revisions.tree import FILES, INCLUDES, ROOT
 router = create_router(tags=["changes"])
 
 LIMIT_DEFAULT = 10
-"""Source: content-write §2."""
+"""Source: `getChangeRequestChanges`, @gitbook/api 0.202.0."""
 
 Limit = Annotated[int, Query(ge=0, le=LIMIT_MAX)]
 

@@ -40,7 +40,7 @@ from syncd.platform.spaces import spaces
 router = create_router(tags=["content"])
 
 Format = Literal["document", "markdown"]
-"""Without one, a page is shown without its text. Source: not-shown.md (d)."""
+"""Without one, a page is shown without its text. Source: @gitbook/api 0.146.0."""
 
 
 def answer_revision(request: Request, view: CurrentView) -> Response:
@@ -202,7 +202,7 @@ _READS: dict[str, tuple[Callable[..., Any], type[BaseModel]]] = {
     "/reusable-contents/{reusable_content_id}": (answer_reusable_content, ReusableContent),
 }
 _EXTENSIONS = ("/path/{page_path:path}", "/reusable-contents/{reusable_content_id}")
-# Names of operations: content-write §3 and not-shown.md (a); in the order of `_READS`.
+# Names of operations: @gitbook/api 0.202.0; in the order of `_READS`.
 _NAMES = {
     "/spaces/{space_id}/content": (
         *("get_current_revision", "list_pages", "list_files", "get_file_by_id"),

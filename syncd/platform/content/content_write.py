@@ -1,4 +1,4 @@
-"""Writing a change request's content: one request is one new revision, or none (content-write §1)."""
+"""Writing a change request's content: one request is one new revision, or none (`updateChangeRequestContent`)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -28,7 +28,7 @@ from syncd.platform.storage.times import format_time
 router = create_router(tags=["change request content"])
 
 TEXTS_MAX = 5_000_000
-"""Characters of all Markdown in one request; content-write names no limit."""
+"""Characters of all Markdown in one request; the API names no limit."""
 
 
 async def _require_content_write(settings: CurrentSettings) -> None:

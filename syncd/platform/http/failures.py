@@ -30,7 +30,7 @@ class Failure(HTTPException):
 
 
 def build_error_body(status: int, message: str) -> dict[str, Any]:
-    """Return the JSON body of an error. Source: not-shown.md (b), line 530."""
+    """Return the JSON body of an error. Source: @gitbook/api 0.146.0."""
     return {"error": {"code": status, "message": message}}
 
 

@@ -37,6 +37,6 @@ class MethodsMiddleware:
 async def answer_information(request: Request) -> JSONResponse:
     """Answer a request of the API's root with the release of this platform and when it was made.
 
-    Source: published-content §1, `GET /v1/`.
+    Source: `getApiInformation`, @gitbook/api 0.146.0.
     """
     return JSONResponse({"version": syncd.__version__, "build": syncd.RELEASED_AT})

@@ -1,6 +1,6 @@
 """Who may do what with an integration: its owners publish it, other organizations see and install what is public.
 
-The product gives integrations tokens of their own for the lists of installations (not-shown.md (b), line 516). The API
+The product gives integrations tokens of their own for the lists of installations (@gitbook/api 0.146.0). The API
 document says that one token does everything (Authentication 3), so here a person with the role in the owning
 organization does what the product leaves to the integration itself.
 """

@@ -2,7 +2,7 @@
 
 A call is a POST of the event's payload as JSON with the header `X-GitBook-Signature: t=<seconds>,v1=<hex>`, where the
 hexadecimal is HMAC-SHA256 of `<t>.<body>` with the configured secret. Whoever receives it answers 2xx within ten
-seconds; it may come twice, and `eventId` tells. Source: not-shown.md (b), line 522.
+seconds; it may come twice, and `eventId` tells. Source: @gitbook/api 0.146.0.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Content tokens: JSON Web Tokens with which a renderer reads what one site publishes to one kind of visitor.
 
-Clients decode them, so their members follow the product. Source: published-content §4.
+Clients decode them, so their members follow the product.
 """
 
 import hmac

@@ -44,7 +44,7 @@ def list_teams_in_organization_by_id(
     """List the teams of an organization by the time they were created.
 
     Shape: `owner` keeps the teams that this member can change, `title` those that have it in their title in any letter
-    case. Source: not-shown.md (b), line 494.
+    case. Source: @gitbook/api 0.146.0.
     """
     query = select_teams(at)
     if owner is not None:

@@ -26,7 +26,7 @@ class UserChange(RequestBody, UserUpdate):
 
 @router.get("/user", response_model=User, openapi_extra=declare_role("read", extension=True))
 async def get_authenticated_user(request: Request, storage: CurrentStorage, caller: CurrentCaller) -> JSONResponse:
-    """Return the user whose token the request has. Source: content-write §7."""
+    """Return the user whose token the request has. Source: @gitbook/api 0.202.0."""
 
     def read() -> dict[str, Any]:
         with storage.read() as connection:

@@ -54,7 +54,7 @@ _EARLIER: dict[str, dict[str, Any]] = {
     "header": {"preset": "default"},
     "internationalization": {"locale": "en"},
 }
-"""Members that do nothing any more, which a PUT may leave out and clients expect. Source: not-shown.md (c) 7."""
+"""Members that do nothing any more, which a PUT may leave out and clients expect. Source: @gitbook/api 0.146.0."""
 
 
 _CODE_THEME = {"light": "default-light", "dark": "default-dark"}
@@ -64,7 +64,7 @@ _RENDERED: dict[str, Any] = {
     "styling": {**DEFAULT["styling"], "codeTheme": {"default": _CODE_THEME, "openapi": _CODE_THEME}},
     "socialAccounts": [],
 }
-"""What a renderer takes for granted in the settings of a published site. Source: published-content §2."""
+"""What a renderer takes for granted in the settings of a published site. Source: @gitbook/api 0.202.0."""
 
 
 def read_site_settings(connection: sa.Connection, site_id: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Share links: secret addresses under which a site that is open to nobody else can be read (not-shown.md (e))."""
+"""Share links: secret addresses under which a site that is open to nobody else can be read (@gitbook/api 0.146.0)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who works on a change request (beyond the document: content-write §8): asked for a review, or contributing to it."""
+"""Who works on a change request: asked for a review, or contributing to it (@gitbook/api 0.202.0)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

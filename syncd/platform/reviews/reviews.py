@@ -1,4 +1,4 @@
-"""Reviews of change requests (beyond the document: content-write §8)."""
+"""Reviews of change requests (beyond the API document: @gitbook/api 0.202.0)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

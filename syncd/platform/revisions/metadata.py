@@ -14,7 +14,10 @@ KEYS: Mapping[str, str] = {
     "noRobotsIndex": "noRobotsIndex",
     "condition": "if",
 }
-"""Members of a page that an operation may set, and their keys in frontmatter. Source: gitsync §1.6."""
+"""Members of a page that an operation may set, and their keys in frontmatter.
+
+Source: syncd/manual/reference/layout.md, "Frontmatter".
+"""
 
 BuildReference = Callable[[str], dict[str, Any]]
 

@@ -17,7 +17,7 @@ _FLAGS = ("title", "description", "tableOfContents", "outline", "pagination", "m
 LAYOUT: dict[str, Any] = {"width": "default", "cover": True, "coverSize": "full", **dict.fromkeys(_FLAGS, True)}
 """The layout of a page that says nothing of it: every document tells all of its layout."""
 _KINDS = {"document": "sheet", "group": "group", "link": "link"}
-"""A page's `kind`, an earlier name of its `type` that clients still read. Source: not-shown.md (c) 7, (d)."""
+"""A page's `kind`, an earlier name of its `type` that clients still read. Source: @gitbook/api 0.146.0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class StructureOrder(RequestBody, StructureSort):
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
-    """Move a section, group or site-space between two siblings, and return it. Source: content-write §6.
+    """Move a section, group or site-space between two siblings, and return it. Source: @gitbook/api 0.202.0.
 
     Raises: Failure 404 when the site has no such item.
     """

@@ -124,7 +124,7 @@ def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
 def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """Create, change and delete redirects, each on its own, and return what became of each.
 
-    Source: content-write §5. Drafts, wildcards and permanent redirects are refused, as nothing here could show them
+    Source: @gitbook/api 0.202.0. Drafts, wildcards and permanent redirects are refused, as nothing here could show them
     again.
     """
     with at.storage.write() as connection:

@@ -123,7 +123,7 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
-    """Move a section of a group to the end of the site's root. Source: not-shown.md (e)."""
+    """Move a section of a group to the end of the site's root. Source: @gitbook/api 0.146.0."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         group = _require_group_row(view, site_section_group_id)
@@ -142,7 +142,7 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
     dependencies=EXTENSION_DEPENDENCIES,
 )
 def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:
-    """Move a section group between two siblings, and return it. Source: not-shown.md (e)."""
+    """Move a section group between two siblings, and return it. Source: @gitbook/api 0.146.0."""
     with at.storage.write() as connection:
         view = at.open_view(connection)
         row = _require_group_row(view, site_section_group_id)

@@ -64,7 +64,7 @@ async def _build_filters(
     published: bool | None = None,
     type: Annotated[list[SiteType] | None, Query(max_length=10)] = None,
 ) -> list[sa.ColumnElement[bool]]:
-    # The filters' names are not in the document. Source: not-shown.md (b), line 322. That `title` is a part of the
+    # The filters' names are not in the document. Source: @gitbook/api 0.146.0. That `title` is a part of the
     # title, in any letter case, is what the sources leave open.
     linked = accounts.site_spaces
     having = sa.select(linked.c.site).where(linked.c.space == space)
@@ -145,7 +145,7 @@ def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
 def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     """Return the section groups and sections of a site, or its site-spaces when it has no sections.
 
-    Source: content-write §6.
+    Source: @gitbook/api 0.202.0.
     """
     with at.storage.read() as connection:
         return answers.ok(at.open_view(connection, share_key).serialize_structure())
@@ -153,13 +153,13 @@ def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
 
 @router.post("/{site_id}/publish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def publish_site(at: AtSite) -> JSONResponse:
-    """Publish a site to the audience of its visibility. Source: content-write §7."""
+    """Publish a site to the audience of its visibility. Source: @gitbook/api 0.202.0."""
     return _set_published(at, published=True)
 
 
 @router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def unpublish_site(at: AtSite) -> JSONResponse:
-    """Close a site to visitors. Source: content-write §7."""
+    """Close a site to visitors. Source: @gitbook/api 0.202.0."""
     return _set_published(at, published=False)
 
 
@@ -266,7 +266,7 @@ def _build_proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
 
 
 def _list_features(row: sa.Row[Any]) -> list[str]:
-    """Return the ids of the features that a site uses. Source: not-shown.md (d), Sites."""
+    """Return the ids of the features that a site uses. Source: @gitbook/api 0.146.0."""
     used = {
         "sites-adaptive-content": row.adaptive_content,
         "sites-advanced-customization": bool((row.advanced or {}).get("enabled")),

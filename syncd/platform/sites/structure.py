@@ -241,7 +241,7 @@ class SiteView:
             "title": row.title,
             **_drop_none(sectionGroup=row.parent, icon=row.icon),
             "children": children,
-            # What clients read before there were groups in groups. Source: not-shown.md (c) 7.
+            # What clients read before there were groups in groups. Source: @gitbook/api 0.146.0.
             "sections": [child for child in children if child["object"] == "site-section"],
         }
 

@@ -24,7 +24,7 @@ _ROLE = declare_role("admin", extension=True)
 
 
 class SitePublishingAuth(Observed):
-    """How visitors of a site are let in (beyond the document: not-shown.md (e)).
+    """How visitors of a site are let in (beyond the API document: @gitbook/api 0.146.0).
 
     Shape: `private_key` signs their JSON Web Tokens, with HS256; `backend` is who does it.
     """

@@ -62,8 +62,9 @@ def resolve_published_content_by_url(
 ) -> JSONResponse:
     """Return the site content at an address, or where the address leads.
 
-    Source: published-content §1 and §4. Raises: Failure 404 when nothing is published there, 401 when the site is for
-    visitors whom its owner knows and nothing says where they sign in.
+    Raises: Failure 404 when nothing is published there, 401 when the site is for visitors whom its owner knows and
+    nothing says where they sign in.
+    Source: `resolvePublishedContentByUrl`, @gitbook/api 0.202.0.
     """
     seen = _read_address(request, storage, body.url)
     sites: PublishedSites = request.app.state.published_sites

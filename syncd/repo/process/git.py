@@ -9,7 +9,7 @@
 | every process leads a process group         | it can be ended with all that it started                               |
 
 GitPython adds to the environment of its caller and cannot take away from it; `env -i` in front of git can.
-Source: research, reliability, sections 3.5 and 5.2; libraries, section 2.
+Source: docs/decisions/0006-hostile-repositories.md.
 """
 
 import os

@@ -9,7 +9,7 @@
 
 A note, and the lock around a move of the work tree, are files under flock(2), and git inherits the descriptor: so they
 stay locked until the last process of a killed run is gone, and only then is anything judged to be left behind.
-Source: research, reliability, sections 0.5 and 3.3.
+Source: flock(2); tests/repo/test_repo_crash.py kills a run between the steps.
 """
 
 import fcntl

@@ -11,7 +11,7 @@
 | knows hosts already                               |                                                                  |
 | a push says where the branch has to be            | never force: what somebody else pushed meanwhile stays           |
 
-Source: git(1), GIT_OBJECT_DIRECTORY and GIT_ALLOW_PROTOCOL; git-push(1), --porcelain; research, reliability, 5.2.
+Source: git(1), GIT_OBJECT_DIRECTORY and GIT_ALLOW_PROTOCOL; git-push(1), --porcelain.
 """
 
 import os

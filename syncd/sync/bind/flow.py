@@ -16,7 +16,7 @@ A branch that carries mirror commits of the space (another clone pushed it) need
     what the undecided state left is removed
 
 A run that is killed between two of these is taken up by the next one: it finds the mirror commit in the branch.
-Source: house, section 4, "Binding a repository that already has content".
+Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Mapping, Sequence

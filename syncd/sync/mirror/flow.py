@@ -77,7 +77,7 @@ def mirror(
     as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root directory
     that the workspace's branch has changed is the root from now on. The proposals are returned as they were when the
     content was read: one may have been merged since they were listed.
-    Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: house, section 6, "Mirror".
+    Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: ARCHITECTURE.md, "A page is mirrored".
     """
     own = list(proposals)
     outcome: Outcome = Unchanged()

@@ -20,7 +20,7 @@ from syncd.sync.workspace import Workspace
 
 LIVE = ("open", "draft")
 STATUSES = (*LIVE, "merged", "archived")
-"""Statuses of a change request; each is a list of its own. Source: not-shown.md (d)."""
+"""Statuses of a change request; each is a list of its own. Source: @gitbook/api 0.146.0."""
 CHANGES_MAX = 500
 """Changes of one change request that are asked for; the rest is counted."""
 _VERBS: dict[str, Verb] = {"created": "create", "deleted": "delete", "moved": "move", "edited": "update"}

@@ -72,7 +72,7 @@ class Flows:
     def results(self) -> Iterator[Result]:
         """Run every flow that is asked for, and return what each came to, and once each page that waits for a person.
 
-        Source: house, section 6.
+        Source: ARCHITECTURE.md, "One run".
         """
         reported: set[str] = set()
         for result in self._run_all():
@@ -317,7 +317,7 @@ def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
 
     Shape: a flow that ran twice is recorded with its trouble, if any. What ends the run before its time is the last
     result, of the flow `run`; the results before it are those of flows that had their turn. A run that is asked to stop
-    ends with the flow that heard it. Source: house, section 6.
+    ends with the flow that heard it. Source: ARCHITECTURE.md, "One run".
     """
     results: list[Result] = []
 

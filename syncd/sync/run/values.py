@@ -55,7 +55,7 @@ def is_stopped(results: Sequence[Result]) -> bool:
 def find_exit_code(results: Sequence[Result]) -> int:
     """Return the exit code of results: 0, the one code of all failures, or 4 when some flows succeeded.
 
-    Source: house, section 8.
+    Source: syncd/manual/reference/exit-codes.md, "One code for many flows".
     """
     codes = {result.outcome.exit_code for result in results} - {0}
     if not codes:

@@ -1,7 +1,7 @@
 """Apply: carry out a site's plan wave by wave, write down each step as it is done, and look again at the end.
 
 What fails holds up only what depends on it, but nothing is widened or deleted on a site where anything failed before.
-Source: site-file notes, §4.2 and §4.4.
+Source: ARCHITECTURE.md, "A redirect is applied".
 """
 
 from collections.abc import Callable

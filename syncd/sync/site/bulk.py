@@ -14,7 +14,7 @@ from syncd.sync.site.calls import CallSender, is_fatal
 from syncd.sync.site.read.parts import NOT_OFFERED
 
 SIZE = 500
-"""Redirects of one request. Source: content-write, §5."""
+"""Redirects of one request. Source: `bulkUpsertSiteRedirects`, @gitbook/api 0.202.0."""
 BULK_FROM = 3
 """Redirects from which it pays to ask whether many are taken at once."""
 WORKERS = 4

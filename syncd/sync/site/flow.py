@@ -57,7 +57,7 @@ def reconcile(workspace: Workspace, options: SiteOptions) -> Outcome:
     """Let the site follow the file that is committed on the tracked branch, when it is time to look.
 
     Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
-    never an empty one. Source: house, section 6, "Reconcile".
+    never an empty one. Source: ARCHITECTURE.md, "A redirect is applied".
     """
     workspace.repository.is_checked_out(workspace.branch)
     source = read_committed(workspace.repository, workspace.branch, options.file)

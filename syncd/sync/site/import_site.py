@@ -75,7 +75,7 @@ def import_site(workspace: Workspace, target: ImportTarget) -> SiteImport:
     """Return the file and the lock that declare a site as it is; nothing is written anywhere.
 
     Raises: PlatformError; FileInvalid when the site holds what no file may say.
-    Source: site-file notes, §4.5.
+    Source: syncd/manual/how-to/site.md, "Start from the site that you have".
     """
     live, names = read_site(workspace, target)
     foreign = target.foreign

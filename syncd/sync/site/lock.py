@@ -7,7 +7,7 @@
 
 With place `state`, nothing is committed: the store has the whole lock, which begins with what is committed then.
 Requests that were begun are in the store alone.
-Source: site-file notes, §3.4.
+Source: syncd/manual/reference/site-file.md, "The lock file".
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Names from outside (reliability §7): each is refused as a path, and mapped to a safe name where one is needed."""
+"""Names from outside: each is refused as a path, and mapped to a safe name where one is needed."""
 
 import re
 import unicodedata

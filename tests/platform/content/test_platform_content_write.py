@@ -1,4 +1,4 @@
-"""Content writes: each operation does what content-write §1 says, a batch is all or nothing, and texts stay as sent."""
+"""Content writes: each operation does what the API says, a batch is all or nothing, and texts stay as sent."""
 
 import base64
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from syncd.layout.richtext.json_nodes import write_json_line
 from syncd.layout.richtext.nodes import Node, is_nodes, make_leaf, make_mark, read_url
 
 MENTION = "mention"
-"""The title that tells a mention from a link. Source: gitsync §1.8."""
+"""The title that tells a mention from a link. Source: github.com/GitbookIO/public-docs."""
 
 SIGNED = {"bold": "**", "italic": "_", "strikethrough": "~~"}
 """Marks that are written with signs around the text."""

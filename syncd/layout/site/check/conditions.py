@@ -1,6 +1,6 @@
 """Conditions of a site file: whether each can be read, is about claims that there are, and keeps anybody out.
 
-Source: site-file notes, §6, rules 14 and 15.
+Source: syncd/manual/reference/site-file.md, "visitors".
 """
 
 from collections.abc import Iterator, Mapping

@@ -21,7 +21,7 @@ from syncd.layout.site.read.visitors import check_claims
 def check_site(file: SiteFile, *, hosts: Iterable[Host] = ()) -> tuple[Finding, ...]:
     """Return all findings about a site file, by place; `hosts` are the site's own addresses, as far as they are known.
 
-    Shape: linear in the size of the file. Source: site-file notes, §6.
+    Shape: linear in the size of the file. Source: syncd/manual/reference/site-file.md.
     """
     site = SiteMap(file, hosts=list_own_hosts(file, hosts))
     found = chain(

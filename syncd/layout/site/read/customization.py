@@ -1,7 +1,7 @@
 """Customization as a site file has it: one field a leaf, laid over what the platform has, and compared with it.
 
 Members that only make sense together are one leaf: a reference, a favicon, a font, a text in several languages.
-Source: API document, SiteCustomizationSettings; site-file notes, §3.2 and finding 9.
+Source: API document, SiteCustomizationSettings; syncd/manual/reference/site-file.md, "customization".
 """
 
 from collections.abc import Iterator, Mapping

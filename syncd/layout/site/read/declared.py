@@ -1,7 +1,7 @@
 """What a site file declares: things with the fields that somebody wrote down, and the place of each.
 
 A field that is absent is unmanaged, one that is None is unset, any other is managed: so nothing here has a default.
-Source: site-file notes, §3.2 and §3.3.
+Source: syncd/manual/reference/site-file.md.
 """
 
 from collections.abc import Mapping

@@ -55,7 +55,7 @@ def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[
 
     Shape: `others` has the redirect files by path. What is wrong is left out of what is returned; None when nothing
     could be read. Findings have the codes SY001 to SY005, SY303 and SY501, and are sorted by place.
-    Source: site-file notes, §3 and §6.
+    Source: syncd/manual/reference/site-file.md.
     """
     reader = Reader(text, path)
     root = reader.open()

@@ -1,7 +1,7 @@
 """The shape of a site file: which keys may stand where, what each holds and what it means.
 
 The reader checks by these tables and the JSON Schema is made from them, so that an editor says what syncd says.
-Source: site-file notes, §3.2 and §3.3; API document, Site, SiteSection, SiteSpace and SiteRedirect.
+Source: syncd/manual/reference/site-file.md; API document, Site, SiteSection, SiteSpace and SiteRedirect.
 """
 
 from collections.abc import Mapping

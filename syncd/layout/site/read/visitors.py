@@ -1,7 +1,7 @@
 """What a site file says of visitors: their claims, as fields of the file and as the API's JSON Schema.
 
 A claim is a field `claims.<name>`, or `unsigned.<name>` for one that nobody signed.
-Source: API document, SiteAdaptiveSchema; site-file notes, §6, rules 14 to 16.
+Source: API document, SiteAdaptiveSchema; syncd/manual/reference/site-file.md, "visitors".
 """
 
 from collections.abc import Iterable, Iterator, Mapping

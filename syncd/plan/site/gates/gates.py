@@ -1,6 +1,6 @@
 """What a plan may not do without a person's word: too much at once, or under loosened limits.
 
-Source: site-file notes, §5.
+Source: syncd/manual/how-to/site.md, "Gates".
 """
 
 from collections.abc import Iterable, Iterator, Sequence

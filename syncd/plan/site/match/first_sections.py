@@ -2,7 +2,7 @@
 
 It does so when it makes the first section, and says neither how it calls the other one nor its id. So a plan expects
 the declared section that shows these site-spaces to be that one. A run makes the first section, reads the site again,
-and plans the rest from what is there. Source: site-file notes, open question 10.
+and plans the rest from what is there.
 """
 
 from collections.abc import Mapping, Set

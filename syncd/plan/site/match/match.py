@@ -1,6 +1,6 @@
 """Which declared thing is which thing on the platform: by the lock, by a former name, by a pin, or by what it is like.
 
-Source: site-file notes, §3.5.
+Source: docs/decisions/0005-sites-have-a-lock-file.md.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """A site's plan, and its drift, for machines: JSON whose shape stays while its version's first number does.
 
-Source: site-file notes, §8.3.
+Source: syncd/manual/how-to/site.md, "Plan".
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A site's plan, and its drift, for people: lines that a terminal paints, and Markdown for a review.
 
 A sign and a word say what happens, so that no colour has to; what comes from a platform cannot move a cursor.
-Source: site-file notes, §8.3.
+Source: syncd/manual/how-to/site.md, "Plan".
 """
 
 from collections.abc import Callable, Iterable, Iterator

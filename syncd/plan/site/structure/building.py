@@ -1,7 +1,7 @@
 """Groups, sections and variants: made, and kept as they are declared; what is gated stands on an empty space first.
 
 Whatever shows real content publicly gets its condition before its content (W3 to W5).
-Source: site-file notes, §4.2.
+Source: syncd/manual/how-to/site.md, "Who can read what".
 """
 
 from collections.abc import Iterator, Mapping

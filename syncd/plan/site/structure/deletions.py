@@ -1,6 +1,6 @@
 """Which parts of a site's structure are deleted: only what is syncd's, or all when the policy says so, and only whole.
 
-Source: site-file notes, §3.5 and §5.
+Source: syncd/manual/how-to/site.md, "Gates"; syncd/manual/reference/site-file.md, "policy".
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,6 +1,7 @@
 """The order of siblings, with the fewest moves (W10); who moved them, the file or somebody on the platform.
 
-The lock has the order in which syncd left a list, with what holds it. Source: site-file notes, §4.1 and §4.3.
+The lock has the order in which syncd left a list, with what holds it.
+Source: docs/decisions/0005-sites-have-a-lock-file.md.
 """
 
 from collections.abc import Mapping, Sequence

@@ -116,7 +116,7 @@ class _AnswerStream:
 
 
 def _list_sources(passages: Sequence[Passage]) -> list[dict[str, str]]:
-    """One source for each page, with the heading that is its best passage's. Shape: not-shown.md (b), line 264."""
+    """One source for each page, with the heading that is its best passage's. Shape: @gitbook/api 0.146.0."""
     sources: dict[tuple[str, str], dict[str, str]] = {}
     for one in passages:
         key = (one.place.space, one.page)

@@ -20,7 +20,7 @@ from syncd.platform.spaces import roles
 
 _FOR_EVERYBODY = ("public", "unlisted")
 _CLOSED = ("hidden", "noIndex", "condition")
-"""Members of a page that keep it out of search and answers. Source: gitsync §1.6."""
+"""Members of a page that keep it out of search and answers. Source: syncd/manual/reference/layout.md, "Frontmatter"."""
 
 
 @dataclass(frozen=True)

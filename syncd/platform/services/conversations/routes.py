@@ -39,7 +39,7 @@ router = create_router(prefix="/orgs/{organization_id}", tags=["conversations"])
 _FILTER_MAX = 512
 _CLUSTER = "/conversations-clusters/{cluster_id}"
 _TASKS = dict.fromkeys(("tasksTotal", "tasksBacklog", "tasksStarted", "tasksCompleted", "tasksCancelled"), 0)
-"""Nobody here makes tasks of issues; clients expect the counts. Source: not-shown.md (c) 7."""
+"""Nobody here makes tasks of issues; clients expect the counts. Source: @gitbook/api 0.146.0."""
 _ORDERS: dict[str, Sequence[sa.ColumnElement[Any]]] = {
     "updatedAt": (clusters.c.updated_at, clusters.c.id),
     "issues": (clusters.c.issues, clusters.c.id),

@@ -28,7 +28,7 @@ VERSIONS_MAX = 100
 """Versions of one specification that are kept; older ones go when a new one comes."""
 PENDING, PROGRESS, COMPLETE = "pending", "progress", "complete"
 FETCH_TIMEOUT, FETCH_ERROR, PARSE_ERROR = "FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"
-"""Source: not-shown.md (d), OpenAPI."""
+"""Source: @gitbook/api 0.146.0."""
 _ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"
 _MESSAGE_MAX = 500
 

@@ -27,7 +27,7 @@ from syncd.platform.storage.times import format_time
 router = create_router(prefix="/orgs/{organization_id}/translations", tags=["translations"])
 
 TITLE_MAX = 50
-"""Of a space. Source: not-shown.md (c) 22."""
+"""Of a space. Source: @gitbook/api 0.146.0."""
 
 _TABLE = translations
 _NONE = ("run_failures", "run_pages", "run_words", "runs", "total_pages", "total_words", "total_ms")

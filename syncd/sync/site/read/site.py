@@ -29,7 +29,8 @@ def read_live(workspace: Workspace, file: SiteFile, lock: SiteLock, *, kinds: fr
     """Return what the platform has of what a site file and its lock are about.
 
     Shape: `kinds` are kinds of redirect destinations that the operator knows the platform takes.
-    Raises: PlatformError, Stopped; what could not be read is never read as absent. Source: site-file notes, §4.1.
+    Raises: PlatformError, Stopped; what could not be read is never read as absent.
+    Source: docs/decisions/0005-sites-have-a-lock-file.md.
     """
     reader = SiteReader(workspace.client, file.organization, file.site)
     try:
