@@ -64,7 +64,7 @@ class Item:
 
     @cached_property
     def ref(self) -> Ref:
-        """The name of this thing among all things of its site, such as `section:home`."""
+        """The name of this item among all items of its site, such as `section:home`."""
         return Ref.of(self.kind, self.key)
 
     def where(self, name: str = "") -> Place:

@@ -58,9 +58,9 @@ def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[
     Source: syncd/manual/reference/site-file.md.
     """
     reader = Reader(text, path)
-    root = reader.open()
+    root = reader.parse_document()
     nodes = _read_document(reader, root)
-    file = None if nodes is None else _SiteFileReader(reader, nodes, others).read()
+    file = None if nodes is None else _SiteFileReader(reader, nodes, others).read_file()
     return file, tuple(sorted(reader.findings))
 
 
@@ -69,7 +69,7 @@ def list_named_files(text: str, *, path: str) -> tuple[str, ...]:
     if "redirect_files" not in text:  # most name none, and need not be parsed twice
         return ()
     reader = Reader(text, path)
-    root = reader.open()
+    root = reader.parse_document()
     nodes = root.value if root is not None and isinstance(root.value, dict) else {}
     return tuple(name for name, _ in _list_files(reader, nodes.get("redirect_files")))
 
@@ -93,24 +93,24 @@ def _read_document(reader: Reader, root: Node | None) -> Mapping[str, Node] | No
         message = (
             f"version {shorten_text(version.value)} needs a newer syncd" if newer else f"version has to be {VERSION}"
         )
-        reader.complain("SY005", version, message, f"this syncd reads version {VERSION}")
-        return None if newer else reader.mapping(root, "the site file", TOP)
-    return reader.mapping(root, "the site file", TOP)
+        reader.add_finding("SY005", version, message, f"this syncd reads version {VERSION}")
+        return None if newer else reader.read_mapping(root, "the site file", TOP)
+    return reader.read_mapping(root, "the site file", TOP)
 
 
 def _list_files(reader: Reader, node: Node | None) -> Iterator[tuple[str, Node]]:
     """The redirect files that a site file names, each once; what is no such file is noted."""
     seen: set[str] = set()
-    for name, at in reader.texts(node, "redirect_files"):
+    for name, at in reader.read_texts(node, "redirect_files"):
         try:
             path = find_file_path(name, beside=reader.path)
         except ValueError as wrong:
-            reader.complain("SY004", at, f'"{name}" {wrong}')
+            reader.add_finding("SY004", at, f'"{name}" {wrong}')
             continue
         if path in seen:
-            reader.complain("SY002", at, f'"{name}" is listed twice', "keep one of them")
+            reader.add_finding("SY002", at, f'"{name}" is listed twice', "keep one of them")
         elif len(seen) == REDIRECT_FILES_MAX:
-            reader.complain(
+            reader.add_finding(
                 "SY004", at, f"there are more than {REDIRECT_FILES_MAX} redirect files", "join some of them"
             )
             return
@@ -120,7 +120,7 @@ def _list_files(reader: Reader, node: Node | None) -> Iterator[tuple[str, Node]]
 
 
 class _SiteFileReader:
-    """Reads one document; whatever is in the file ends up in a thing, or in `places`."""
+    """Reads one document; whatever is in the file ends up in an item, or in `places`."""
 
     def __init__(self, reader: Reader, nodes: Mapping[str, Node], others: Mapping[str, str]) -> None:
         self.reader, self.nodes, self.others = reader, nodes, others
@@ -128,20 +128,20 @@ class _SiteFileReader:
         self.places: dict[str, Place] = {}
         self.silenced: dict[tuple[str, int], frozenset[str]] = {}
 
-    def read(self) -> SiteFile:
+    def read_file(self) -> SiteFile:
         reader, nodes = self.reader, self.nodes
-        self.hush(reader.text, reader.path, reader.tree.root)
+        self.collect_silenced(reader.text, reader.path, reader.tree.root)
         for name, node in nodes.items():
-            self.places[name] = reader.place(node)
+            self.places[name] = reader.locate_node(node)
             if name in _SINGLE:
-                self.places |= reader.places(node, name)
-        site, hosts = self.head()
-        spaces, space_places = self.spaces()
-        self.settings()
-        self.visitors()
-        holding = self.structure(spaces)
-        files = self.redirects(hosts)
-        self.customization()
+                self.places |= reader.locate_members(node, name)
+        site, hosts = self.read_head()
+        spaces, space_places = self.read_spaces()
+        self.read_settings()
+        self.read_visitors()
+        holding = self.read_structure(spaces)
+        files = self.read_redirects(hosts)
+        self.read_customization()
         return SiteFile(
             reader.path,
             str(site.get("org", "")),
@@ -150,106 +150,112 @@ class _SiteFileReader:
             repeated=tuple(self.into.repeated),
             orders=self.into.orders,
             managed=frozenset(_AREAS[name] for name in nodes if name in _AREAS),
-            policy=self.policy(),
+            policy=self.read_policy(),
             spaces=spaces,
             space_places=space_places,
             holding=holding,
             hosts=hosts,
-            absent=self.absent(),
+            absent=self.read_absent(),
             redirect_files=files,
             places=self.places,
             silenced=self.silenced,
         )
 
-    def head(self) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    def read_head(self) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
         reader, node = self.reader, self.nodes.get("site")
-        nodes = reader.mapping(node, "site", SITE)
-        values, _ = reader.fields(nodes, SITE, "org", "id")
+        nodes = reader.read_mapping(node, "site", SITE)
+        values, _ = reader.read_fields(nodes, SITE, "org", "id")
         for name in ("org", "id"):
             if values.get(name) == "" or (name not in nodes and (node is None or isinstance(node.value, dict))):
-                place = Place(reader.path) if node is None else reader.place(node)
+                place = Place(reader.path) if node is None else reader.locate_node(node)
                 hint = "write site: { org: ORGANIZATION, id: SITE }"
                 reader.findings.append(report_finding("SY005", place, f"site.{name} is missing", hint))
-        hosts = [text.partition("://")[2] or text for text, _ in reader.texts(nodes.get("hosts"), "hosts", single=True)]
+        hosts = [
+            text.partition("://")[2] or text for text, _ in reader.read_texts(nodes.get("hosts"), "hosts", single=True)
+        ]
         parts = [host.strip("/").partition("/") for host in hosts]
         return values, tuple((host.lower(), base) for host, _, base in parts if host)
 
-    def spaces(self) -> tuple[dict[str, str], dict[str, Place]]:
+    def read_spaces(self) -> tuple[dict[str, str], dict[str, Place]]:
         spaces, places = {}, {}
-        for alias, node in self.reader.mapping(self.nodes.get("spaces"), "spaces").items():
+        for alias, node in self.reader.read_mapping(self.nodes.get("spaces"), "spaces").items():
             if node.value == "":
-                self.reader.complain("SY004", node, f"space {alias} has no id", "the id of a space is in its address")
-            elif name := self.reader.text_of(node, f"space {alias}"):
-                spaces[alias], places[alias] = name, self.reader.place(node)
+                self.reader.add_finding(
+                    "SY004", node, f"space {alias} has no id", "the id of a space is in its address"
+                )
+            elif name := self.reader.read_text(node, f"space {alias}"):
+                spaces[alias], places[alias] = name, self.reader.locate_node(node)
         return spaces, places
 
-    def settings(self) -> None:
+    def read_settings(self) -> None:
         if (node := self.nodes.get("settings")) is not None:
-            nodes = self.reader.mapping(node, "settings", SETTINGS, of="settings")
-            values, places = self.reader.fields(nodes, SETTINGS, *SETTINGS)
-            self.into.add(Item("site", "", values, self.place("settings"), places))
+            nodes = self.reader.read_mapping(node, "settings", SETTINGS, of="settings")
+            values, places = self.reader.read_fields(nodes, SETTINGS, *SETTINGS)
+            self.into.add(Item("site", "", values, self.places["settings"], places))
 
-    def visitors(self) -> None:
+    def read_visitors(self) -> None:
         if (node := self.nodes.get("visitors")) is None:
             return
-        nodes = self.reader.mapping(node, "visitors", VISITORS)
+        nodes = self.reader.read_mapping(node, "visitors", VISITORS)
         fields: dict[str, Any] = {}
         places: dict[str, Place] = {}
         for group in ("claims", "unsigned"):
-            for name, claim in self.reader.mapping(nodes.get(group), group).items():
+            for name, claim in self.reader.read_mapping(nodes.get(group), group).items():
                 if claim.value is None or isinstance(claim.value, dict):
                     fields[f"{group}.{name}"] = claim.plain_value
-                    places[f"{group}.{name}"] = self.reader.place(claim)
-                    places |= self.reader.places(claim, f"{group}.{name}")
+                    places[f"{group}.{name}"] = self.reader.locate_node(claim)
+                    places |= self.reader.locate_members(claim, f"{group}.{name}")
                 else:
                     self.reader.report_type(claim, f"claim {name}", "a mapping such as { type: boolean }")
-        self.into.add(Item("visitors", "", fields, self.place("visitors"), places))
+        self.into.add(Item("visitors", "", fields, self.places["visitors"], places))
 
-    def structure(self, spaces: Mapping[str, str]) -> str:
+    def read_structure(self, spaces: Mapping[str, str]) -> str:
         if (node := self.nodes.get("structure")) is None:
             return ""
-        nodes = self.reader.mapping(node, "structure", STRUCTURE)
-        self.places |= {f"structure.{name}": self.reader.place(child) for name, child in nodes.items()}
-        return StructureReader(self.reader, spaces, self.into).read(nodes)
+        nodes = self.reader.read_mapping(node, "structure", STRUCTURE)
+        self.places |= {f"structure.{name}": self.reader.locate_node(child) for name, child in nodes.items()}
+        return StructureReader(self.reader, spaces, self.into).read_structure(nodes)
 
-    def redirects(self, hosts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    def read_redirects(self, hosts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
         reader = self.reader
-        for item in read_redirects(reader, reader.sequence(self.nodes.get("redirects"), "redirects")):
+        for item in read_redirects(reader, reader.read_sequence(self.nodes.get("redirects"), "redirects")):
             self.into.add(item)
         names = []
         home = "/".join(filter(None, hosts[0])) if hosts else ""
         for name, node in _list_files(reader, self.nodes.get("redirect_files")):
             names.append(name)
             if name not in self.others:
-                reader.complain(
+                reader.add_finding(
                     "SY001", node, f"{name} is named here and is not there", "add the file, or correct its name"
                 )
                 continue
-            self.hush(self.others[name], name, _parse_tree(self.others[name], name))
+            self.collect_silenced(self.others[name], name, _parse_tree(self.others[name], name))
             items, findings = read_redirect_file(self.others[name], path=name, home=home)
             reader.findings += findings
             for item in items:
                 self.into.add(item)
         return tuple(names)
 
-    def absent(self) -> dict[str, Place]:
-        nodes = self.reader.mapping(self.nodes.get("absent"), "absent", ABSENT)
-        sources = self.reader.texts(nodes.get("redirects"), "absent.redirects")
-        return {source: self.reader.place(node) for source, node in sources}
+    def read_absent(self) -> dict[str, Place]:
+        nodes = self.reader.read_mapping(self.nodes.get("absent"), "absent", ABSENT)
+        sources = self.reader.read_texts(nodes.get("redirects"), "absent.redirects")
+        return {source: self.reader.locate_node(node) for source, node in sources}
 
-    def customization(self) -> None:
-        nodes = self.reader.mapping(self.nodes.get("customization"), "customization", CUSTOMIZATION)
+    def read_customization(self) -> None:
+        nodes = self.reader.read_mapping(self.nodes.get("customization"), "customization", CUSTOMIZATION)
         if (node := nodes.get("site")) is not None:
-            self.settings_of(Item("customization", "", {}, self.reader.place(node)), node)
-        for variant, node in self.reader.mapping(nodes.get("overrides"), "overrides").items():
+            self.add_customization(Item("customization", "", {}, self.reader.locate_node(node)), node)
+        for variant, node in self.reader.read_mapping(nodes.get("overrides"), "overrides").items():
             assert node.key is not None
-            place = self.reader.spot(node.key)
+            place = self.reader.locate_text(node.key)
             if node.value == RESET:
-                self.into.add(Item("override", variant, {RESET: True}, place, {RESET: self.reader.place(node)}))
+                self.into.add(Item("override", variant, {RESET: True}, place, {RESET: self.reader.locate_node(node)}))
             else:
-                self.settings_of(Item("override", variant, {}, place), node, f', or "{RESET}" to take all of it away')
+                self.add_customization(
+                    Item("override", variant, {}, place), node, f', or "{RESET}" to take all of it away'
+                )
 
-    def settings_of(self, item: Item, node: Node, otherwise: str = "") -> None:
+    def add_customization(self, item: Item, node: Node, otherwise: str = "") -> None:
         if not isinstance(node.value, dict):
             name = f"the override of {item.key}" if item.key else "customization.site"
             self.reader.report_type(node, name, f"a mapping of settings{otherwise}")
@@ -258,40 +264,37 @@ class _SiteFileReader:
             key = inner.key.value if inner.key is not None and inner is not node else ""
             if "." in key or len(key) > _KEY_MAX:
                 hint = "write members below each other, not joined by dots" if "." in key else ""
-                self.reader.complain("SY003", inner, f'unknown key "{shorten_text(key)}"', hint)
+                self.reader.add_finding("SY003", inner, f'unknown key "{shorten_text(key)}"', hint)
                 return
-        fields, places = list_leaves(node.plain_value), self.reader.places(node, "")
+        fields, places = list_leaves(node.plain_value), self.reader.locate_members(node, "")
         self.into.add(Item(item.kind, item.key, fields, item.place, places))
 
-    def policy(self) -> SitePolicy:
+    def read_policy(self) -> SitePolicy:
         reader = self.reader
-        nodes = reader.mapping(self.nodes.get("policy"), "policy", POLICY)
+        nodes = reader.read_mapping(self.nodes.get("policy"), "policy", POLICY)
         flags = ("allow_empty", "allow_new_spaces", "require_bridge", "allow_unshown_types")
-        values, _ = reader.fields(nodes, POLICY, *flags)
-        drift = reader.mapping(nodes.get("on_drift"), "on_drift", ON_DRIFT)
+        values, _ = reader.read_fields(nodes, POLICY, *flags)
+        drift = reader.read_mapping(nodes.get("on_drift"), "on_drift", ON_DRIFT)
         prune = nodes.get("prune")
         if prune is not None and prune.value in PRUNES:
             message = f"prune: {prune.value} is the older form, for redirects only"
-            reader.complain("SY004", prune, message, "run syncd site migrate, which rewrites the file")
+            reader.add_finding("SY004", prune, message, "run syncd site migrate, which rewrites the file")
             prune = None
         limits = {}
-        for area, node in _key_by_area(reader.mapping(nodes.get("limits"), "limits", LIMITS)).items():
-            given = reader.mapping(node, f"limits.{area}", LIMIT)
+        for area, node in _key_by_area(reader.read_mapping(nodes.get("limits"), "limits", LIMITS)).items():
+            given = reader.read_mapping(node, f"limits.{area}", LIMIT)
             usual = USUAL_LIMITS.get(area, Limits())
-            limits[area] = replace(usual, **reader.fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
+            limits[area] = replace(usual, **reader.read_fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
         return SitePolicy(
-            _key_by_area(reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0]),
-            _key_by_area(reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0]),
+            _key_by_area(reader.read_fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0]),
+            _key_by_area(reader.read_fields(reader.read_mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0]),
             limits,
-            ignore=frozenset(text for text, _ in reader.texts(nodes.get("ignore"), "ignore")),
+            ignore=frozenset(text for text, _ in reader.read_texts(nodes.get("ignore"), "ignore")),
             **values,
         )
 
-    def place(self, name: str) -> Place:
-        return self.places[name]
-
-    def hush(self, text: str, path: str, root: Node | None) -> None:
-        """Comments that silence warnings; one that has a line for itself speaks of the next line.
+    def collect_silenced(self, text: str, path: str, root: Node | None) -> None:
+        """Note the comments that silence warnings; one that has a line for itself is about the next line.
 
         Shape: `root` is the text as YAML, where it is: what stands in its texts is no comment.
         """

@@ -33,7 +33,7 @@ class Reader:
         self.tree = Tree("", None)
         self.guesses = 0
 
-    def open(self, *, bytes_max: int = BYTES_MAX) -> Node | None:
+    def parse_document(self, *, bytes_max: int = BYTES_MAX) -> Node | None:
         """Return the node of the document; None when there is none, or when it cannot be read."""
         try:
             self.tree = compose_tree(self.text, at=self.path, bytes_max=bytes_max, repeats=True)
@@ -45,26 +45,26 @@ class Reader:
         for first, again in self.tree.repeated:
             line = self.tree.locate(first.start)[0]
             message = f'"{shorten_text(again.value)}" is set twice (first at line {line})'
-            self.findings.append(report_finding("SY002", self.spot(again), message, "keep one of them"))
+            self.findings.append(report_finding("SY002", self.locate_text(again), message, "keep one of them"))
         return self.tree.root
 
-    def spot(self, node: Node) -> Place:
+    def locate_text(self, node: Node) -> Place:
         """Return the place of a node's text, as wide as it is on its first line."""
         line, column = self.tree.locate(node.start)
         ends = self.text.find("\n", node.start, node.end)
         end = node.end if ends < 0 else ends
         return Place(self.path, line, column, max(1, end - node.start))
 
-    def place(self, node: Node) -> Place:
+    def locate_node(self, node: Node) -> Place:
         """Return the place to point at for a node: its text, or its key where the text is a block or empty."""
         if node.key is not None and (node.style == "-" or node.start == node.end):
-            return self.spot(node.key)
+            return self.locate_text(node.key)
         if node.style == "-":
             line, column = self.tree.locate(node.start)
             return Place(self.path, line, column)
-        return self.spot(node)
+        return self.locate_text(node)
 
-    def places(self, node: Node, prefix: str) -> dict[str, Place]:
+    def locate_members(self, node: Node, prefix: str) -> dict[str, Place]:
         """Return the places of everything below a node, by names joined by dots behind a prefix.
 
         Names that are longer than any that has a meaning are left out, with what is below.
@@ -76,18 +76,20 @@ class Reader:
             if len(name) > _NAME_MAX:
                 continue
             if here is not node:
-                found[name] = self.place(here)
+                found[name] = self.locate_node(here)
             inner = here.value
             if isinstance(inner, dict | list):
                 pairs = inner.items() if isinstance(inner, dict) else enumerate(inner)
                 waiting += [(f"{name}.{key}" if name else str(key), child) for key, child in pairs]
         return found
 
-    def complain(self, code: str, node: Node, message: str, hint: str = "") -> None:
+    def add_finding(self, code: str, node: Node, message: str, hint: str = "") -> None:
         """Add a finding about a node."""
-        self.findings.append(report_finding(code, self.place(node), message, hint))
+        self.findings.append(report_finding(code, self.locate_node(node), message, hint))
 
-    def mapping(self, node: Node | None, name: str, keys: Keys | None = None, *, of: str = "") -> Mapping[str, Node]:
+    def read_mapping(
+        self, node: Node | None, name: str, keys: Keys | None = None, *, of: str = ""
+    ) -> Mapping[str, Node]:
         """Return the nodes of a mapping by key, without unknown keys, which become findings, as any other kind of node
         does.
         """
@@ -103,47 +105,47 @@ class Reader:
             if key in keys:
                 known[key] = child
             else:
-                self.stranger(child, keys, of)
+                self.report_unknown_key(child, keys, of)
         return known
 
-    def stranger(self, node: Node, keys: Keys, of: str = "") -> None:
+    def report_unknown_key(self, node: Node, keys: Keys, of: str = "") -> None:
         """Add a finding about a key that has no meaning in its place, with the key that was probably meant."""
         assert node.key is not None
         name = str(node.key.value)
         if why := UNWRITABLE.get(of, {}).get(name):
-            self.findings.append(report_finding("SY003", self.spot(node.key), why, "take the line out"))
+            self.findings.append(report_finding("SY003", self.locate_text(node.key), why, "take the line out"))
             return
         self.guesses += 1
         near = _suggest_key(name, keys) if self.guesses <= _GUESSES else ""
         meant = f'; did you mean "{near}"?' if near else ""
         hint = f"known here: {', '.join(keys)}"
         self.findings.append(
-            report_finding("SY003", self.spot(node.key), f'unknown key "{shorten_text(name)}"{meant}', hint)
+            report_finding("SY003", self.locate_text(node.key), f'unknown key "{shorten_text(name)}"{meant}', hint)
         )
 
-    def sequence(self, node: Node | None, name: str) -> list[Node]:
+    def read_sequence(self, node: Node | None, name: str) -> list[Node]:
         """Return the nodes of a list; any other kind of node becomes a finding."""
         if node is None or isinstance(node.value, list):
             return [] if node is None else node.value
         self.report_type(node, name, "a list")
         return []
 
-    def text_of(self, node: Node, name: str) -> str:
+    def read_text(self, node: Node, name: str) -> str:
         """Return the text of a node; "" and a finding when it is something else."""
-        value = self.value(node, name, _TEXT)
+        value = self.read_value(node, name, _TEXT)
         return "" if value is _WRONG else str(value)
 
-    def texts(self, node: Node | None, name: str, *, single: bool = False) -> Iterator[tuple[str, Node]]:
+    def read_texts(self, node: Node | None, name: str, *, single: bool = False) -> Iterator[tuple[str, Node]]:
         """Yield each text of a list, or with `single` also a lone text, with its node."""
         if node is None:
             return
         alone = single and not isinstance(node.value, list | dict)
-        for each in [node] if alone else self.sequence(node, name):
-            value = self.value(each, name, _TEXT)
+        for each in [node] if alone else self.read_sequence(node, name):
+            value = self.read_value(each, name, _TEXT)
             if value is not _WRONG:
                 yield value, each
 
-    def fields(
+    def read_fields(
         self, nodes: Mapping[str, Node], keys: Keys, *names: str, of: str = ""
     ) -> tuple[dict[str, Any], dict[str, Place]]:
         """Return the values of the named keys that are of the right type, and their places.
@@ -154,12 +156,12 @@ class Reader:
         places: dict[str, Place] = {}
         for name in names:
             if (node := nodes.get(name)) is not None and (
-                value := self.value(node, f"{of}.{name}" if of else name, keys[name])
+                value := self.read_value(node, f"{of}.{name}" if of else name, keys[name])
             ) is not _WRONG:
-                values[name], places[name] = value, self.place(node)
+                values[name], places[name] = value, self.locate_node(node)
         return values, places
 
-    def value(self, node: Node, name: str, key: Key) -> Any:
+    def read_value(self, node: Node, name: str, key: Key) -> Any:
         """Return the value of a node; `_WRONG`, and a finding, when it is not what the key has to hold."""
         value = node.value
         if value is None and key.nullable:
@@ -171,33 +173,33 @@ class Reader:
         if key.holds == "text" and isinstance(value, str) and not (node.style == "" and _explain_trap(value)):
             if not key.choices or value in key.choices:
                 return value
-            self.choose(node, name, key)
+            self.report_unknown_word(node, name, key)
             return _WRONG
         self.report_type(node, name, _WANTED[key.holds], nullable=key.nullable)
         return _WRONG
 
-    def choose(self, node: Node, name: str, key: Key) -> None:
+    def report_unknown_word(self, node: Node, name: str, key: Key) -> None:
         """Add a finding about a word that is not among those allowed, with the one that was probably meant."""
         near = get_close_matches(str(node.value)[:_SHOWN], key.choices, n=1, cutoff=_LIKE)
         meant = f'; did you mean "{near[0]}"?' if near else ""
         known = " or ".join(filter(None, [", ".join(key.choices[:-1]), key.choices[-1]]))
-        self.complain("SY004", node, f'{name} is "{shorten_text(node.value)}"; it must be {known}{meant}')
+        self.add_finding("SY004", node, f'{name} is "{shorten_text(node.value)}"; it must be {known}{meant}')
 
     def report_type(self, node: Node, name: str, wanted: str, *, nullable: bool = False) -> None:
         """Add a finding about a node of the wrong type, with how to write what was probably meant."""
         value, written = node.value, self.text[node.start : node.end]
         if wanted == _WANTED["text"] and node.style == "" and value is not None and (what := _explain_trap(written)):
             quoted = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
-            self.complain("SY004", node, f"{name} {shorten_text(written)} is {what}; quote it: {quoted}")
+            self.add_finding("SY004", node, f"{name} {shorten_text(written)} is {what}; quote it: {quoted}")
         elif value is None:
             message = f"{name} has no value" if node.start == node.end else f"{name} cannot be {shorten_text(written)}"
             other = "" if nullable else "leave the key out to leave it alone"
-            self.complain("SY004", node, f"{message}; it must be {wanted}", other)
+            self.add_finding("SY004", node, f"{message}; it must be {wanted}", other)
         elif wanted == _WANTED["flag"] and isinstance(value, str) and _SWITCH.fullmatch(value):
             meant = "true" if value.lower() in ("y", "yes", "on") else "false"
-            self.complain("SY004", node, f"{name} {value} is no boolean here; write {meant}")
+            self.add_finding("SY004", node, f"{name} {value} is no boolean here; write {meant}")
         else:
-            self.complain("SY004", node, f"{name} is {_find_kind(node)}; it must be {wanted}")
+            self.add_finding("SY004", node, f"{name} is {_find_kind(node)}; it must be {wanted}")
 
 
 def shorten_text(text: Any) -> str:
@@ -207,7 +209,7 @@ def shorten_text(text: Any) -> str:
 
 
 def is_wrong(value: Any) -> bool:
-    """Return whether `Reader.value` refused a value."""
+    """Return whether `Reader.read_value` refused a value."""
     return value is _WRONG
 
 

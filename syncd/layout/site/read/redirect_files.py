@@ -74,13 +74,13 @@ def read_redirect_file(
     kind = find_file_kind(path)
     if kind == "yaml":
         reader = Reader(text, path)
-        root = reader.open(bytes_max=YAML_BYTES_MAX)
-        entries = reader.sequence(root, "a redirect file")
+        root = reader.parse_document(bytes_max=YAML_BYTES_MAX)
+        entries = reader.read_sequence(root, "a redirect file")
         return list(read_redirects(reader, entries)), reader.findings
     lines = _LineReader(path, home, resolve)
     if text.count("\n") > LINES_MAX:
         return [], [report_finding("SY001", Place(path), f"has more than {LINES_MAX} lines", "split the file")]
-    items = list(lines.csv(text) if kind == "csv" else lines.redirects(text))
+    items = list(lines.read_csv(text) if kind == "csv" else lines.read_redirects(text))
     return items, lines.findings
 
 
@@ -91,37 +91,39 @@ class _LineReader:
         self.path, self.home, self.resolve = path, home, resolve
         self.findings: list[Finding] = []
 
-    def csv(self, text: str) -> Iterator[Item]:
+    def read_csv(self, text: str) -> Iterator[Item]:
         """Source, destination and maybe a note; the first line that is no comment may name the columns."""
         first = True
         for number, line in _split_lines(text):
             names, first = first, False
             cells = _split_cells(line)
             if cells is None:
-                self.wrong("SY001", number, 1, line, "a quote is not closed in this line", "close it")
+                self.add_finding("SY001", number, 1, line, "a quote is not closed in this line", "close it")
             elif names and cells[0][0].strip().lower() == "source":
                 continue
             elif len(cells) not in (2, 3):
                 message = f"this line has {format_count(len(cells), 'column')}"
-                self.wrong("SY004", number, 1, line, message, "write source,destination or source,destination,note")
+                self.add_finding(
+                    "SY004", number, 1, line, message, "write source,destination or source,destination,note"
+                )
             else:
-                yield from self.redirect(number, cells[0], cells[1], cells[2][0] if len(cells) > 2 else "")
+                yield from self.read_redirect(number, cells[0], cells[1], cells[2][0] if len(cells) > 2 else "")
 
-    def redirects(self, text: str) -> Iterator[Item]:
+    def read_redirects(self, text: str) -> Iterator[Item]:
         """Source, destination and maybe a status, separated by spaces, as Netlify and Cloudflare have it."""
         notes = find_notes(text)
         for number, line in _split_lines(text):
             tokens = [(found[0], found.start() + 1) for found in _TOKEN.finditer(re.sub(r"\s#.*", "", line))]
             if len(tokens) < 2:
-                self.wrong("SY004", number, 1, line, "this line has no destination", "write SOURCE DESTINATION")
+                self.add_finding("SY004", number, 1, line, "this line has no destination", "write SOURCE DESTINATION")
             elif len(tokens) > 3 or (len(tokens) == 3 and tokens[2][0] not in PERMANENT):
                 said, column = next((token for token in tokens[2:] if token[0] not in PERMANENT), tokens[-1])
                 message = f'"{shorten_text(said)}" has no meaning in the API, which only sends visitors on'
-                self.wrong("SY004", number, column, said, message, "write SOURCE DESTINATION, and at most 301")
+                self.add_finding("SY004", number, column, said, message, "write SOURCE DESTINATION, and at most 301")
             else:
-                yield from self.redirect(number, tokens[0], tokens[1], notes.get(number, ""))
+                yield from self.read_redirect(number, tokens[0], tokens[1], notes.get(number, ""))
 
-    def redirect(self, number: int, source: tuple[str, int], target: tuple[str, int], note: str) -> Iterator[Item]:
+    def read_redirect(self, number: int, source: tuple[str, int], target: tuple[str, int], note: str) -> Iterator[Item]:
         place = Place(self.path, number, source[1], max(1, len(source[0])))
         there = Place(self.path, number, target[1], max(1, len(target[0])))
         to = parse_destination(target[0], home=self.home)
@@ -138,7 +140,7 @@ class _LineReader:
         fields: dict[str, Any] = {"source": source[0], "to": to}
         yield Item("redirect", make_source_key(source[0]), fields, place, {"source": place, "to": there}, note=note)
 
-    def wrong(self, code: str, number: int, column: int, text: str, message: str, hint: str) -> None:
+    def add_finding(self, code: str, number: int, column: int, text: str, message: str, hint: str) -> None:
         self.findings.append(report_finding(code, Place(self.path, number, column, max(1, len(text))), message, hint))
 
 

@@ -17,26 +17,28 @@ _SINGLE = ("id", "was")
 def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
     """Yield the redirects in the entries of a list; a wrong entry becomes a finding."""
     for node in nodes:
-        entry = reader.mapping(node, "a redirect", REDIRECT, of="redirect")
+        entry = reader.read_mapping(node, "a redirect", REDIRECT, of="redirect")
         if "from" not in entry:
             if isinstance(node.value, dict):
-                reader.complain("SY004", node, "this redirect has no from", "write from: /old/address")
+                reader.add_finding("SY004", node, "this redirect has no from", "write from: /old/address")
             continue
         fields: dict[str, Any] = {}
         places: dict[str, Place] = {}
         if (to := entry.get("to")) is not None:
             fields["to"] = _read_destination(reader, to, places)
-        noted, at_note = reader.fields(entry, REDIRECT, "note") if "note" in entry else ({}, {})
+        noted, at_note = reader.read_fields(entry, REDIRECT, "note") if "note" in entry else ({}, {})
         places.update(at_note)
         identity = read_identity(reader, entry, REDIRECT, places) if entry.keys() - _PLAIN else {}
         given = entry["from"]
         several = isinstance(given.value, list) and len(given.value) > 1
         for name in _SINGLE if several else ():
             if name in entry:
-                reader.complain("SY004", entry[name], f"{name} can stand only beside a single from", "split the entry")
+                reader.add_finding(
+                    "SY004", entry[name], f"{name} can stand only beside a single from", "split the entry"
+                )
                 identity.pop(name, None)
-        for source, at in reader.texts(given, "from", single=True):
-            place = reader.spot(at)
+        for source, at in reader.read_texts(given, "from", single=True):
+            place = reader.locate_text(at)
             values, where = {"source": source, **fields}, {"source": place, **places}
             if to is None or fields["to"] is not None:
                 yield Item("redirect", make_source_key(source), values, place, where, **identity, **noted)
@@ -44,8 +46,8 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
 
 def _read_destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:
     """What `to` has, whatever it has: rules say whether that is one destination."""
-    members = reader.mapping(node, "to", TO)
-    places["to"] = reader.place(node)
+    members = reader.read_mapping(node, "to", TO)
+    places["to"] = reader.locate_node(node)
     if not isinstance(node.value, dict) or len(members) != len(node.value):
         return None
     found: dict[str, Any] = {}
@@ -55,7 +57,7 @@ def _read_destination(reader: Reader, node: Node, places: dict[str, Place]) -> d
                 reader.report_type(member, "raw", "a mapping")
                 return None
             value = member.plain_value
-        elif is_wrong(value := reader.value(member, name, TO[name])):
+        elif is_wrong(value := reader.read_value(member, name, TO[name])):
             return None
-        found[name], places[f"to.{name}"] = value, reader.place(member)
+        found[name], places[f"to.{name}"] = value, reader.locate_node(member)
     return found

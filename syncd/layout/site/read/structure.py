@@ -1,4 +1,4 @@
-"""The structure in a site file: groups, sections and variants become things, with their order where it counts."""
+"""The structure in a site file: groups, sections and variants become items, with their order where it counts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _WITHIN: Mapping[str, tuple[Kind, ...]] = {
 
 @dataclass
 class CollectedItems:
-    """Things in the order of the file; `repeated` are those whose ref an earlier one has."""
+    """Items in the order of the file; `repeated` are those whose ref an earlier one has."""
 
     items: dict[Ref, Item] = field(default_factory=dict)
     repeated: list[Item] = field(default_factory=list)
@@ -42,11 +42,11 @@ class CollectedItems:
 
 def read_identity(reader: Reader, nodes: Mapping[str, Node], keys: Keys, places: dict[str, Place]) -> dict[str, Any]:
     """Return what the nodes of an item say of its identity: id, former keys or paths, and protection."""
-    values, found = reader.fields(nodes, keys, "id", "protect")
+    values, found = reader.read_fields(nodes, keys, "id", "protect")
     places.update(found)
-    was = reader.texts(nodes.get("was"), "was", single=True)
+    was = reader.read_texts(nodes.get("was"), "was", single=True)
     if "was" in nodes:
-        places["was"] = reader.place(nodes["was"])
+        places["was"] = reader.locate_node(nodes["was"])
         values["was"] = tuple(text for text, _ in was)
     return values
 
@@ -57,28 +57,30 @@ class StructureReader:
     def __init__(self, reader: Reader, spaces: Mapping[str, str], into: CollectedItems) -> None:
         self.reader, self.spaces, self.into = reader, spaces, into
 
-    def read(self, nodes: Mapping[str, Node]) -> str:
+    def read_structure(self, nodes: Mapping[str, Node]) -> str:
         """Read the nodes of the structure; return the id of the holding space."""
-        holding, _ = self.reader.fields(nodes, STRUCTURE, "holding_space")
-        self.children(nodes, "items", "structure", ROOT)
+        holding, _ = self.reader.read_fields(nodes, STRUCTURE, "holding_space")
+        self.read_children(nodes, "items", "structure", ROOT)
         alias = str(holding.get("holding_space", ""))
         return self.spaces.get(alias, alias)
 
-    def children(self, nodes: Mapping[str, Node], list_key: str, of: str, parent: Ref) -> None:
-        """What stands in a list; its order counts unless the file says otherwise, and only where there is a list."""
-        order, _ = self.reader.fields(nodes, STRUCTURE, "order")
-        refs = tuple(self.read_list(self.reader.sequence(nodes.get(list_key), list_key), of, parent))
+    def read_children(self, nodes: Mapping[str, Node], list_key: str, of: str, parent: Ref) -> None:
+        """Add the items of a list; its order counts unless the file says otherwise, and only where there is a list."""
+        order, _ = self.reader.read_fields(nodes, STRUCTURE, "order")
+        refs = tuple(self.read_list(self.reader.read_sequence(nodes.get(list_key), list_key), of, parent))
         if list_key in nodes and order.get("order") != UNMANAGED:
             self.into.orders[parent] = refs
 
     def read_list(self, nodes: list[Node], of: str, parent: Ref) -> Iterator[Ref]:
         """Yield the refs of the items that the entries of a list declare."""
         for node in nodes:
-            if (kind := self.kind(node, of)) is not None and (ref := self.read_item(node, kind, parent)) is not None:
+            if (kind := self.find_kind(node, of)) is not None and (
+                ref := self.read_item(node, kind, parent)
+            ) is not None:
                 yield ref
 
-    def kind(self, node: Node, of: str) -> Kind | None:
-        """What an entry declares, by the key that it has; a finding when that cannot be said."""
+    def find_kind(self, node: Node, of: str) -> Kind | None:
+        """Return what an entry declares, by the key that it has; a finding when that cannot be said."""
         wanted = " or ".join(_WITHIN[of])
         if not isinstance(node.value, dict):
             self.reader.report_type(node, f"an entry of {of}", f"a mapping with {wanted}")
@@ -86,31 +88,31 @@ class StructureReader:
         found = [kind for kind in ("section", "group", "variant") if kind in node.value]
         if len(found) != 1:
             said = "has both " + " and ".join(found) if found else f"says not which {wanted} it is"
-            self.reader.complain("SY003", node, f"this entry {said}", f"start it with one of: {wanted}")
+            self.reader.add_finding("SY003", node, f"this entry {said}", f"start it with one of: {wanted}")
             return None
         if found[0] not in _WITHIN[of]:
             message = f"a {found[0]} cannot stand in a {of}"
-            self.reader.complain("SY003", node.value[found[0]], message, f"here stand: {', '.join(_WITHIN[of])}")
+            self.reader.add_finding("SY003", node.value[found[0]], message, f"here stand: {', '.join(_WITHIN[of])}")
             return None
         return found[0]
 
     def read_item(self, node: Node, kind: Kind, parent: Ref) -> Ref | None:
         """Add the item that an entry of a known kind declares, and return its ref, None where it has none."""
         reader, keys = self.reader, _KEYS[kind]
-        nodes = reader.mapping(node, f"this {kind}", keys, of=kind)
-        name = reader.text_of(nodes[kind], kind)
+        nodes = reader.read_mapping(node, f"this {kind}", keys, of=kind)
+        name = reader.read_text(nodes[kind], kind)
         if not name:
             return None
-        values, places = reader.fields(nodes, keys, *_FIELDS[kind])
+        values, places = reader.read_fields(nodes, keys, *_FIELDS[kind])
         if "space" in values:
             values["space"] = self.spaces.get(values["space"], values["space"])
         elif kind == "variant" and "space" not in nodes:
-            reader.complain("SY004", nodes[kind], f'variant "{name}" has no space', "name one that is under spaces:")
+            reader.add_finding("SY004", nodes[kind], f'variant "{name}" has no space', "name one that is under spaces:")
         above = parent.key
         key = f"{above}/{name}" if kind == "variant" and above else name
         identity = read_identity(reader, nodes, keys, places)
-        item = Item(kind, key, values, reader.place(nodes[kind]), places, parent, **identity)
+        item = Item(kind, key, values, reader.locate_node(nodes[kind]), places, parent, **identity)
         new = self.into.add(item)
         if kind != "variant" and new:
-            self.children(nodes, "items" if kind == "group" else "variants", kind, item.ref)
+            self.read_children(nodes, "items" if kind == "group" else "variants", kind, item.ref)
         return item.ref if new else None

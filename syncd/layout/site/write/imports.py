@@ -72,16 +72,16 @@ def import_file(text: str, *, path: str, around: ImportContext | None = None) ->
     name, around = basename(path).lower(), around or ImportContext()
     if name in ("docs.yaml", "docs.yml", "gitbook-docs.yaml"):
         found = StructureImport(compose_tree(text, at=path), path, around.spaces)
-        return ImportedFile(found.read(), tuple(Remark(*remark) for remark in found.remarks))
+        return ImportedFile(found.read_document(), tuple(Remark(*remark) for remark in found.remarks))
     importer = _RedirectImport(path, around)
     if name in (".gitbook.yaml", ".gitbook.yml"):
-        entries = importer.of_a_space(text)
+        entries = importer.read_space_settings(text)
     elif name.endswith(".json"):
-        entries = importer.of_json(text)
+        entries = importer.read_json(text)
     elif find_file_kind(path) == "_redirects":
-        entries = importer.of_lines(text)
+        entries = importer.read_netlify_file(text)
     elif find_file_kind(path):
-        entries = importer.native(text)
+        entries = importer.read_redirect_file(text)
     else:
         known = ".gitbook.yaml, docs.yaml, docs.json, _redirects, .csv and .yaml"
         raise FileInvalid("is of no kind that can be imported", path=path, hint=f"syncd reads {known}")
@@ -98,17 +98,17 @@ class _RedirectImport:
         self.seen: set[str] = set()
         self.tree = Tree("", None)
 
-    def native(self, text: str) -> Iterator[dict[str, Any]]:
-        """A redirect file that a site file could name as it is."""
+    def read_redirect_file(self, text: str) -> Iterator[dict[str, Any]]:
+        """Yield the redirects of a file that a site file could name as it is."""
         items, findings = read_redirect_file(text, path=self.path, resolve=self.around.resolve)
         for one in findings:
             self.remarks.append(Remark(Place(one.path, one.line, one.column), one.message))
         for item in items:
             if "to" in item.fields:
-                yield from self.entry(item.place, item.fields["source"], item.fields["to"], item.note)
+                yield from self.convert_redirect(item.place, item.fields["source"], item.fields["to"], item.note)
 
-    def of_lines(self, text: str) -> Iterator[dict[str, Any]]:
-        """`_redirects`: source, maybe a query, target, maybe a status, maybe conditions; comments are notes."""
+    def read_netlify_file(self, text: str) -> Iterator[dict[str, Any]]:
+        """Yield those of `_redirects`: source, query, target, status and conditions; comments are notes."""
         notes = find_notes(text)
         for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
             tokens = _TOKEN.findall(re.sub(r"(?:^|\s)#.*", "", line))
@@ -119,96 +119,100 @@ class _RedirectImport:
             rest = tokens[at + 1 :]
             status = rest[0].rstrip("!") if rest and rest[0].rstrip("!").isdigit() else ""
             if not at:
-                self.remark(place, "this line has no target")
+                self.add_remark(place, "this line has no target")
             elif at > 1:
-                self.remark(place, f"{tokens[0]} depends on the query, which the API does not look at")
+                self.add_remark(place, f"{tokens[0]} depends on the query, which the API does not look at")
             elif len(rest) > bool(status):
-                self.remark(place, f"{tokens[0]} depends on who asks: {' '.join(rest[bool(status) :])}")
+                self.add_remark(place, f"{tokens[0]} depends on who asks: {' '.join(rest[bool(status) :])}")
             elif status and status not in PERMANENT:
-                self.remark(place, f"{tokens[0]} answers {status}, and the API only sends visitors on")
+                self.add_remark(place, f"{tokens[0]} answers {status}, and the API only sends visitors on")
             else:
                 if rest and rest[0].endswith("!"):
-                    self.remark(place, f"{tokens[0]} was forced over a page; here a page at that address comes first")
-                yield from self.pair(place, tokens[0], tokens[1], notes.get(number, ""))
+                    why = "was forced over a page; here a page at that address comes first"
+                    self.add_remark(place, f"{tokens[0]} {why}")
+                yield from self.convert_pair(place, tokens[0], tokens[1], notes.get(number, ""))
 
-    def of_a_space(self, text: str) -> Iterator[dict[str, Any]]:
-        """`.gitbook.yaml`: old paths in a space, each with the file of a page."""
+    def read_space_settings(self, text: str) -> Iterator[dict[str, Any]]:
+        """Yield those of `.gitbook.yaml`: old paths in a space, each with the file of a page."""
         if not self.around.variant:
             hint = "name the variant of the site that shows this space, with --variant KEY"
             raise FileInvalid("has redirects within a space, and the space is not known", path=self.path, hint=hint)
-        settings = self.mapping(text)
-        root = _text(settings.get("root")).removeprefix("./").strip("/")
-        for source, node in self.mapping(text, "redirects").items():
+        settings = self.read_mapping(text)
+        root = _read_text(settings.get("root")).removeprefix("./").strip("/")
+        for source, node in self.read_mapping(text, "redirects").items():
+            place = self.locate_node(node)
             old = "/".join(part for part in (self.around.below.strip("/"), source.strip("/")) if part)
             if not isinstance(node.value, str):
-                self.remark(self.place(node), f"{source} leads to nothing")
+                self.add_remark(place, f"{source} leads to nothing")
             elif node.value.startswith(("https://", "http://")):
-                yield from self.entry(self.place(node), f"/{old}", {"url": node.value})
+                yield from self.convert_redirect(place, f"/{old}", {"url": node.value})
             else:
-                page = self.page_at(node.value.split("#")[0].removeprefix("./").strip("/"), root)
+                page = self.find_page(node.value.split("#")[0].removeprefix("./").strip("/"), root)
                 if page is None:
-                    self.remark(self.place(node), f"{source} leads to {node.value}, which is the file of no page")
+                    self.add_remark(place, f"{source} leads to {node.value}, which is the file of no page")
                     continue
                 here = self.around.variant
                 to = {"page": page, "in": here} if page else {"variant": here}
                 if "#" in node.value:
-                    self.remark(self.place(node), f"{source} leads to a heading, and redirects lead to whole pages")
-                yield from self.entry(self.place(node), f"/{old}", to)
+                    self.add_remark(place, f"{source} leads to a heading, and redirects lead to whole pages")
+                yield from self.convert_redirect(place, f"/{old}", to)
 
-    def page_at(self, file: str, root: str) -> str | None:
-        """The address in the variant of the page of a file, named from the root of the settings; None for no page."""
+    def find_page(self, file: str, root: str) -> str | None:
+        """Return the address in the variant of the page of a file, named from the settings' root; None for no page."""
         if self.around.pages is None:
             return _PAGE_FILE.sub("", file)
         return next((self.around.pages[path] for path in (f"{root}/{file}", file) if path in self.around.pages), None)
 
-    def of_json(self, text: str) -> Iterator[dict[str, Any]]:
-        """`docs.json`: `redirects`, a list of source and destination."""
-        for node in self.sequence(self.mapping(_PAIR.sub(_join_surrogates, text)).get("redirects")):
+    def read_json(self, text: str) -> Iterator[dict[str, Any]]:
+        """Yield those of `docs.json`: `redirects`, a list of source and destination."""
+        for node in self.list_entries(self.read_mapping(_PAIR.sub(_join_surrogates, text)).get("redirects")):
             entry = node.value if isinstance(node.value, dict) else {}
-            source, target = (_text(entry.get(name)) for name in ("source", "destination"))
+            source, target = (_read_text(entry.get(name)) for name in ("source", "destination"))
             if not source or not target:
-                self.remark(self.place(node), "this redirect has no source or no destination")
+                self.add_remark(self.locate_node(node), "this redirect has no source or no destination")
                 continue
             if (permanent := entry.get("permanent")) is not None and permanent.value is False:
-                self.remark(self.place(node), f"{source} is temporary, which the API cannot say; it is taken")
-            yield from self.pair(self.place(node), source, target)
+                self.add_remark(self.locate_node(node), f"{source} is temporary, which the API cannot say; it is taken")
+            yield from self.convert_pair(self.locate_node(node), source, target)
 
-    def pair(self, place: Place, source: str, target: str, note: str = "") -> Iterator[dict[str, Any]]:
-        """A source and a target that is an address or a path on the site."""
+    def convert_pair(self, place: Place, source: str, target: str, note: str = "") -> Iterator[dict[str, Any]]:
+        """Yield the redirect from a source to a target that is an address or a path on the site."""
         if "*" in source or re.search(r"/:[A-Za-z]", source):
-            self.remark(place, f"{source} stands for many addresses, and the API takes them one by one")
+            self.add_remark(place, f"{source} stands for many addresses, and the API takes them one by one")
         elif "://" in source:
-            self.remark(place, f"{source} is an address of another host")
+            self.add_remark(place, f"{source} is an address of another host")
         elif re.search(r"/:[A-Za-z]|\*", target.partition("?")[0]):
-            self.remark(place, f"{target} has a part that the source fills in")
-        elif (to := self.target(target)) is None:
-            self.remark(place, f"{target} is nothing that is known of this site")
+            self.add_remark(place, f"{target} has a part that the source fills in")
+        elif (to := self.parse_target(target)) is None:
+            self.add_remark(place, f"{target} is nothing that is known of this site")
         else:
-            yield from self.entry(place, source, to, note)
+            yield from self.convert_redirect(place, source, to, note)
 
-    def target(self, text: str) -> Mapping[str, Any] | None:
+    def parse_target(self, text: str) -> Mapping[str, Any] | None:
         if text.startswith("/") and not text.startswith("//"):
             return self.around.resolve(text)
         return parse_destination(text)
 
-    def entry(self, place: Place, source: str, to: Mapping[str, Any], note: str = "") -> Iterator[dict[str, Any]]:
-        """A redirect, if its source is one that the API takes."""
+    def convert_redirect(
+        self, place: Place, source: str, to: Mapping[str, Any], note: str = ""
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a redirect as a site file has it, if its source is one that the API takes."""
         path, marked, _ = source.partition("?") if "?" in source else source.partition("#")
         path = quote(unquote(path.rstrip("/")), safe="/-._~")
         if not path.startswith("/"):
             path = f"/{path}"
         if marked:
-            self.remark(place, f"{source} has a query or an anchor, which the API does not look at")
+            self.add_remark(place, f"{source} has a query or an anchor, which the API does not look at")
         elif len(path) > SOURCE_MAX or not _SOURCE.fullmatch(path):
-            self.remark(place, f"{source} is no path that the API takes")
+            self.add_remark(place, f"{source} is no path that the API takes")
         elif (key := make_source_key(path)) in self.seen:
-            self.remark(place, f"{source} is redirected further up, which counts")
+            self.add_remark(place, f"{source} is redirected further up, which counts")
         else:
             self.seen.add(key)
             yield {"from": path, "to": dict(to), **({"note": note} if note else {})}
 
-    def mapping(self, text: str, key: str = "") -> Mapping[str, Node]:
-        """The nodes of a file's mapping, or of the one under a key; {} when there is nothing."""
+    def read_mapping(self, text: str, key: str = "") -> Mapping[str, Node]:
+        """Return the nodes of a file's mapping, or of the one under a key; {} when there is nothing."""
         self.tree = compose_tree(text, at=self.path, bytes_max=BYTES_MAX, depth_max=DEPTH_MAX, repeats=True)
         nodes = self.tree.root.value if self.tree.root else None
         if not isinstance(nodes, dict):
@@ -220,13 +224,13 @@ class _RedirectImport:
         inner = nodes[key].value if key in nodes else None
         return inner if isinstance(inner, dict) else {}
 
-    def sequence(self, node: Node | None) -> list[Node]:
+    def list_entries(self, node: Node | None) -> list[Node]:
         return node.value if node is not None and isinstance(node.value, list) else []
 
-    def place(self, node: Node) -> Place:
+    def locate_node(self, node: Node) -> Place:
         return Place(self.path, *self.tree.locate(node.key.start if node.key else node.start))
 
-    def remark(self, place: Place, what: str) -> None:
+    def add_remark(self, place: Place, what: str) -> None:
         self.remarks.append(Remark(place, what))
 
 
@@ -234,7 +238,7 @@ def _is_target(token: str) -> bool:
     return token.startswith(("/", "http://", "https://"))
 
 
-def _text(node: Node | None) -> str:
+def _read_text(node: Node | None) -> str:
     return node.value if node is not None and isinstance(node.value, str) else ""
 
 

@@ -37,7 +37,7 @@ class StructureImport:
         self.keys: set[str] = set()
         self.again: dict[str, int] = {}
 
-    def read(self) -> dict[str, Any]:
+    def read_document(self) -> dict[str, Any]:
         """Return the parts of a site file's document.
 
         Raises: FileInvalid when the file has no site.
@@ -47,7 +47,7 @@ class StructureImport:
         if site is None or not isinstance(site.value, dict):
             raise FileInvalid("declares no site", path=self.path)
         document: dict[str, Any] = {}
-        items = list(self.children(site.value.get("structure")))
+        items = list(self.read_children(site.value.get("structure")))
         title = site.value.get("title")
         if self.aliases:
             document["spaces"] = self.aliases
@@ -57,38 +57,39 @@ class StructureImport:
             document["structure"] = {"items": items}
         return document
 
-    def children(self, node: Node | None) -> Iterator[dict[str, Any]]:
+    def read_children(self, node: Node | None) -> Iterator[dict[str, Any]]:
         """Yield each of a list of groups, sections and spaces as a site file has it."""
         for child in node.value if node is not None and isinstance(node.value, list) else ():
             members = child.value if isinstance(child.value, dict) else {}
             kind = str(members["type"].value) if "type" in members else ""
             if kind in _WORDS:
-                yield self.item(child, members, kind)
+                yield self.read_item(child, members, kind)
             else:
-                links = kind == "external-link"
-                self.remark(child, "a link elsewhere is no part of the API" if links else "this is of no known type")
+                is_link = kind == "external-link"
+                why = "a link elsewhere is no part of the API" if is_link else "this is of no known type"
+                self.add_remark(child, why)
 
-    def item(self, node: Node, members: Mapping[str, Node], kind: str) -> dict[str, Any]:
+    def read_item(self, node: Node, members: Mapping[str, Node], kind: str) -> dict[str, Any]:
         """Return a group, section or space as a site file has it, and remark what cannot be imported."""
-        key = self.key(node, members, kind)
+        key = self.choose_key(node, members, kind)
         found: dict[str, Any] = {_WORDS[kind]: key}
         if kind == "space":
-            found["space"] = self.alias(node, members, key)
+            found["space"] = self.choose_alias(node, members, key)
         for name in _TAKEN[kind]:
             value = members[name].value if name in members else None
             if isinstance(value, bool) == (name in _FLAGS) and isinstance(value, str | int | float):
                 found |= {name: value if name in _FLAGS else str(value)} if value is not False else {}
             elif value is not None:
-                self.remark(members[name], f"{name} is not {'true or false' if name in _FLAGS else 'text'}")
+                self.add_remark(members[name], f"{name} is not {'true or false' if name in _FLAGS else 'text'}")
         for name, member in members.items():
             if name not in _STRUCTURAL and name not in _TAKEN[kind] and member.value not in (None, False):
-                self.remark(member, f"{name}: {_WHY.get(name, 'has no counterpart in the API')}")
+                self.add_remark(member, f"{name}: {_WHY.get(name, 'has no counterpart in the API')}")
         if kind != "space":
-            below = list(self.children(members.get("children")))
+            below = list(self.read_children(members.get("children")))
             found["items" if kind == "section-group" else "variants"] = below
         return found
 
-    def key(self, node: Node, members: Mapping[str, Node], kind: str) -> str:
+    def choose_key(self, node: Node, members: Mapping[str, Node], kind: str) -> str:
         """Return a key for an item, from its own key or title, that nothing else here has."""
         given = str(members["key"].value) if "key" in members else ""
         title = str(members["title"].value) if "title" in members else ""
@@ -98,11 +99,11 @@ class StructureImport:
             self.again[wanted] = self.again.get(wanted, 1) + 1
             key = f"{wanted[:54]}-{self.again[wanted]}"
         if given and key != given:
-            self.remark(node, f"key {given} is called {key} here")
+            self.add_remark(node, f"key {given} is called {key} here")
         self.keys.add(key)
         return key
 
-    def alias(self, node: Node, members: Mapping[str, Node], key: str) -> str:
+    def choose_alias(self, node: Node, members: Mapping[str, Node], key: str) -> str:
         """Return the alias of a space, and remark a space whose id is not known."""
         content = members.get("content")
         inner = content.value.get("directory") if content is not None and isinstance(content.value, dict) else None
@@ -112,10 +113,10 @@ class StructureImport:
             self.aliases[key] = space
         else:
             where = f" of {directory}" if directory else ""
-            self.remark(node, f"the space{where} is not known: write its id under spaces, as {key}")
+            self.add_remark(node, f"the space{where} is not known: write its id under spaces, as {key}")
         return key
 
-    def remark(self, node: Node, what: str) -> None:
+    def add_remark(self, node: Node, what: str) -> None:
         """Note what cannot be imported and why, with its place."""
         place = Place(self.path, *self.tree.locate(node.key.start if node.key else node.start))
         self.remarks.append((place, what))

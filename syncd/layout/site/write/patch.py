@@ -48,8 +48,8 @@ def apply_patches(text: str, path: str, edits: Iterable[Patch]) -> str:
     changes = _gather_changes(edits)
     value = _apply_change(tree.root.plain_value if tree.root else None, changes, path)
     writer = _PatchWriter(tree)
-    writer.node(tree.root, changes)
-    result = writer.result()
+    writer.change_node(tree.root, changes)
+    result = writer.apply_splices()
     again = compose_tree(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
     if _add_types(again.plain_value if again else None) != _add_types(value):
         raise FileInvalid("is written in a way that cannot be changed by a program", path=path, hint="edit it by hand")
@@ -169,27 +169,28 @@ class _PatchWriter:
         self.newline = "\r\n" if "\r\n" in tree.text else "\n"
         self.splices: list[Splice] = []
 
-    def result(self) -> str:
+    def apply_splices(self) -> str:
+        """Return the text with every splice in it; where two reach over the same span, the earlier one has it."""
         parts, at = [], 0
         for start, end, new in sorted(self.splices, key=lambda splice: splice[:2]):
             parts += [self.text[at : max(at, start)], new.replace("\n", self.newline)]
             at = max(at, end)
         return "".join([*parts, self.text[at:]])
 
-    def node(self, node: Node | None, change: _Change) -> None:
+    def change_node(self, node: Node | None, change: _Change) -> None:
         if node is None:
             if change.do == "set":
                 self.append_document(change.value)
         elif change.do == "set":
-            self.replace(node, change.value)
+            self.replace_node(node, change.value)
         elif change.below or change.added:
-            children = self.children(node)
+            children = self.list_children(node)
             gone = [index for index, (step, _) in enumerate(children) if self.is_removed(change, step)]
             for step, child in children:
                 inner = change.below.get(step)
                 if inner is not None and inner.do != "remove":
-                    self.node(child, inner)
-            self.members(node, children, gone, list(self.new(node, change)))
+                    self.change_node(child, inner)
+            self.change_members(node, children, gone, list(self.list_new(node, change)))
 
     @staticmethod
     def is_removed(change: _Change, step: str | int) -> bool:
@@ -197,11 +198,11 @@ class _PatchWriter:
         return inner is not None and inner.do == "remove"
 
     @staticmethod
-    def children(node: Node) -> list[tuple[str | int, Node]]:
+    def list_children(node: Node) -> list[tuple[str | int, Node]]:
         return list(node.value.items() if isinstance(node.value, dict) else enumerate(node.value))
 
     @staticmethod
-    def new(node: Node, change: _Change) -> Iterator[tuple[str, Any]]:
+    def list_new(node: Node, change: _Change) -> Iterator[tuple[str, Any]]:
         """What the node gets that it does not have, with the key."""
         if isinstance(node.value, dict):
             for step, inner in change.below.items():
@@ -210,45 +211,48 @@ class _PatchWriter:
         else:
             yield from (("", value) for value in change.added)
 
-    def members(self, node: Node, children: list[tuple[str | int, Node]], gone: list[int], new: list[Any]) -> None:
+    def change_members(
+        self, node: Node, children: list[tuple[str | int, Node]], gone: list[int], new: list[Any]
+    ) -> None:
         """Take children out of a node and put new ones in."""
         if not gone and not new:
             return
         if len(gone) == len(children):
-            self.replace(node, dict(new) if isinstance(node.value, dict) else [value for _, value in new])
+            self.replace_node(node, dict(new) if isinstance(node.value, dict) else [value for _, value in new])
         elif node.style == "{":
-            self.flow([child for _, child in children], gone, new, listed=isinstance(node.value, list))
+            self.change_flow([child for _, child in children], gone, new, listed=isinstance(node.value, list))
         else:
-            self.block(node, [child for _, child in children], gone, new)
+            self.change_block(node, [child for _, child in children], gone, new)
 
-    def flow(self, children: list[Node], gone: list[int], new: list[Any], *, listed: bool) -> None:
+    def change_flow(self, children: list[Node], gone: list[int], new: list[Any], *, listed: bool) -> None:
         removed = set(gone)
         tail = next(child for index, child in reversed([*enumerate(children)]) if index not in removed)
         for first, last in _find_runs(gone):
             if last + 1 < len(children):
                 self.splices.append((_find_begin(children[first]), _find_begin(children[last + 1]), ""))
             else:
-                self.splices.append((self.end(children[first - 1]), self.end(children[last]), ""))
+                self.splices.append((self.find_end(children[first - 1]), self.find_end(children[last]), ""))
         start = self.text.rfind("\n", 0, _find_begin(tail)) + 1
         lead = self.text[start : _find_begin(tail)]
         between = f",\n{lead}" if start and not lead.strip() else ", "
         texts = [dump_line(value) if listed else f"{dump_line(key)}: {dump_line(value)}" for key, value in new]
         if texts:
-            self.splices.append((self.end(tail), self.end(tail), "".join(between + text for text in texts)))
+            self.splices.append((self.find_end(tail), self.find_end(tail), "".join(between + text for text in texts)))
 
-    def block(self, node: Node, children: list[Node], gone: list[int], new: list[Any]) -> None:
-        begins = [self.begin(node, child) for child in children]
+    def change_block(self, node: Node, children: list[Node], gone: list[int], new: list[Any]) -> None:
+        begins = [self.find_child_start(node, child) for child in children]
         for first, last in _find_runs(gone):
             # The first key of an entry may stand behind its dash, which the next key then needs.
-            inline = self.text[self.line_start(begins[first]) : begins[first]].strip()
+            inline = self.text[self.find_line_start(begins[first]) : begins[first]].strip()
             if inline and last + 1 < len(children):
                 self.splices.append((begins[first], begins[last + 1], ""))
             else:
-                self.splices.append((self.line_start(begins[first]), self.line_end(self.end(children[last])), ""))
+                after = self.find_next_line(self.find_end(children[last]))
+                self.splices.append((self.find_line_start(begins[first]), after, ""))
         if not new:
             return
-        column = self.margin(node)
-        at = self.line_end(self.end(children[-1]))
+        column = self.measure_indent(node)
+        at = self.find_next_line(self.find_end(children[-1]))
         if isinstance(node.value, dict):
             text = "\n".join(
                 " " * column + f"{dump_line(key)}:{render_below(value, column, len(key) + 1)}" for key, value in new
@@ -257,21 +261,21 @@ class _PatchWriter:
             text = "\n".join(" " * column + f"-{render_entry(value, column)}" for _, value in new)
         ended = at == 0 or self.text[at - 1] == "\n"
         self.splices.append((at, at, f"{text}\n" if ended else f"\n{text}"))
-        tail = self.last(children[-1])
+        tail = self.find_last(children[-1])
         kept = gone[-1:] != [len(children) - 1] and all(start != tail.start for start, _, _ in self.splices)
         if not ended and tail.style in ("|", ">") and kept:
             # Text that ends with the file has no line end of its own, and now would get one.
             self.splices.append((tail.start, tail.end, dump_line(tail.value)))
 
-    def replace(self, node: Node, value: Any) -> None:
+    def replace_node(self, node: Node, value: Any) -> None:
         """Put another value in the place of a node."""
-        start, end = node.start, self.end(node)
+        start, end = node.start, self.find_end(node)
         if node.key is None and start == end:
             # An entry of a list that says nothing: the dash is all there is.
             start = end = self.text.rfind("-", 0, start) + 1
-        behind = self.behind(node)
+        behind = self.find_colon_end(node)
         if node.style == "-" and node.key is not None:
-            self.splices.append((behind, end, render_below(value, self.margin(node.key))))
+            self.splices.append((behind, end, render_below(value, self.measure_indent(node.key))))
         elif start == end:
             self.splices.append((behind if node.key else start, end, f" {dump_line(value)}"))
         elif node.style == "-":
@@ -286,44 +290,44 @@ class _PatchWriter:
         text = render_block(value, 0) if isinstance(value, dict | list) and value else dump_line(value)
         self.splices.append((len(self.text), len(self.text), f"{gap}{text}\n"))
 
-    def behind(self, node: Node) -> int:
+    def find_colon_end(self, node: Node) -> int:
         """Where the colon of a node's key ends."""
         if node.key is None:
             return node.start
         colon = self.text.find(":", node.key.end)
         return colon + 1 if 0 <= colon < max(node.start, node.key.end + 1) else node.start
 
-    def margin(self, node: Node) -> int:
-        return node.start - self.line_start(node.start)
+    def measure_indent(self, node: Node) -> int:
+        return node.start - self.find_line_start(node.start)
 
-    def begin(self, holder: Node, node: Node) -> int:
+    def find_child_start(self, holder: Node, node: Node) -> int:
         """Where a child in block style begins: its key, or its dash."""
         if node.key is not None:
             return node.key.start
-        column, at = self.margin(holder), self.line_start(node.start)
-        first = self.line_start(holder.start)
+        column, at = self.measure_indent(holder), self.find_line_start(node.start)
+        first = self.find_line_start(holder.start)
         while at > first and not (self.text[at + column] == "-" and not self.text[at : at + column].strip()):
-            at = self.line_start(at - 1)
+            at = self.find_line_start(at - 1)
         return at + column
 
-    def end(self, node: Node) -> int:
+    def find_end(self, node: Node) -> int:
         """Where a node ends, without what follows it."""
-        node = self.last(node)
+        node = self.find_last(node)
         if node.style in ("|", ">"):
             return node.end - (self.text[node.end - 1 : node.end] == "\n")
-        return max(node.end, self.behind(node)) if node.start == node.end else node.end
+        return max(node.end, self.find_colon_end(node)) if node.start == node.end else node.end
 
     @staticmethod
-    def last(node: Node) -> Node:
+    def find_last(node: Node) -> Node:
         """What stands last in a node that is in block style."""
         while node.style == "-":
             node = next(reversed(node.value.values() if isinstance(node.value, dict) else node.value))
         return node
 
-    def line_start(self, offset: int) -> int:
+    def find_line_start(self, offset: int) -> int:
         return self.tree.line_starts[bisect_right(self.tree.line_starts, offset) - 1]
 
-    def line_end(self, offset: int) -> int:
+    def find_next_line(self, offset: int) -> int:
         """Where the line after an offset starts."""
         end = self.text.find("\n", offset)
         return len(self.text) if end < 0 else end + 1

@@ -109,9 +109,9 @@ def find_values(path: str, text: str) -> Mapping[tuple[int, int], list[Path]]:
     if not path.endswith(_YAML):
         return found
     reader = Reader(text, path)
-    root = reader.open()
+    root = reader.parse_document()
     for way, node in _walk_values(root) if root is not None else ():
-        place = reader.place(node)
+        place = reader.locate_node(node)
         found[place.line, place.column].append(way)
     return found
 
