@@ -47,6 +47,8 @@ from syncd.platform.storage.health import answer_readiness
 from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors import auth_settings, published_urls
+from syncd.platform.visitors import routes as site_pages
+from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
 
 _ROUTER_MODULES = (
@@ -132,6 +134,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.settings = settings
     app.state.callers = Callers(storage)
     app.state.published_sites = PublishedSites(storage)
+    app.state.page_memory = PageMemory()
     app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)
     app.state.scheduler = RequestScheduler()
@@ -154,6 +157,8 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.router.routes.append(routes)
     for root in (PREFIX, f"{PREFIX}/"):
         app.add_route(root, answer_information, include_in_schema=False)
+    app.add_route(site_pages.PATH, site_pages.answer_site, include_in_schema=False)
+    app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
     app.add_route("/readyz", answer_readiness, include_in_schema=False)
     app.openapi = DESCRIPTION.document  # type: ignore[method-assign]

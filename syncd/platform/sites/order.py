@@ -15,7 +15,12 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import section_groups
-from syncd.platform.sites.structure import EXTENSION_DEPENDENCIES, AtSite, SiteView, Structure
+from syncd.platform.sites.parts import Structure
+from syncd.platform.sites.structure import (
+    EXTENSION_DEPENDENCIES,
+    AtSite,
+    SiteView,
+)
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/structure", tags=["site-structure"])
 

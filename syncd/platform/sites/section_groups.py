@@ -17,12 +17,12 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import section_groups
 from syncd.platform.sites import order
+from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import (
     EXTENSION_DEPENDENCIES,
     GROUPS_DEPTH_MAX,
     AtSite,
     SiteView,
-    Structure,
     compute_next_position,
     require_capacity,
 )

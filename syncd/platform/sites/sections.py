@@ -17,11 +17,11 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.sites import order, site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.section_groups import require_group
 from syncd.platform.sites.structure import (
     AtSite,
     SiteView,
-    Structure,
     compute_next_position,
     find_free_path,
     require_capacity,

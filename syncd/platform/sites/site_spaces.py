@@ -17,10 +17,10 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.sites import order, site_content
 from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import (
     AtSite,
     SiteView,
-    Structure,
     compute_next_position,
     find_free_path,
     require_capacity,

@@ -19,11 +19,11 @@ from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import customizations
 from syncd.platform.sites import site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import (
     EXTENSION_DEPENDENCIES,
     AtSite,
     SiteRequest,
-    Structure,
     build_published_urls,
     find_free_path,
 )

@@ -12,7 +12,7 @@ from syncd.platform.publish.settings import read_site_settings, read_site_space_
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.publish import adaptive_schemas, publishing_auth, section_groups, share_links
-from syncd.platform.sites.structure import Structure
+from syncd.platform.sites.parts import Structure
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.claims import derive_site_key
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from syncd.layout.evaluation import Variables
 from syncd.platform.revisions.outline import Outline, TreeEntry, is_page
 from syncd.platform.revisions.tree import PAGES, ROOT
-from syncd.platform.sites.structure import Structure
+from syncd.platform.sites.parts import Structure
 from syncd.platform.visitors.claims import read_visitor_token, select_unsigned_claims
 from syncd.platform.visitors.sites import PublishedSite, PublishedSpaceContent
 

@@ -21,7 +21,15 @@ def read_settings(leaves: Mapping[str, Any], find_address: FindAddress) -> SiteC
 
     Shape: one group, such as `header`, with a value of the wrong kind is left out; the rest holds.
     """
-    settings = _resolve_links(overlay_leaves({}, leaves), find_address)
+    return resolve_settings(overlay_leaves({}, leaves), find_address)
+
+
+def resolve_settings(given: Mapping[str, Any], find_address: FindAddress) -> SiteCustomizationSettings:
+    """Return settings as the platform keeps them, with a plain address in the place of each destination.
+
+    Shape: one group with a value of the wrong kind is left out; the rest holds.
+    """
+    settings = _resolve_links(given, find_address)
     while True:
         try:
             return SiteCustomizationSettings.model_validate(settings)

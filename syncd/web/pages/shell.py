@@ -86,7 +86,8 @@ class PageLayout:
 class PageView:
     """One page as it is put into the frame; `body` is HTML, `strip` what stands above all, `notices` above the body.
 
-    Shape: `scope` is the address of the files that belong to the page's own table of contents.
+    Shape: `head` is HTML for machines; `scope` is the address of the files that belong to the page's own table of
+    contents.
     """
 
     title: str
@@ -104,6 +105,7 @@ class PageView:
     last_change: str = ""
     strip: Markup = field(default_factory=Markup)
     notices: Markup = field(default_factory=Markup)
+    head: Markup = field(default_factory=Markup)
     layout: PageLayout = field(default_factory=PageLayout)
     is_indexed: bool = True
 

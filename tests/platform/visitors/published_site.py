@@ -43,7 +43,7 @@ class PublishedSiteMaker:
 
     def __post_init__(self) -> None:
         world = self.world
-        self.guides = world.space("Guides", changes=[page("Welcome"), page("Setup", "Do [this](welcome.md).")])["id"]
+        self.guides = world.space("Guides", changes=[page("Welcome"), page("Setup", "Do [this](README.md).")])["id"]
         self.old = world.space("Guides 1", changes=[page("Welcome", "Older words.")])["id"]
         self.internal = world.space("Internal", changes=[page("Secrets", "The vault is behind the clock.")])["id"]
         made = world.site(title="Docs", visibility=self.visibility)

@@ -15,7 +15,10 @@ from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.revisions.tree import PAGES, ROOT
 from syncd.platform.schema.content import spaces
-from syncd.platform.sites.structure import SiteRequest, Structure
+from syncd.platform.sites.parts import Structure
+from syncd.platform.sites.structure import (
+    SiteRequest,
+)
 from syncd.platform.spaces import roles
 
 _FOR_EVERYBODY = ("public", "unlisted")

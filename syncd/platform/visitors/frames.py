@@ -1,0 +1,139 @@
+"""The frame of a site's pages for one visitor: sections, variants, links, looks, and the table of contents."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from syncd.model.customization import SiteCustomizationSettings
+from syncd.platform.cache import Cache
+from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.tree import PAGES
+from syncd.platform.visitors.destinations import find_first_page
+from syncd.platform.visitors.page_links import OWN_FILES
+from syncd.platform.visitors.visits import SiteVisit
+from syncd.web.pages.contents import Contents, ContentsEntry
+from syncd.web.pages.customization import is_safe_address, resolve_settings
+from syncd.web.pages.shell import SiteFrame, SiteLink
+
+_REMEMBERED_ENTRIES = 200_000
+_contents: Cache[tuple[bytes, str, str], Contents] = Cache(_REMEMBERED_ENTRIES, weigh=lambda one: len(one.entries) + 1)
+
+
+def build_scope(visit: SiteVisit, site_space: sa.Row[Any]) -> str:
+    """Return the path of what belongs to one site-space beside its pages."""
+    return f"{visit.base}/{OWN_FILES}/v/{site_space.id}"
+
+
+def build_frame(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteFrame:
+    """Return the frame around the pages of a site-space."""
+    settings = read_space_settings(visit, site_space)
+    return SiteFrame(
+        visit.site.row.title if settings.title is None else settings.title,
+        settings,
+        home=f"{visit.base}/",
+        files=f"{visit.base}/{OWN_FILES}",
+        theme=f"{build_scope(visit, site_space)}/theme.css",
+        sections=tuple(_list_sections(visit, site_space, None)),
+        variants=tuple(_list_variants(visit, site_space)),
+    )
+
+
+def read_space_settings(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteCustomizationSettings:
+    """Return how the pages of a site-space look, with plain addresses, and without links that are for others."""
+    own = visit.site.variant_settings.get(site_space.id, visit.site.settings)
+    header = own.get("header") or {}
+    links = [link for link in header.get("links") or () if visit.fulfils(link.get("condition"))]
+    title = {"title": visit.site.settings.get("title")}
+    language = visit.require_space(site_space).language
+    spoken = {"internationalization": {"locale": language}} if language else {}
+    shown = {**own, **title, **spoken, "header": {**header, "links": links}}
+    return resolve_settings(shown, lambda to: _find_address(visit, site_space, to))
+
+
+def read_contents(visit: SiteVisit, site_space: sa.Row[Any], outline: Outline) -> Contents:
+    """Return the table of contents of a site-space as the visitor sees it; hidden pages are not in it.
+
+    Shape: the `path` of an entry is the id of its page.
+    """
+    key = (outline.root, site_space.id, visit.visitor_class)
+    return _contents.get(key) or _contents.put(key, _build_contents(visit, site_space, outline))
+
+
+def _build_contents(visit: SiteVisit, site_space: sa.Row[Any], outline: Outline) -> Contents:
+    entries: list[ContentsEntry] = []
+    children: list[list[int]] = []
+    tops: list[int] = []
+    first = find_first_page(visit, outline)
+    pending = [(id, -1) for id in reversed(outline.order.get(PAGES, ()))]
+    while pending:
+        id, parent = pending.pop()
+        entry = outline.entries[id]
+        if entry.node.fields.get("hidden") or not visit.fulfils(entry.node.fields.get("condition")):
+            continue
+        kind, address = _find_kind(visit, site_space, entry, is_first=first is entry)
+        if not kind:
+            continue
+        number, below = len(entries), list[int]()
+        title = str(entry.node.fields.get("linkTitle") or entry.node.title or address)
+        entries.append(ContentsEntry(number, kind, title, address, id if kind == "page" else "", parent, below))
+        children.append(below)
+        (tops if parent < 0 else children[parent]).append(number)
+        pending += [(child, number) for child in reversed(outline.order.get(id, ()))]
+    return Contents(tuple(entries), tuple(tops))
+
+
+def _find_kind(
+    visit: SiteVisit, site_space: sa.Row[Any], entry: TreeEntry, *, is_first: bool
+) -> tuple[Literal["page", "group", "link", ""], str]:
+    match entry.node.type:
+        case "document":
+            return "page", visit.build_path(site_space, "" if is_first else quote(entry.path))
+        case "group":
+            return "group", ""
+        case "link":
+            address = _find_address(visit, site_space, entry.node.fields.get("target") or {})
+            address = address if is_safe_address(address) else ""
+            return ("link", address) if address else ("", "")
+    return "", ""
+
+
+def _find_address(visit: SiteVisit, site_space: sa.Row[Any], to: Mapping[str, Any]) -> str:
+    """Where a reference of a customization leads; a page is found by its path when it is shown, by the page itself."""
+    if to.get("kind") == "url":
+        return str(to.get("url") or "")
+    space = to.get("space") or site_space.space
+    found = visit.find_site_space_of(str(space), site_space)
+    if found is None:
+        return ""
+    if to.get("kind") == "space":
+        return visit.build_path(found)
+    if to.get("kind") in ("page", "anchor") and to.get("page"):
+        return f"{visit.base}/{OWN_FILES}/pages/{found.id}/{quote(str(to['page']), safe='')}"
+    return ""
+
+
+def _list_sections(visit: SiteVisit, current: sa.Row[Any], group: str | None) -> Iterator[SiteLink]:
+    """The sections of the site in their order; a group is a menu of what is in it."""
+    structure = visit.structure
+    for row in structure.list_children(group):
+        if structure.find_section(row.id) is None:
+            inner = tuple(_flatten(_list_sections(visit, current, row.id)))
+            if inner:
+                yield SiteLink(row.title, is_current=any(one.is_current for one in inner), links=inner)
+        elif (first := visit.find_first(row.id)) is not None:
+            yield SiteLink(row.title, visit.build_path(first), row.id == current.section)
+
+
+def _flatten(links: Iterator[SiteLink]) -> Iterator[SiteLink]:
+    """A menu shows one level: groups in groups stand behind each other."""
+    for link in links:
+        yield from link.links or (link,)
+
+
+def _list_variants(visit: SiteVisit, current: sa.Row[Any]) -> Iterator[SiteLink]:
+    for row in visit.list_site_spaces(current.section):
+        if not row.hidden or row is current:
+            title = row.title or visit.require_space(row).title
+            yield SiteLink(title, visit.build_path(row), row is current)

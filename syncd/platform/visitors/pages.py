@@ -1,0 +1,181 @@
+"""Pages of a site as HTML and as Markdown, each rendered once for all visitors to whom it looks the same."""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.richtext.reading import to_document
+from syncd.platform.cache import Cache
+from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
+from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.destinations import PageFound, find_first_page
+from syncd.platform.visitors.frames import build_frame, build_scope, read_contents
+from syncd.platform.visitors.page_links import VisitorLinks
+from syncd.platform.visitors.visits import SiteVisit
+from syncd.web.blocks import BlockContext, CodeMemory, render_document
+from syncd.web.pages.contents import select_lines
+from syncd.web.pages.cover import build_cover
+from syncd.web.pages.lists import write_paragraph
+from syncd.web.pages.shell import PageLayout, PageView, render_page
+from syncd.web.pages.wording import find_words
+from syncd.web.rendering import Html
+from syncd.web.site.head import PageHead, render_head
+
+_REMEMBERED_BYTES = 64 * 1024 * 1024
+_CLOSED_TO_ROBOTS = ("noIndex", "noRobotsIndex", "hidden")
+_FLAGS = {
+    "title": "title",
+    "description": "description",
+    "table_of_contents": "tableOfContents",
+    "outline": "outline",
+    "pagination": "pagination",
+    "metadata": "metadata",
+}
+
+
+@dataclass(frozen=True)
+class RenderedPage:
+    """A page as bytes of HTML, with the tag by which a browser asks whether it has changed."""
+
+    html: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, html: str) -> "RenderedPage":
+        """Return a page from its HTML."""
+        data = html.encode(errors="replace")
+        return cls(data, f'"{sha256(data).hexdigest()[:32]}"')
+
+
+PageKey = tuple[str, str, str, str]
+
+
+@dataclass
+class PageMemory:
+    """Pages that were rendered: by what their site is, who reads them, and their address. Safe in several threads."""
+
+    highlighted: MutableMapping[str, str] = field(default_factory=CodeMemory)
+    _pages: Cache[PageKey, RenderedPage] = field(
+        default_factory=lambda: Cache(_REMEMBERED_BYTES, weigh=lambda page: len(page.html))
+    )
+
+    def find_page(self, visit: SiteVisit, path: str, origin: str) -> RenderedPage | None:
+        """Return the page at a path as it was rendered last, None when something of it may be another now."""
+        return self._pages.get(_build_key(visit, path, origin))
+
+    def keep_page(self, visit: SiteVisit, path: str, origin: str, page: RenderedPage) -> None:
+        """Keep a page, which depends on nothing but the site, its reader and its address."""
+        self._pages.put(_build_key(visit, path, origin), page)
+
+
+def _build_key(visit: SiteVisit, path: str, origin: str) -> PageKey:
+    return visit.site.fingerprint, visit.visitor_class, path, origin
+
+
+@dataclass(frozen=True)
+class PageRenderer:
+    """Renders the pages of one visit."""
+
+    storage: Storage
+    memory: PageMemory
+    visit: SiteVisit
+
+    def render(self, found: PageFound, origin: str, path: str) -> RenderedPage:
+        """Return the page of a site that a visitor reads, and keep it where it is the same for the next one."""
+        entry, site_space = found.entry, found.place.site_space
+        text = self.storage.blobs.get(entry.node.body or "").decode(errors="replace")
+        links = VisitorLinks(self.storage, self.visit, site_space, found.outline, entry)
+        variables = read_variables(found.outline, entry)
+        context = BlockContext(
+            resolve=links.resolve,
+            read_reusable=links.read_reusable,
+            read_specification=links.read_specification,
+            variables=replace(variables, claims=self.visit.claims),
+            highlighted=self.memory.highlighted,
+        )
+        rendered = render_document(to_document(split_after_title(text)[1]), context)
+        view = replace(
+            self._place_page(site_space, found.outline, entry),
+            body=rendered.html,
+            cover=build_cover(
+                entry.node.fields.get("cover") or {}, entry.node.fields.get("layout") or {}, links.resolve
+            ),
+            outline=rendered.outline,
+            head=self._describe_page(found, origin),
+            is_indexed=is_indexed(self.visit, found.outline, entry),
+        )
+        page = RenderedPage.of(render_page(build_frame(self.visit, site_space), view))
+        if not links.was_shared:
+            self.memory.keep_page(self.visit, path, origin, page)
+        return page
+
+    def render_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> RenderedPage:
+        """Return a page of the platform's own, in the frame of a site-space."""
+        contents = select_lines(read_contents(self.visit, site_space, outline))
+        scope = build_scope(self.visit, site_space)
+        view = PageView(title, body, contents=contents, scope=scope, is_indexed=False)
+        return RenderedPage.of(render_page(build_frame(self.visit, site_space), view))
+
+    def render_missing(self, site_space: sa.Row[Any], outline: Outline) -> RenderedPage:
+        """Return the page that says that there is no page at an address."""
+        words = find_words(self.visit.require_space(site_space).language or "en")
+        return self.render_words(site_space, outline, words.not_found, write_paragraph(words.not_found_text))
+
+    def _describe_page(self, found: PageFound, origin: str) -> Html:
+        """What the head of a page says to whoever links to it."""
+        entry, site_space = found.entry, found.place.site_space
+        first = find_first_page(self.visit, found.outline)
+        is_first = first is not None and first.node.id == entry.node.id
+        address = origin + self.visit.build_path(site_space, "" if is_first else quote(entry.path))
+        return render_head(
+            PageHead(
+                entry.node.title,
+                self.visit.site.row.title,
+                str(entry.node.fields.get("description") or ""),
+                canonical=address,
+                language=self.visit.require_space(site_space).language or "en",
+                changed=str(entry.node.fields.get("updatedAt") or ""),
+                markdown=f"{origin}{self.visit.build_path(site_space, quote(entry.path))}.md" if entry.path else "",
+            )
+        )
+
+    def _place_page(self, site_space: sa.Row[Any], outline: Outline, entry: TreeEntry) -> PageView:
+        """The page with its place in the table of contents, still without its content."""
+        contents = read_contents(self.visit, site_space, outline)
+        number = contents.numbers_by_path.get(entry.node.id, -1)
+        before, after = contents.find_neighbours(number) if number >= 0 else (None, None)
+        fields = entry.node.fields
+        return PageView(
+            entry.node.title,
+            Html(),
+            description=str(fields.get("description") or ""),
+            emoji=str(fields.get("emoji") or ""),
+            contents=select_lines(contents, number),
+            scope=build_scope(self.visit, site_space),
+            breadcrumbs=contents.find_ancestors(number) if number >= 0 else (),
+            before=before,
+            after=after,
+            last_change=str(fields.get("updatedAt") or "")[:10],
+            layout=_read_layout(fields.get("layout")),
+        )
+
+
+def is_indexed(visit: SiteVisit, outline: Outline, entry: TreeEntry) -> bool:
+    """Return whether search engines may list a page: the site is public, and neither it nor a page above is closed."""
+    here: TreeEntry | None = entry
+    while here is not None and here.parent != here.node.id:
+        if any(here.node.fields.get(name) for name in (*_CLOSED_TO_ROBOTS, "condition")):
+            return False
+        here = outline.entries.get(here.parent)
+    return bool(visit.site.row.visibility == "public")
+
+
+def _read_layout(layout: object) -> PageLayout:
+    given = layout if isinstance(layout, dict) else {}
+    shown = {name: given.get(member) is not False for name, member in _FLAGS.items()}
+    return PageLayout(**shown, is_wide=given.get("width") == "wide")

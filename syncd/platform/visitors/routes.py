@@ -1,0 +1,343 @@
+"""A published site over HTTP: its pages, what they load, and what machines read, all below `/sites/{name}`."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from os.path import splitext
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+import sqlalchemy as sa
+from fastapi import Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
+from syncd.platform.http import addresses
+from syncd.platform.http.scheduler import RequestScheduler
+from syncd.platform.http.time_limits import USUAL_S, limit_time
+from syncd.platform.revisions.outline import Outline
+from syncd.platform.revisions.tree import FILES
+from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.destinations import (
+    NothingThere,
+    PageFound,
+    Redirected,
+    find_destination,
+    open_space_outline,
+)
+from syncd.platform.visitors.frames import read_contents, read_space_settings
+from syncd.platform.visitors.page_links import OWN_FILES
+from syncd.platform.visitors.pages import PageMemory, PageRenderer, RenderedPage
+from syncd.platform.visitors.sites import PublishedSite, PublishedSites
+from syncd.platform.visitors.texts import SiteTexts
+from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, VisitorToken, open_visit
+from syncd.web.pages.contents import format_contents_json
+from syncd.web.pages.icon import render_icon
+from syncd.web.pages.lists import render_all_pages
+from syncd.web.pages.style_sheet import render_style_sheet
+from syncd.web.pages.wording import find_words
+
+PATH = "/sites/{name}/{path:path}"
+TOKEN_PARAMETER, TOKEN_COOKIE = "jwt_token", "syncd-visitor"
+UNSIGNED_PREFIX = "visitor."
+_UNSIGNED_COOKIE = "syncd-visitor-claims"
+_COOKIE_MAX = 8192
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; media-src 'self' https:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+"""What a file of a site may do in a browser that opens it: be seen. Nothing of it runs."""
+_STATIC_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
+_SEEN_TYPES = frozenset(
+    {
+        *("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/svg+xml", "image/bmp"),
+        *("video/mp4", "video/webm", "audio/mpeg", "audio/wav", "audio/ogg"),
+    }
+)
+"""Types that a browser may show; anything else is offered for saving."""
+_STRICT = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Content-Security-Policy": _POLICY,
+}
+_MACHINE_FILES = ("llms.txt", "llms-full.txt", "robots.txt")
+
+
+@dataclass(frozen=True)
+class _SiteResponder:
+    """Answers the requests of one visit."""
+
+    request: Request
+    visit: SiteVisit
+    parts: tuple[str, ...]
+
+    @property
+    def storage(self) -> Storage:
+        """The storage of the platform."""
+        storage: Storage = self.request.app.state.storage
+        return storage
+
+    @property
+    def memory(self) -> PageMemory:
+        """The pages that were rendered before."""
+        memory: PageMemory = self.request.app.state.page_memory
+        return memory
+
+    @property
+    def origin(self) -> str:
+        """The scheme and host of the platform."""
+        return addresses.find_origin(self.request)
+
+    def find_remembered(self) -> Response | None:
+        """Return the page as it was rendered before, without reading anything."""
+        page = self.memory.find_page(self.visit, self.request.url.path, self.origin)
+        return None if page is None else self._answer_html(page)
+
+    def answer(self) -> Response:
+        """Return the answer, which may read the database."""
+        if self.parts[:1] == (OWN_FILES,):
+            return self._answer_own_file(self.parts[1:])
+        if len(self.parts) == 1 and (self.parts[0] in _MACHINE_FILES or self.parts[0].startswith("sitemap")):
+            found = self._answer_machine_file(self.parts[0])
+            if found is not None:
+                return found
+        with self.storage.read() as connection:
+            if self.parts and self.parts[-1].endswith(".md"):
+                return self._answer_markdown(connection)
+            found_here = find_destination(connection, self.visit, self.parts)
+            if isinstance(found_here, NothingThere):
+                return self._answer_missing(connection, found_here)
+        if isinstance(found_here, Redirected):
+            return _redirect(found_here)
+        renderer = PageRenderer(self.storage, self.memory, self.visit)
+        return self._answer_html(renderer.render(found_here, self.origin, self.request.url.path))
+
+    def _answer_html(self, page: RenderedPage, status: int = 200) -> Response:
+        headers = {**_STRICT, "ETag": page.etag, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
+        if not self._may_be_indexed():
+            headers["X-Robots-Tag"] = "noindex"
+        if status == 200 and page.etag in self.request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(page.html, status, headers)
+
+    def _may_be_indexed(self) -> bool:
+        return bool(self.visit.site.row.visibility == "public")
+
+    def _format_cache(self, way: str) -> str:
+        return f"{'public' if self.visit.is_for_everybody else 'private'}, {way}"
+
+    def _answer_text(self, text: str, media: str) -> Response:
+        headers = {**_STRICT, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
+        return Response(text.encode(errors="replace"), media_type=media, headers=headers)
+
+    def _answer_missing(self, connection: sa.Connection, found: NothingThere) -> Response:
+        visible = self.visit.visible_site_spaces
+        site_space = found.place.site_space if found.place is not None else next(iter(visible), None)
+        if site_space is None:
+            return _answer_closed()
+        outline = open_space_outline(connection, self.visit, site_space)
+        renderer = PageRenderer(self.storage, self.memory, self.visit)
+        return self._answer_html(renderer.render_missing(site_space, outline), 404)
+
+    def _answer_markdown(self, connection: sa.Connection) -> Response:
+        *above, last = self.parts
+        stem = last.removesuffix(".md")
+        found = find_destination(connection, self.visit, [*above, *([] if stem == "index" else [stem])])
+        if not isinstance(found, PageFound):
+            return PlainTextResponse("There is no page at this address.\n", 404, _STRICT)
+        texts = SiteTexts(self.storage, self.visit, self.origin)
+        text = texts.render_markdown(found.place.site_space, found.outline, found.entry)
+        return self._answer_text(text, "text/markdown; charset=utf-8")
+
+    def _answer_machine_file(self, name: str) -> Response | None:
+        texts = SiteTexts(self.storage, self.visit, self.origin)
+        match name:
+            case "llms.txt":
+                return self._answer_text(texts.render_llms(), "text/plain; charset=utf-8")
+            case "llms-full.txt":
+                return self._answer_text(texts.render_llms_full(), "text/plain; charset=utf-8")
+            case "robots.txt":
+                return self._answer_text(texts.render_robots(), "text/plain; charset=utf-8")
+        sitemap = texts.render_sitemap(name)
+        return None if sitemap is None else self._answer_text(sitemap, "application/xml")
+
+    def _answer_own_file(self, parts: Sequence[str]) -> Response:
+        match parts:
+            case ["icon.svg"]:
+                first = self.visit.visible_site_spaces[0] if self.visit.visible_site_spaces else None
+                if first is not None:
+                    icon = render_icon(self.visit.site.row.title, read_space_settings(self.visit, first))
+                    return self._answer_text(icon, "image/svg+xml")
+            case ["v", site_space, file]:
+                return self._answer_scope(site_space, file)
+            case ["pages", site_space, page]:
+                return self._answer_page_by_id(site_space, page)
+            case ["files", site_space, file, _, _]:
+                return self._answer_file(site_space, file)
+            case [file]:
+                return _answer_static(self.request, file)
+        return _answer_closed()
+
+    def _find_site_space(self, id: str) -> sa.Row[Any] | None:
+        return next((row for row in self.visit.visible_site_spaces if row.id == id), None)
+
+    def _answer_scope(self, id: str, file: str) -> Response:
+        """What belongs to one site-space: its style sheet, its table of contents, its index for the search."""
+        site_space = self._find_site_space(id)
+        if site_space is None:
+            return _answer_closed()
+        settings = read_space_settings(self.visit, site_space)
+        if file == "theme.css":
+            return self._answer_text(render_style_sheet(settings), "text/css; charset=utf-8")
+        with self.storage.read() as connection:
+            outline = open_space_outline(connection, self.visit, site_space)
+        contents = read_contents(self.visit, site_space, outline)
+        match file:
+            case "contents.json":
+                return self._answer_text(format_contents_json(contents), "application/json")
+            case "search.json":
+                texts = SiteTexts(self.storage, self.visit, self.origin)
+                return self._answer_text(texts.render_search_index(site_space, outline), "application/json")
+            case "contents":
+                return self._answer_contents(site_space, outline)
+        return _answer_closed()
+
+    def _answer_contents(self, site_space: sa.Row[Any], outline: Outline) -> Response:
+        """All pages of a site-space, or those whose title has the words that a reader without a script looks for."""
+        words = find_words(self.visit.require_space(site_space).language or "en")
+        searched = self.request.query_params.get("q", "")[:200]
+        title = f"{words.search}: {searched}" if searched else words.all_pages
+        body = render_all_pages(read_contents(self.visit, site_space, outline), searched)
+        renderer = PageRenderer(self.storage, self.memory, self.visit)
+        return self._answer_html(renderer.render_words(site_space, outline, title, body))
+
+    def _answer_page_by_id(self, id: str, page: str) -> Response:
+        site_space = self._find_site_space(id)
+        if site_space is None:
+            return _answer_closed()
+        with self.storage.read() as connection:
+            outline = open_space_outline(connection, self.visit, site_space)
+        entry = outline.entries.get(page)
+        if entry is None or not self.visit.may_read_page(outline, entry):
+            return _answer_closed()
+        return _redirect(Redirected(self.visit.build_path(site_space, entry.path)))
+
+    def _answer_file(self, id: str, file: str) -> Response:
+        site_space = self._find_site_space(id)
+        if site_space is None:
+            return _answer_closed()
+        with self.storage.read() as connection:
+            entry = open_space_outline(connection, self.visit, site_space).entries.get(file)
+        if entry is None or entry.parent != FILES or not entry.node.body or not self.storage.blobs.has(entry.node.body):
+            return _answer_closed()
+        media = str(entry.node.fields.get("contentType") or "application/octet-stream")
+        way = "inline" if media in _SEEN_TYPES else "attachment"
+        headers = {
+            **_STRICT,
+            "Content-Security-Policy": _FILE_POLICY,
+            "Content-Disposition": f"{way}; filename*=utf-8''{quote(entry.node.title, safe='')}",
+            "Cache-Control": self._format_cache("max-age=31536000, immutable"),
+        }
+        return Response(self.storage.blobs.get(entry.node.body), media_type=media, headers=headers)
+
+
+async def answer_site(request: Request) -> Response:
+    """Answer a request below `/sites/{name}` with what its visitor may see there."""
+    storage: Storage = request.app.state.storage
+    sites: PublishedSites = request.app.state.published_sites
+    name = str(request.path_params["name"])
+    site = await storage.run_read(lambda: sites.find_site(name))
+    if site is None:
+        return _answer_closed()
+    if (kept := _keep_token(request, name)) is not None:
+        return kept
+    parts = tuple(part for part in str(request.path_params["path"]).split("/") if part)
+    visitor = VisitorToken(request.cookies.get(TOKEN_COOKIE, ""), _read_unsigned(request))
+    opened = open_visit(site, f"/sites/{quote(name)}", parts, visitor, storage.now().timestamp())
+    if opened is None:
+        return _answer_closed()
+    if isinstance(opened, SignInNeeded):
+        return _answer_sign_in(request, site, opened)
+    responder = _SiteResponder(request, opened[0], tuple(opened[1]))
+    return responder.find_remembered() or await _compute(request, responder.answer)
+
+
+async def answer_site_root(request: Request) -> Response:
+    """Lead from `/sites/{name}` to the site, whose relative addresses begin behind a slash."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"/sites/{quote(str(request.path_params['name']))}/{query}", 308)
+
+
+async def _compute(request: Request, answer: Callable[[], Response]) -> Response:
+    scheduler: RequestScheduler = request.app.state.scheduler
+    with limit_time(USUAL_S):
+        return await scheduler.compute(request, answer)
+
+
+def _keep_token(request: Request, name: str) -> Response | None:
+    """Take what an address says of its visitor out of it, into cookies of this site; None when it says nothing."""
+    pairs = parse_qsl(request.url.query, keep_blank_values=True)
+    unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
+    token = next((value for key, value in pairs if key == TOKEN_PARAMETER), None)
+    if token is None and not unsigned:
+        return None
+    rest = urlencode([one for one in pairs if one[0] != TOKEN_PARAMETER and not one[0].startswith(UNSIGNED_PREFIX)])
+    answer = RedirectResponse(
+        quote(request.url.path) + (f"?{rest}" if rest else ""), 303, {"Cache-Control": "no-store"}
+    )
+    for cookie, value in ((TOKEN_COOKIE, token), (_UNSIGNED_COOKIE, urlencode(unsigned) if unsigned else None)):
+        if value is not None and len(value) < _COOKIE_MAX and value.isascii() and value.isprintable():
+            secure = request.url.scheme == "https"
+            path = f"/sites/{quote(name)}"
+            answer.set_cookie(cookie, value, path=path, secure=secure, httponly=True, samesite="lax")
+    return answer
+
+
+def _read_unsigned(request: Request) -> Mapping[str, Any]:
+    """The claims that nobody signed, from the cookie; `true`, `false` and numbers are what they look like."""
+    found: dict[str, Any] = {}
+    for name, value in parse_qsl(request.cookies.get(_UNSIGNED_COOKIE, ""))[:50]:
+        try:
+            read = json.loads(value)
+        except ValueError:
+            read = value
+        found[name] = read if isinstance(read, bool | int | float | str) else value
+    return found
+
+
+def _answer_sign_in(request: Request, site: PublishedSite, needed: SignInNeeded) -> Response:
+    if not needed.address:
+        text = f"{site.row.title} is for visitors whom its owner lets in. Ask them for an address with a token."
+        return PlainTextResponse(f"{text}\n", 401, {**_STRICT, "Cache-Control": "no-store"})
+    back = urlencode({"location": f"/{request.path_params['path']}"})
+    joint = "&" if "?" in needed.address else "?"
+    return RedirectResponse(f"{needed.address}{joint}{back}", 302, {"Cache-Control": "no-store"})
+
+
+def _redirect(found: Redirected) -> Response:
+    address = found.address if found.is_external else quote(found.address, safe="/%#~")
+    return RedirectResponse(address, 302, {"Cache-Control": "no-store"})
+
+
+def _answer_closed() -> Response:
+    return PlainTextResponse("Nothing is published at this address.\n", 404, {**_STRICT, "Cache-Control": "no-store"})
+
+
+@cache
+def _list_static() -> Mapping[str, bytes]:
+    folder = files("syncd.web").joinpath("static")
+    return {one.name: one.read_bytes() for one in folder.iterdir() if splitext(one.name)[1] in _STATIC_TYPES}
+
+
+def _answer_static(request: Request, name: str) -> Response:
+    data = _list_static().get(name)
+    if data is None:
+        return _answer_closed()
+    page = RenderedPage.of(data.decode())
+    headers = {**_STRICT, "ETag": page.etag, "Cache-Control": "public, max-age=300"}
+    if page.etag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(data, media_type=_STATIC_TYPES[splitext(name)[1]], headers=headers)

@@ -1,0 +1,148 @@
+"""What machines read of a site: pages as Markdown, the lists of pages, and the index for the search of a page's script.
+
+All of it is made from what the visit may see: what is hidden from the visitor is in none of it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from syncd.layout.evaluation import evaluate_nodes
+from syncd.layout.page import links as page_links
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.writing import to_markdown
+from syncd.platform.http.downloads import DownloadSigner
+from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
+from syncd.platform.revisions.page_text import PageTexts
+from syncd.platform.revisions.rendering import RenderContext
+from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.destinations import open_space_outline
+from syncd.platform.visitors.frames import read_contents
+from syncd.platform.visitors.page_links import VisitorLinks
+from syncd.platform.visitors.pages import is_indexed
+from syncd.platform.visitors.visits import SiteVisit
+from syncd.web.pages.search_index import SearchablePage, format_search_index, read_searchable_page
+from syncd.web.site.crawlers import render_robots, render_sitemaps
+from syncd.web.site.llms import render_llms, render_llms_page, render_markdown_page
+from syncd.web.site.values import SiteChapter, SitePage
+
+FULL_CHARACTERS_MAX = 10_000_000
+"""Of `llms-full.txt`; what is beyond is left out, and said so."""
+_DEPENDENT = re.compile(r"\{%-?\s{0,100}if\b|\{\{|class=\"expression\"")
+"""What in a text may be another for another reader."""
+_NOWHERE = "#"
+
+
+@dataclass(frozen=True)
+class SiteTexts:
+    """The texts of one visit; `origin` is the scheme and host that its addresses begin with."""
+
+    storage: Storage
+    visit: SiteVisit
+    origin: str
+
+    def render_markdown(self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry) -> str:
+        """Return a page as Markdown for the visitor, with addresses that work on the site. Raises: Failure 413."""
+        body = self.read_body(outline, entry)
+        links = VisitorLinks(self.storage, self.visit, site_space, outline, entry)
+
+        def point(address: str) -> str | None:
+            target = links.resolve({"kind": "url", "url": address})
+            return None if target is None else target.address or _NOWHERE
+
+        description = str(entry.node.fields.get("description") or "")
+        return render_markdown_page(entry.node.title, description, page_links.rewrite_addresses(body, point))
+
+    def read_body(self, outline: Outline, entry: TreeEntry) -> str:
+        """Return the Markdown of a page below its title, without what is not for the visitor. Raises: Failure 413."""
+        signer = DownloadSigner("", b"", 0)
+        texts = PageTexts(outline, RenderContext("", signer), self.storage.blobs.get)
+        body = split_after_title(texts.render(entry, "false", "reusable-contents"))[1]
+        if not _DEPENDENT.search(body):
+            return body
+        document = to_document(body)
+        variables = replace(read_variables(outline, entry), claims=self.visit.claims)
+        shown = tuple(evaluate_nodes(list(document.nodes), variables))
+        return to_markdown(document.model_copy(update={"nodes": shown}))
+
+    def render_llms(self) -> str:
+        """Return `llms.txt`: the pages of all site-spaces that the visitor sees."""
+        settings = self.visit.site.settings
+        return render_llms(settings.get("title") or self.visit.site.row.title, "", self._list_chapters())
+
+    def render_llms_full(self) -> str:
+        """Return `llms-full.txt`: the words of all pages that the visitor sees, up to a limit."""
+        parts: list[str] = []
+        left = FULL_CHARACTERS_MAX
+        for _, outline, entry, page in self._list_pages():
+            text = render_llms_page(page, self.read_body(outline, entry))
+            left -= len(text)
+            if left < 0:
+                parts.append("More pages are listed in llms.txt.\n")
+                break
+            parts.append(text)
+        return "".join(parts)
+
+    def render_sitemap(self, name: str) -> str | None:
+        """Return a file of the sitemap: the pages that search engines may list; None when there is no such file."""
+        pages = [page for _, outline, entry, page in self._list_pages() if is_indexed(self.visit, outline, entry)]
+        return render_sitemaps(pages, f"{self.origin}{self.visit.base}").get(name)
+
+    def render_robots(self) -> str:
+        """Return `robots.txt` of the site."""
+        is_public = self.visit.site.row.visibility == "public"
+        return render_robots(f"{self.origin}{self.visit.base}/sitemap.xml", is_indexed=is_public)
+
+    def render_search_index(self, site_space: sa.Row[object], outline: Outline) -> str:
+        """Return the index in which the script of a page searches; of pages for a known visitor only their titles."""
+        contents = read_contents(self.visit, site_space, outline)
+        rows = []
+        for number in contents.page_numbers:
+            line = contents.entries[number]
+            above = " / ".join(one.title for one in contents.find_ancestors(number))
+            entry = outline.entries[line.path]
+            # Anybody can make up claims, and each makes another index: reading all pages again would cost too much.
+            searchable = SearchablePage() if self.visit.claims else self._read_searchable(outline, entry)
+            rows.append((line.title, line.address, above, searchable))
+        return format_search_index(rows)
+
+    def _read_searchable(self, outline: Outline, entry: TreeEntry) -> SearchablePage:
+        text = self.storage.blobs.get(entry.node.body or "").decode(errors="replace")
+        return read_searchable_page(self.read_body(outline, entry) if _DEPENDENT.search(text) else text)
+
+    def _list_chapters(self) -> Iterator[SiteChapter]:
+        found: dict[str, list[SitePage]] = {}
+        for site_space, _, _, page in self._list_pages():
+            section = self.visit.structure.find_section(site_space.section)
+            title = site_space.title or self.visit.require_space(site_space).title
+            name = title if section is None or section.title == title else f"{section.title}: {title}"
+            found.setdefault(name, []).append(page)
+        for name, pages in found.items():
+            yield SiteChapter(name, tuple(pages))
+
+    def _list_pages(self) -> Iterator[tuple[sa.Row[object], Outline, TreeEntry, SitePage]]:
+        """The pages of all site-spaces in the site's order; hidden ones are not listed."""
+        for site_space in self.visit.visible_site_spaces:
+            if site_space.hidden:
+                continue
+            with self.storage.read() as connection:
+                outline = open_space_outline(connection, self.visit, site_space)
+            contents = read_contents(self.visit, site_space, outline)
+            for number in contents.page_numbers:
+                entry = outline.entries[contents.entries[number].path]
+                yield site_space, outline, entry, self._describe(site_space, entry, contents.entries[number].address)
+
+    def _describe(self, site_space: sa.Row[object], entry: TreeEntry, address: str) -> SitePage:
+        fields = entry.node.fields
+        markdown = f"{self.origin}{self.visit.build_path(site_space, quote(entry.path))}.md" if entry.path else ""
+        return SitePage(
+            self.origin + address,
+            entry.node.title,
+            str(fields.get("description") or ""),
+            markdown or f"{self.origin}{self.visit.build_path(site_space)}/index.md".replace("//index", "/index"),
+            str(fields.get("updatedAt") or ""),
+        )

@@ -1,0 +1,129 @@
+"""Published pages: where they are read, what stands on them, and what is remembered of them."""
+
+import re
+
+import httpx
+import pytest
+
+from tests.contract.world import World
+from tests.platform.visitors.published_site import PublishedSiteMaker, page
+
+PAGE_BYTES_MAX = 60 * 1024
+
+
+@pytest.fixture
+def made(world: World) -> PublishedSiteMaker:
+    return PublishedSiteMaker(world)
+
+
+def get(made: PublishedSiteMaker, path: str, **headers: str) -> httpx.Response:
+    return made.world.target.client.get(made.base + path, headers=headers)
+
+
+def test_the_published_address_of_a_site_leads_to_its_first_page(made: PublishedSiteMaker) -> None:
+    answer = made.world.target.client.get(made.site["urls"]["published"])
+    assert answer.status_code == 200
+    assert "<h1>Welcome</h1>" in answer.text
+    root = made.world.target.client.get(made.base)
+    assert (root.status_code, root.headers["location"]) == (308, f"{made.base}/")
+
+
+def test_every_published_address_of_the_structure_is_read(made: PublishedSiteMaker) -> None:
+    structure = made.world.made("getSiteStructure", made.path)["structure"]
+    read = [one for section in structure for one in section["siteSpaces"] if section["title"] == "Guides"]
+    assert len(read) == 2
+    for one in read:
+        assert made.world.target.client.get(one["urls"]["published"]).status_code == 200
+
+
+def test_a_page_has_its_place_around_it(made: PublishedSiteMaker) -> None:
+    text = get(made, "/setup").text
+    assert re.search(rf'aria-current="page"[^>]*>Setup|href="{made.base}/setup" aria-current="page"', text)
+    assert f'href="{made.base}/"' in text
+    assert f'rel="prev" href="{made.base}/"' in text
+    assert f'<a href="{made.base}/v1"' in text
+    assert f'<link rel="canonical" href="http://platform{made.base}/setup">' in text
+    assert 'type="text/markdown"' in text
+
+
+def test_links_between_pages_and_variants_lead_to_published_addresses(made: PublishedSiteMaker) -> None:
+    other = f"See [old](https://app.gitbook.com/s/{made.old}/welcome) and [hidden](https://app.gitbook.com/s/{made.internal}/)."
+    made.world.write(made.guides, [page("Links", other)])
+    text = get(made, "/links").text
+    assert f'href="{made.base}/v1' in text
+    assert made.internal not in text
+    assert f'<a href="{made.base}/"' in get(made, "/setup").text
+
+
+@pytest.mark.parametrize(
+    ("path", "target"), [("/guides/setup", "/setup"), ("/guides", "/"), ("/v1/", ""), ("/old-home", "/v1")]
+)
+def test_other_spellings_and_redirects_lead_to_the_address(made: PublishedSiteMaker, path: str, target: str) -> None:
+    destination = {"kind": "site-space", "siteSpaceId": made.variant}
+    made.world.made("createSiteRedirect", made.path, body={"source": "/old-home", "destination": destination})
+    answer = get(made, path)
+    if not target:
+        assert answer.status_code == 200
+        return
+    assert (answer.status_code, answer.headers["location"]) == (302, f"{made.base}{target}")
+
+
+def test_a_redirect_to_elsewhere_and_content_before_redirects(made: PublishedSiteMaker) -> None:
+    elsewhere = {"kind": "external", "url": "https://example.com/x"}
+    for source in ("/gone", "/setup"):
+        made.world.made("createSiteRedirect", made.path, body={"source": source, "destination": elsewhere})
+    assert get(made, "/gone").headers["location"] == "https://example.com/x"
+    assert get(made, "/setup").status_code == 200
+
+
+def test_a_page_as_markdown_has_its_title_and_addresses_of_the_site(made: PublishedSiteMaker) -> None:
+    answer = get(made, "/setup.md")
+    assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert answer.text.startswith("# Setup\n\n")
+    assert f"[this]({made.base}/)" in answer.text
+    assert get(made, "/nothing.md").status_code == 404
+
+
+def test_what_is_not_there_is_said_within_the_site(made: PublishedSiteMaker) -> None:
+    answer = get(made, "/nothing/here")
+    assert answer.status_code == 404
+    assert "<h1>Page not found</h1>" in answer.text
+    for path in ("/sites/nothing/", "/sites/nothing", f"{made.base}/~syncd/nothing.css", f"{made.base}/~syncd/v/x/y"):
+        assert made.world.target.client.get(path).status_code in (404, 308)
+
+
+def test_a_page_is_not_sent_again_while_it_is_the_same(made: PublishedSiteMaker) -> None:
+    first = get(made, "/setup")
+    tag = first.headers["etag"]
+    assert get(made, "/setup", **{"If-None-Match": tag}).status_code == 304
+    made.world.space("Another")
+    assert get(made, "/setup").headers["etag"] == tag
+    settings = made.world.made("getSiteCustomizationById", made.path)
+    settings["footer"]["copyright"] = "Someone"
+    made.world.made("updateSiteCustomizationById", made.path, body=settings)
+    changed = get(made, "/setup", **{"If-None-Match": tag})
+    assert changed.status_code == 200
+    assert "Someone" in changed.text
+    made.world.write(made.guides, [page("Newer")])
+    assert "Newer" in get(made, "/setup").text
+
+
+def test_a_page_of_a_large_space_stays_small(made: PublishedSiteMaker) -> None:
+    for part in range(6):
+        made.world.write(made.guides, [page(f"Chapter {part} {number}") for number in range(50)])
+    answer = get(made, "/chapter-3-7")
+    assert answer.status_code == 200
+    assert len(answer.content) <= PAGE_BYTES_MAX
+
+
+def test_the_files_of_a_page_are_there(made: PublishedSiteMaker) -> None:
+    text = get(made, "/setup").text
+    loaded = re.findall(r'(?:href|src)="([^"]+~syncd/[^"]+)"', text)
+    assert len(loaded) >= 5
+    for path in set(loaded):
+        assert made.world.target.client.get(path).status_code == 200, path
+
+
+def test_head_answers_as_get_and_methods_are_refused(made: PublishedSiteMaker) -> None:
+    assert made.world.target.client.head(f"{made.base}/setup").status_code == 200
+    assert made.world.target.client.post(f"{made.base}/setup", json={}).status_code == 405
