@@ -32,12 +32,14 @@ def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> 
             known = {binding: find_known_requests(workspace, binding, job.branch) for binding in workspace.bindings}
             done = _propose(workspace, job, known)
             opened = [binding for binding in known if _is_opened(done, binding, job)]
-            latest = {binding: find_known_requests(workspace, binding, job.branch) for binding in opened}
-            lost = [(binding, found) for binding, found in latest.items() if _is_second(workspace, binding, found)]
-            for binding, found in lost:
+            failed = [binding for binding in known if _has_failed(done, binding, job)]
+            latest = {binding: find_known_requests(workspace, binding, job.branch) for binding in (*opened, *failed)}
+            lost = [binding for binding in opened if _is_second(workspace, binding, latest[binding])]
+            for binding in lost:
                 own_number = _find_own_number(workspace, binding)
-                _withdraw(workspace, binding, [one for one in found.doubles if one.number == own_number])
-        if not lost:
+                _withdraw(workspace, binding, [one for one in latest[binding].doubles if one.number == own_number])
+            overtaken = [binding for binding in failed if _is_other(known[binding].live, latest[binding].live)]
+        if not lost and not overtaken:
             break
     live = {binding: one.live for binding, one in latest.items() if one.live is not None}
     return replace(done, requests={**done.requests, **live})
@@ -69,14 +71,27 @@ def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownReques
     return CiResult(tuple(results), requests, tuple(notes))
 
 
+def _list_proposed(done: CiResult, binding: Binding, job: Job) -> list[Result]:
+    key = f"{binding.name}/{job.branch}"
+    return [result for result in done.results if result.flow == "propose" and result.key == key]
+
+
+def _has_failed(done: CiResult, binding: Binding, job: Job) -> bool:
+    """Whether the run could not propose to this space."""
+    return any(result.outcome.exit_code for result in _list_proposed(done, binding, job))
+
+
+def _is_other(known: ChangeRequest | None, latest: ChangeRequest | None) -> bool:
+    """Whether another job opened the change request that counts after it was looked for: the run was not prepared for
+    its content, and may have nothing in common with it."""
+    return latest is not None and (known is None or known.number != latest.number)
+
+
 def _is_opened(done: CiResult, binding: Binding, job: Job) -> bool:
     """Whether the run opened a change request in this space."""
-    for result in done.results:
-        if result.flow == "propose" and result.key == f"{binding.name}/{job.branch}":
-            applied = result.outcome.changes if isinstance(result.outcome, Applied) else ()
-            if any(change.verb == "create" and change.noun == "change request" for change in applied):
-                return True
-    return False
+    outcomes = [result.outcome for result in _list_proposed(done, binding, job)]
+    changes = [change for outcome in outcomes if isinstance(outcome, Applied) for change in outcome.changes]
+    return any(change.verb == "create" and change.noun == "change request" for change in changes)
 
 
 def _is_second(workspace: Workspace, binding: Binding, latest: KnownRequests) -> bool:
