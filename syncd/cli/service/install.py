@@ -18,10 +18,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from syncd.cli.terminal.context import load_config_file
 from syncd.cli.terminal.packaged_files import read_packaged_file
 from syncd.cli.terminal.text import escape, print_text
+from syncd.config import find_config
 from syncd.config.register import find_base
 from syncd.errors import ConfigInvalid, GuardRefused, ServiceUnavailable, SyncdError, Unauthorized
+from syncd.repo.repository import Repository
 from syncd.store.small_files import write_public_file
 
 UNIT = "syncd.service"
@@ -184,10 +187,34 @@ def _check_configuration(options: InstallOptions) -> None:
     for path in needed:
         if not path.is_file():
             raise ConfigInvalid(f"there is no {path}, and the service needs it", hint="write it first, or: --no-start")
+    _check_repositories(needed[0])
     program = Path(_find_program().split()[0])
     if not options.is_user and any(program.is_relative_to(hidden) for hidden in _HIDDEN):
         hint = "install syncd in /opt/syncd, as the manual says, or the service with --user"
         raise ConfigInvalid(f"{program} is in a home, which the hardened unit cannot see", hint=hint)
+
+
+def _check_repositories(path: Path) -> None:
+    """Refuse a configuration of which nothing can be served; name what else the service will leave out.
+
+    Raises: ConfigInvalid.
+    """
+    file = find_config(os.environ, given=path)
+    configured = load_config_file(file).repository if file is not None else ()
+    missing = [one.path for one in configured if not _is_repository(one.path)]
+    hint = f'write path = "/where/it/is" below [[repository]] in {path}'
+    if missing and len(missing) == len(configured):
+        raise ConfigInvalid(f"there is no Git repository in {missing[0]}, so nothing can be served", hint=hint)
+    for one in missing:
+        print_text(f"! there is no Git repository in {escape(str(one))}, which the service leaves out; {escape(hint)}")
+
+
+def _is_repository(path: Path) -> bool:
+    try:
+        Repository.locate(path)
+    except SyncdError:
+        return False
+    return True
 
 
 def _list_starts(options: InstallOptions, files: Sequence[InstalledFile]) -> Iterator[list[str]]:

@@ -1,6 +1,7 @@
 """`syncd service install` and `uninstall`, below a directory that stands for the machine."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,18 @@ def test_without_a_configuration_no_service_is_begun(
     home = Path(os.environ["HOME"]) / ".config"
     assert not home.exists()
     (home / "syncd").mkdir(parents=True)
-    (home / "syncd" / "config.toml").write_text("")
+    configuration = home / "syncd" / "config.toml"
+    lines = (
+        '[platform]\nurl = "https://docs.example"\n\n[[repository]]\n%s[[repository.space]]\nid = "S"\nname = "docs"\n'
+    )
+    configuration.write_text(lines % "")
+    done = service("install", "--user")
+    assert done.code == 78
+    assert f"there is no Git repository in {home / 'syncd'}" in done.err
+    assert 'path = "/where/it/is"' in done.err
+    assert list_files(home) == {"syncd/config.toml"}
+    subprocess.run(["git", "init", "--quiet", tmp_path / "docs"], check=True)
+    configuration.write_text(lines % f'path = "{tmp_path}/docs"\n')
     assert service("install", "--user").code == 0
     assert (tmp_path / "ran").read_text().splitlines() == [
         "--user daemon-reload",
