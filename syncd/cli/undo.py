@@ -181,7 +181,8 @@ def _undo_merge(
 
 
 def _propose_revert(workspace: Workspace, plan: Revert, branch: str) -> Sequence[Result]:
-    write_revert(workspace, plan)
+    author = workspace.repository.read_author(os.environ, when=workspace.now())
+    write_revert(workspace, plan, author)
     return run_cycle(workspace, RunOptions(branches=(branch,), integrate=False))
 
 

@@ -350,6 +350,25 @@ class Repository:
         status, output, _ = self._git.attempt("config", "--get", f"remote.{name}.url")
         return None if status else output.decode("utf-8", "surrogateescape").rstrip("\n")
 
+    def read_author(self, environ: Mapping[str, str], *, when: datetime) -> Person | None:
+        """Return the person whose name and address Git would write into a commit, or None where none is configured.
+
+        Source: git-commit(1), COMMIT INFORMATION; a file of the system is not asked.
+        """
+        home = environ.get("HOME", "")
+        usual = (f"{home}/.gitconfig", f"{environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/git/config")
+        files = (environ["GIT_CONFIG_GLOBAL"],) if "GIT_CONFIG_GLOBAL" in environ else usual
+        found = []
+        for word in ("name", "email"):
+            text = environ.get(f"GIT_AUTHOR_{word.upper()}", "")
+            for key in (f"author.{word}", f"user.{word}"):
+                for file in files:
+                    extra = {"GIT_CONFIG_GLOBAL": file, "HOME": home}
+                    status, output, _ = (1, b"", "") if text else self._git.attempt("config", "--get", key, extra=extra)
+                    text = text if status else output.decode("utf-8", "replace").strip()
+            found.append(text)
+        return Person(found[0], found[1], when) if all(found) else None
+
     def open_remote(self, access: Access, *, pulse: Callable[[], None]) -> Remote:
         """Return a Git remote, a context manager; `pulse` can end its work by an exception."""
         return Remote(self._git.location, access, pulse=pulse)

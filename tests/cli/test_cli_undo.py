@@ -136,6 +136,8 @@ def test_a_merge_is_taken_back_by_a_change_request_once(
     assert "- delete file more.md" in shown
     assert shell.git("log", "--oneline", "platform/main..main", cwd=docs) == ""
     document = json.loads(run_fine(syncd, "undo", "1", "--yes", "--json"))
+    who = shell.git("log", "-1", "--format=%an <%ae>, %cn", cwd=docs).strip()
+    assert who == "A. Writer <writer@example.org>, syncd"
     assert (document["kind"], document["number"], document["exit_code"]) == ("merge", 1, 0)
     assert list_open(client, shell.space) == [2]
     assert shell.git("log", "-1", "--format=%s", cwd=docs).strip() == 'Revert "Say more"'

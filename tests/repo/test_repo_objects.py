@@ -1,7 +1,7 @@
 """What is read from a repository is what git wrote there."""
 
 from collections.abc import Callable
-from datetime import timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from threading import Thread
 
@@ -10,7 +10,7 @@ import pytest
 from syncd.errors import GitFailed, NotARepository, PathRefused
 from syncd.repo.read.objects import parse_commit, parse_trailers
 from syncd.repo.repository import Repository
-from syncd.repo.values import FileChange
+from syncd.repo.values import FileChange, Person
 
 Commit = Callable[..., str]
 Git = Callable[..., str]
@@ -33,6 +33,23 @@ def test_blobs_are_found_and_read(repository: Repository, base: str) -> None:
         assert repository.lookup(base, absent) is None
     assert repository.find_tree(base, "guide") != repository.find_tree(base)
     assert repository.find_tree(base, "nothing") is None
+
+
+def test_the_author_is_who_git_would_name(repository: Repository, top: Path, git: Git, tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, tzinfo=UTC)
+    assert repository.read_author({"HOME": str(tmp_path / "empty")}, when=when) is None
+    own = tmp_path / "home" / ".gitconfig"
+    own.parent.mkdir()
+    own.write_text("[user]\n\tname = Ann Lee\n\temail = ann@example.org\n")
+    home = {"HOME": str(own.parent)}
+    assert repository.read_author(home, when=when) == Person("Ann Lee", "ann@example.org", when)
+    assert repository.read_author({"GIT_CONFIG_GLOBAL": str(own)}, when=when) == Person(
+        "Ann Lee", "ann@example.org", when
+    )
+    git("config", "user.email", "ann@work.example")
+    assert repository.read_author(home, when=when) == Person("Ann Lee", "ann@work.example", when)
+    named = {**home, "GIT_AUTHOR_NAME": "Bob"}
+    assert repository.read_author(named, when=when) == Person("Bob", "ann@work.example", when)
 
 
 def test_reading_goes_on_after_a_miss(repository: Repository, base: str) -> None:

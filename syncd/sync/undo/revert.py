@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from syncd.errors import Conflict, GuardRefused, SyncdError
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
-from syncd.repo.values import Commit, FileChange
+from syncd.repo.values import Commit, FileChange, Person
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import merge
@@ -90,25 +90,28 @@ def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str
     return Revert(binding, numbers, merged, branch, tip, result.tree_with_ours, changes, kept=result.revived_paths)
 
 
-def write_revert(workspace: Workspace, revert: Revert) -> str:
+def write_revert(workspace: Workspace, revert: Revert, author: Person | None = None) -> str:
     """Add the commit that takes back a merge to its branch, and return it; one that is there already stays alone.
 
+    Shape: `author` is who decided it; without one, syncd is the author, too.
     Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
     """
     if revert.existing:
         return revert.existing
-    commit = _write(workspace, revert.merged, revert.tip, revert.tree)
+    commit = _write(workspace, revert.merged, revert.tip, revert.tree, author)
     workspace.repository.fast_forward(revert.branch, old=revert.tip, new=commit)
     return commit
 
 
-def _write(workspace: Workspace, merged: Commit, tip: str, tree: str) -> str:
+def _write(workspace: Workspace, merged: Commit, tip: str, tree: str, author: Person | None = None) -> str:
     person = workspace.committer()
     numbers = ", ".join(f"#{each}" for each in merged.trailers[CHANGE_REQUEST])
     message = (
         f'Revert "{merged.subject}"\n\n{_format_line(merged.oid)}\nIt was the merge of change request {numbers}.\n'
     )
-    return workspace.repository.commit_tree(tree, parents=[tip], message=message, author=person, committer=person)
+    return workspace.repository.commit_tree(
+        tree, parents=[tip], message=message, author=author or person, committer=person
+    )
 
 
 def _format_line(oid: str) -> str:
