@@ -15,17 +15,33 @@ SITES_SINCE = 2
 """The version of the database that has the tables of sites."""
 REQUESTS_SINCE = 4
 """The version of the database that has states of change requests."""
+DETAILS_SINCE = 5
+"""The version of the database that has the parts of outcomes."""
 
 
 @dataclass(frozen=True)
 class FlowOutcome:
-    """What the last run of one flow came to; `at` is an ISO 8601 moment."""
+    """What the last run of one flow came to; `at` is an ISO 8601 moment.
+
+    Shape: `detail` is all that it says, `why` and `hint` are its parts; `why` is "" where an older version recorded it.
+    `command` settles it. A conflict is one between `branch` and `lane`, as people call its ref.
+    """
 
     flow: str
     key: str
     state: str
     detail: str
     at: str
+    why: str = ""
+    hint: str = ""
+    command: str = ""
+    branch: str = ""
+    lane: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Return what happened, without the hint where that is known apart."""
+        return self.why or self.detail
 
 
 @dataclass(frozen=True)
@@ -89,7 +105,7 @@ def read_store_summary(path: Path) -> StoreSummary:
         if not stat.S_ISREG(path.stat().st_mode):
             raise StoreError(f"{path} cannot be read: it is no file")
         with closing(_open_database(path)) as database:
-            rows = database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
+            rows = _read_outcomes(database)
             ids = database.execute("SELECT space FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
             sites = _read_sites(database)
             requests = _read_requests(database)
@@ -123,6 +139,14 @@ def read_page_address(file: Path, space: str, path: str) -> str:
 
 def _open_database(file: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", timeout=BUSY_SECONDS, uri=True)
+
+
+def _read_outcomes(database: sqlite3.Connection) -> list[tuple[str, ...]]:
+    if database.execute("PRAGMA user_version").fetchone()[0] < DETAILS_SINCE:
+        return database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
+    parts = ", ".join(f"coalesce({name}, '')" for name in ("why", "hint", "command", "branch", "lane"))
+    chosen = f"SELECT flow, key, state, detail, at, {parts} FROM outcomes LEFT JOIN details USING (flow, key)"  # noqa: S608
+    return database.execute(f"{chosen} ORDER BY flow, key").fetchall()
 
 
 def _read_requests(database: sqlite3.Connection) -> dict[tuple[str, int], str]:

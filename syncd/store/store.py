@@ -10,7 +10,7 @@ from syncd.model.anchor import Anchor
 from syncd.store.backups import Backups
 from syncd.store.database import Database
 from syncd.store.plans import Plans
-from syncd.store.schema import ADDRESSES, ANCHORS, OUTCOMES, REQUESTS, SEEN
+from syncd.store.schema import ADDRESSES, ANCHORS, DETAILS, OUTCOMES, REQUESTS, SEEN
 from syncd.store.site_ownership import SiteOwnership
 from syncd.store.status import FlowOutcome, read_store_summary
 
@@ -121,7 +121,9 @@ class Store:
         def work(connection: sqlite3.Connection) -> None:
             if whole:
                 connection.execute(OUTCOMES.delete())
+                connection.execute(DETAILS.delete())
             connection.executemany(OUTCOMES.upsert, rows)
+            connection.executemany(DETAILS.upsert, rows)
 
         self._database.write(work)
 

@@ -18,7 +18,7 @@ class Held:
     """A person has to act first.
 
     Shape: `approval` says that all is done but what the person has to agree to, `manual` that all is done but what only
-    a person can do. `lane` is what a page is in conflict with, as people call its ref.
+    a person can do. `command` settles it. A page is in conflict between `branch` and `lane`, as people call its ref.
     """
 
     why: str
@@ -27,6 +27,8 @@ class Held:
     paths: tuple[str, ...] = field(default=())
     approval: bool = False
     manual: bool = False
+    command: str = ""
+    branch: str = ""
     lane: str = ""
 
     @property
@@ -87,6 +89,18 @@ def outcome_from(error: SyncdError) -> Waiting | Held:
     if error.retry is Retry.NEVER:
         return Held(error.what, error.hint, error.exit_code, getattr(error, "paths", ()))
     return Waiting(error.what, error.hint, exit_code=error.exit_code)
+
+
+def find_details(outcome: Outcome) -> dict[str, str]:
+    """Return the parts of what an outcome says, by the names that its record gives them."""
+    match outcome:
+        case Held():
+            keys = ("why", "hint", "command", "branch", "lane")
+            return {key: getattr(outcome, key) for key in keys}
+        case Waiting():
+            return {"why": outcome.why, "hint": outcome.hint}
+        case _:
+            return {}
 
 
 def describe_outcome(outcome: Outcome) -> tuple[str, str]:

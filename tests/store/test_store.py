@@ -83,6 +83,28 @@ def test_only_the_last_outcome_of_a_flow_is_kept(tmp_path: Path) -> None:
         ]
 
 
+def test_the_parts_of_an_outcome_are_kept_and_an_older_database_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    parts = ("why", "hint", "syncd resolve a.md", "main", "p/main")
+    outcome = FlowOutcome("conflict", "a.md", "held", "why (hint)", "", *parts)
+    with Store(path) as store:
+        store.record([outcome])
+        assert store.list_outcomes() == [outcome]
+        store.record([FlowOutcome("mirror", "a", "unchanged", "", "")], whole=True)
+        store.record([FlowOutcome("conflict", "a.md", "unchanged", "", "")])
+        assert {one.why for one in store.list_outcomes()} == {""}
+        store.record([outcome])
+    with sqlite3.connect(path) as older:
+        older.execute("DROP TABLE details")
+        older.execute("PRAGMA user_version=4")
+    older.close()
+    (found, _) = read_store_summary(path).outcomes
+    assert (found.sentence, found.hint, found.branch) == ("why (hint)", "", "")
+    with Store(path) as store:
+        store.record([outcome])
+        assert outcome in store.list_outcomes()
+
+
 def test_ten_thousand_anchors_are_saved_and_read_in_linear_time(tmp_path: Path) -> None:
     many = [anchor(number) for number in range(10_000)]
 

@@ -24,6 +24,7 @@ from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.store.status import SITE_STATES, StoreSummary, read_store_summary
 from syncd.sync.branches import find_tracked
+from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.request_state import parse_request_state
 from syncd.sync.state.unsent import Unsent
 
@@ -64,7 +65,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             branches=tuple(branch for branch in branches if branch is not None),
             spaces=tuple(spaces),
             former=tuple(sorted(former)),
-            outcomes=recorded.outcomes,
+            outcomes=drop_settled(git, recorded.outcomes),
             plans=tuple(_read_plans(recorded)),
             sites=tuple(_read_sites(recorded)),
             works=works,

@@ -94,7 +94,4 @@ def _suggest_review(status: RepositoryStatus) -> str:
 
 def format_resolve(conflict: FlowOutcome) -> str:
     """Return the command that shows the conflict of a page."""
-    command = f"syncd resolve {quote(conflict.key)}"
-    _, _, options = conflict.detail.rpartition(f"({command} ")
-    branch = options.partition(", with ")[0] if options.startswith("--branch ") else ""
-    return f"{command} {branch}".rstrip()
+    return conflict.command or f"syncd resolve {quote(conflict.key)}"

@@ -1,6 +1,5 @@
 """The status as lines for people: problems first, then where each side stands, and the next command."""
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,7 +27,6 @@ AWAITED = {
     "reopening": "nothing is proposed through it any more",
 }
 _BOLD, _RED = 1, 31
-_DETAIL = re.compile(r"(.*?) \(((?:syncd|git) .*)\)", re.DOTALL)
 """A reason, and in parentheses what to do about it."""
 
 
@@ -87,9 +85,7 @@ def _format_problems(status: RepositoryStatus) -> Iterator[str]:
 
 
 def _format_outcome(outcome: FlowOutcome) -> Iterator[str]:
-    parts = _DETAIL.fullmatch(outcome.detail)
-    why, hint = (parts[1], parts[2]) if parts else (outcome.detail, "")
-    first, *rest = f"{why}\n{hint}".rstrip("\n").split("\n")
+    first, *rest = f"{outcome.sentence}\n{outcome.hint}".rstrip("\n").split("\n")
     yield f"! {outcome.flow} {escape(outcome.key)} {outcome.state}: {escape(first)}"
     yield from (f"    {escape(line)}" for line in rest)
 

@@ -12,6 +12,7 @@ from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
 from syncd.sync.binding import Binding
 from syncd.sync.outcome import CONFLICT
+from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.unsent import Unsent, find_unsent
 
 PATHS_SHOWN = 5
@@ -48,7 +49,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     """
     main = git.resolve(f"refs/remotes/{repository.remote}/main")
     bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
-    outcomes = read_store_summary(Repository.locate(repository.path) / STATE).outcomes
+    outcomes = drop_settled(git, read_store_summary(Repository.locate(repository.path) / STATE).outcomes)
     conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
     spaces = tuple(find_unsent(git, binding, branch, main=main, conflicts=conflicts) for binding in bindings)
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
@@ -60,8 +61,8 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
 
 
 def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
-    """Whether an outcome is about a page of a branch in conflict; the branch is named in its words."""
-    return (outcome.flow, outcome.state) == (CONFLICT, "held") and f" ({branch} and " in outcome.detail
+    """Whether an outcome is about a page of a branch in conflict."""
+    return (outcome.flow, outcome.state, outcome.branch) == (CONFLICT, "held", branch)
 
 
 def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Build what the status page shows of repositories, from the values of `syncd status` and the health of the service."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote
@@ -32,9 +31,6 @@ _AWAITED = {
     "reopening": "reopening, or nothing",
 }
 _NONE = "none yet"
-_DETAIL = re.compile(r"(.*?) \(((?:syncd|git) .*)\)", re.DOTALL)
-"""A reason, and in parentheses what to do about it."""
-_BRANCH = re.compile(r" \((?P<branch>\S+) and ")
 _WORST_FIRST = {"error": 0, "decide": 1, "notice": 2}
 
 Status = RepositoryStatus | BrokenStatus
@@ -113,7 +109,7 @@ def _list_status_problems(repository: RepositoryHealth, status: RepositoryStatus
     name = repository.name
     known = {record.why for record in repository.runs if record.state not in USEFUL}
     for outcome in status.problems:
-        why, hint = _split_detail(outcome.detail)
+        why, hint = outcome.sentence, outcome.hint
         if outcome.flow == CONFLICT:
             page = build_conflict_page(name, outcome.key, _find_branch(outcome, status))
             yield Problem("decide", name, outcome.key, why, "", format_resolve(outcome), page, since=outcome.at)
@@ -152,15 +148,9 @@ def _list_people_problems(name: str, status: RepositoryStatus) -> Iterator[Probl
             )
 
 
-def _split_detail(detail: str) -> tuple[str, str]:
-    parts = _DETAIL.fullmatch(detail)
-    return (parts[1], parts[2]) if parts else (detail, "")
-
-
 def _find_branch(outcome: FlowOutcome, status: RepositoryStatus) -> str:
-    """The branch of a page in conflict, which the words of its outcome name."""
-    found = _BRANCH.search(outcome.detail)
-    return found["branch"] if found else next((branch.branch for branch in status.branches), status.current)
+    """The branch of a page in conflict; where an older version recorded it, the first one."""
+    return outcome.branch or next((branch.branch for branch in status.branches), status.current)
 
 
 def _build_conflicts(name: str, status: RepositoryStatus) -> Iterator[ConflictRow]:
@@ -168,8 +158,7 @@ def _build_conflicts(name: str, status: RepositoryStatus) -> Iterator[ConflictRo
         if (outcome.flow, outcome.state) == (CONFLICT, "held"):
             space = next((one.name for one in status.spaces if _holds(one, outcome.key)), "")
             page = build_conflict_page(name, outcome.key, _find_branch(outcome, status))
-            why = _split_detail(outcome.detail)[0]
-            yield ConflictRow(outcome.key, space, why, format_resolve(outcome), page, outcome.at)
+            yield ConflictRow(outcome.key, space, outcome.sentence, format_resolve(outcome), page, outcome.at)
 
 
 def _holds(space: SpaceStatus, path: str) -> bool:

@@ -25,6 +25,7 @@ from syncd.sync.outcome import (
     Outcome,
     Unchanged,
     describe_outcome,
+    find_details,
     outcome_from,
     outcome_of,
 )
@@ -340,7 +341,13 @@ def _record_results(workspace: Workspace, options: RunOptions, results: Sequence
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
     rows = [
-        Remembered(result.flow, replace_undecodable(result.key), *describe_outcome(result.outcome), at)
+        Remembered(
+            result.flow,
+            replace_undecodable(result.key),
+            *describe_outcome(result.outcome),
+            at,
+            **find_details(result.outcome),
+        )
         for result in ordered
     ]
     for flow, was_asked in ((CONFLICT, options.integrate), (PAGE, options.propose)):

@@ -1,11 +1,13 @@
 """Describe pages in conflict for people: each is an outcome of its own, with the command that resolves it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from shlex import quote
 
 from syncd.errors import Conflict
+from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome as Remembered
 from syncd.sync.binding import Binding
+from syncd.sync.branches import HEADS
 from syncd.sync.merge.result import EXCLUDED, MergeResult
 from syncd.sync.outcome import CONFLICT, Held
 from syncd.sync.workspace import Workspace
@@ -28,6 +30,8 @@ def describe_conflicts(
             f"syncd resolve {quote(page.path)}{where}, with --ours, --theirs or --edit{elsewhere}",
             exit_code=Conflict.exit_code,
             paths=(page.path,),
+            command=f"syncd resolve {quote(page.path)}{where}",
+            branch=branch,
             lane=name,
         )
         for page in result.conflicts
@@ -55,6 +59,19 @@ def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ..
     return tuple(
         each.key for each in outcomes if each.flow == CONFLICT and each.state == "held" and binding.holds(each.key)
     )
+
+
+def drop_settled(repository: Repository, outcomes: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """Return the outcomes without the conflicts that a person has settled with Git since they were recorded: their
+    branch holds what it was in conflict with.
+    """
+    settled: dict[tuple[str, str], bool] = {}
+    for one in outcomes:
+        sides = (one.branch, one.lane)
+        if one.flow == CONFLICT and one.state == "held" and all(sides) and sides not in settled:
+            tip, other = repository.resolve(f"{HEADS}{one.branch}"), repository.resolve(f"refs/remotes/{one.lane}")
+            settled[sides] = None not in (tip, other) and repository.is_ancestor(str(other), str(tip))
+    return tuple(one for one in outcomes if one.flow != CONFLICT or not settled.get((one.branch, one.lane)))
 
 
 def clear_settled(

@@ -1,5 +1,6 @@
 """`status` of a real clone: what it calls to push is what push takes, and where single files stand."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,20 @@ def test_a_change_request_without_a_page_in_conflict_does_not_hold_the_branch(sh
     (request,) = shell.json("status", cwd=docs)["repositories"][0]["requests"]
     assert (request["has_all"], request["awaits"]) == (False, "author")
     assert "lacks some of main" in shell.syncd("status", cwd=docs).stdout
+
+
+def test_a_conflict_that_git_merge_settled_is_no_problem_any_more(shell: Any, docs: Path) -> None:
+    make_conflict(shell, docs)
+    before = shell.syncd("status", cwd=docs)
+    assert (before.returncode, "! conflict use.md held" in before.stdout) == (6, True)
+    document = json.loads(shell.syncd("status", "--json", cwd=docs).stdout)
+    (held,) = [one for one in document["repositories"][0]["outcomes"] if one["state"] == "held"]
+    assert (held["branch"], held["lane"], held["command"]) == ("main", "platform/main", "syncd resolve use.md")
+    shell.git("merge", "--quiet", "--strategy-option=ours", "platform/main", cwd=docs)
+    after = shell.syncd("status", cwd=docs).stdout
+    assert "! conflict" not in after
+    assert after.endswith("Next: syncd push\n")
+    shell.fine("push", cwd=docs)
 
 
 def test_reviews_are_known_after_a_run_and_not_asked_for_by_status(shell: Any, docs: Path) -> None:

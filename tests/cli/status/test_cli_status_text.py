@@ -67,6 +67,11 @@ CONFLICT = FlowOutcome(
     "held",
     f"{WHY} (syncd resolve guides/getting-started/webhooks.md, with --ours, --theirs or --edit)",
     AT,
+    WHY,
+    "syncd resolve guides/getting-started/webhooks.md, with --ours, --theirs or --edit",
+    "syncd resolve guides/getting-started/webhooks.md",
+    "main",
+    "platform/main",
 )
 REFUSED = RunRecord(
     "repository", "", "failed", 69, "mirror guides: https://api.example.com: connection refused", "syncd doctor",
@@ -192,9 +197,11 @@ def test_paths_of_a_command_are_relative_and_quoted() -> None:
 
 
 def test_a_conflict_of_another_branch_is_resolved_there() -> None:
-    detail = f"{WHY} (syncd resolve 'a b.md' --branch topic, with --ours, --theirs or --edit)"
-    status = replace(IN_STEP, outcomes=(FlowOutcome("conflict", "a b.md", "held", detail, AT),))
-    assert suggest_command(status, start="/") == "syncd resolve 'a b.md' --branch topic"
+    command = "syncd resolve 'a b.md' --branch topic"
+    outcome = FlowOutcome("conflict", "a b.md", "held", WHY, AT, WHY, command=command, branch="topic")
+    assert suggest_command(replace(IN_STEP, outcomes=(outcome,)), start="/") == command
+    of_older_version = FlowOutcome("conflict", "a b.md", "held", WHY, AT)
+    assert suggest_command(replace(IN_STEP, outcomes=(of_older_version,)), start="/") == "syncd resolve 'a b.md'"
 
 
 @pytest.mark.parametrize(

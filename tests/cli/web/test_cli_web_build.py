@@ -44,6 +44,7 @@ BAD = RepositoryHealth(
 PLAN = PlanStatus("3f9a0c12be77", "site_1", "site.yaml", AT, "", ("redirects: 12 would be deleted",))
 OBJECTION = Verdict("Ada", "changes-requested", True, AT)
 REQUEST = RequestState("https://example.org/12", "open", "Explain", True, 2, True, (OBJECTION,), ("Bo",))
+CHECK = "syncd check a/odd.md"
 BOTH = "both changed it (main and platform/main) (syncd resolve a/use.md)"
 COUNTS = {"owned": {"redirects": 3}, "unmanaged": {}, "drifted": {"redirects": 1}, "blocked": {}}
 STATUS = RepositoryStatus(
@@ -53,10 +54,8 @@ STATUS = RepositoryStatus(
     spaces=(SpaceStatus("a", "space1", "a", "r7", False, ("#12 main",)), SpaceStatus("b", "space2", "b", "", True, ())),
     former=(),
     outcomes=(
-        FlowOutcome(
-            CONFLICT, "a/use.md", "held", "both changed it (main and platform/main) (syncd resolve a/use.md)", AT
-        ),
-        FlowOutcome(PAGE, "a/odd.md", "held", "no title (syncd check a/odd.md)", AT),
+        FlowOutcome(CONFLICT, "a/use.md", "held", BOTH, AT, "both changed it", "syncd resolve a/use.md", branch="main"),
+        FlowOutcome(PAGE, "a/odd.md", "held", f"no title ({CHECK})", AT, "no title", CHECK),
         FlowOutcome("mirror", "a", "waiting", "it answered 403", AT),
     ),
     plans=(PLAN,),
