@@ -1,5 +1,6 @@
 """The memory of one repository: anchors and outcomes. It may be deleted at the cost of time, never of data."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -15,6 +16,8 @@ from syncd.store.site_ownership import SiteOwnership
 from syncd.store.status import FlowOutcome, read_store_summary
 
 _ANCHORS_OF_LANE = "SELECT id, kind, path, form, fingerprint, oid FROM anchors WHERE space = :space AND lane = :lane"
+_SOME_ANCHORS = "SELECT id, kind, path, form, fingerprint, oid FROM anchors WHERE space = :space AND lane = :lane AND \
+(kind <> 'page' OR path IN (SELECT value FROM json_each(:paths)))"
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,29 @@ class Store:
         if found is not None:
             self._shown.add((space, lane))
         return found
+
+    def read_lane(self, space: str, lane: str = "main") -> LastSeen | None:
+        """Return what `read_last_seen` returns, without the anchors."""
+        where = {"space": space, "lane": lane}
+        row = self._database.read(lambda connection: connection.execute(SEEN.select(*where), where).fetchone())
+        if row is None:
+            return None
+        self._shown.add((space, lane))
+        _, _, revision, commit, shape = row
+        return LastSeen(revision, commit, {}, shape)
+
+    def find_anchors(self, space: str, paths: Iterable[str] | None, lane: str = "main") -> list[Anchor]:
+        """Return the anchors of a lane at some paths, and of all that is no page; with None, all anchors.
+
+        Shape: the paths are text.
+        """
+        where = {"space": space, "lane": lane}
+        if paths is None:
+            return self._database.read(
+                lambda connection: list(map(Anchor._make, connection.execute(_ANCHORS_OF_LANE, where)))
+            )
+        some = where | {"paths": json.dumps(list(paths))}
+        return self._database.read(lambda connection: list(map(Anchor._make, connection.execute(_SOME_ANCHORS, some))))
 
     def save_last_seen(
         self,

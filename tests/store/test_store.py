@@ -319,3 +319,14 @@ def test_a_glance_at_a_damaged_database_shows_nothing_and_changes_nothing(
     damaged = path.read_bytes()
     read_store_summary(path)
     assert path.read_bytes() == damaged
+
+
+def test_some_anchors_are_found_without_the_others(tmp_path: Path) -> None:
+    picture = Anchor("id9", "file", ".gitbook/assets/a.png", "a.png", "", "b" * 40)
+    with Store(tmp_path / "state.db") as store:
+        assert store.read_lane("space") is None
+        save(store, *map(anchor, range(5)), picture)
+        assert store.read_lane("space") == LastSeen("r", "c", {})
+        assert set(store.find_anchors("space", ["docs/page-2.md", "nowhere.md"])) == {anchor(2), picture}
+        assert len(store.find_anchors("space", None)) == 6
+        assert store.find_anchors("space", None, lane="another") == []

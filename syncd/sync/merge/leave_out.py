@@ -35,8 +35,10 @@ def leave_out(
                 changes[found.path] = found.after
     for binding in bindings:
         left_out = [frozenset(entry) for entry in entries if any(map(binding.holds, entry))]
+        if not left_out:
+            continue
         summary, former = (read_summary(repository, binding, side) for side in (tree, base))
-        if not left_out or summary is None or former is None or summary.oid == former.oid or summary.path in changes:
+        if summary is None or former is None or summary.oid == former.oid or summary.path in changes:
             continue
         restored = restore_entries(summary.entries, left_out, former.index_pages())
         if restored != summary.entries:

@@ -15,15 +15,14 @@ from syncd.layout.tree.placement import SUMMARY, Placement, assign_paths, match_
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
-from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
-from syncd.plan.message import REVISION, SPACE, render_mirror_message, render_proposed_subject
+from syncd.plan.message import REVISION, SPACE
 from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import render_moves
-from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR
+from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
@@ -31,31 +30,23 @@ from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.source import MainContent, ProposedContent
 from syncd.sync.mirror.values import TRIES, MirrorBase, RevisionMoved, Signature, Source, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
+from syncd.sync.propose.intent import ExistingContent
 from syncd.sync.settings import read_settings_at, read_text_at
 from syncd.sync.state.lane_content import (
-    CONTENT,
     NO_UPDATE,
-    LaneContent,
     SentContent,
     Update,
+    compose_lane_message,
     find_start,
     find_taken_main,
     has_taken_in,
     read_sent,
     record_lane,
+    write_lane_commit,
 )
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.state.sent_log import list_sent, record_read
 from syncd.sync.workspace import Workspace
-
-
-@dataclass(frozen=True)
-class ExistingContent:
-    """Existing content: `commit` holds it in Git, `translation` maps between paths and the platform's references."""
-
-    existing: ExistingSide
-    commit: str
-    translation: Translation
 
 
 def read_main_content(workspace: Workspace, binding: Binding, *, layout_commit: str | None = None) -> ExistingContent:
@@ -212,7 +203,7 @@ def _record_revision(
         workspace, binding, proposal, step, here, sent, written=written, layout_commit=layout_commit, is_own=is_own
     )
     gathered = gather_content(workspace, binding, step.source, revision, base, layout_commit=layout_commit)
-    signature = Signature(_compose_message(binding, request, revision.id), workspace.committer(), (here,))
+    signature = Signature(compose_lane_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     tree = repository.find_tree(result.commit)
     assert tree is not None
@@ -222,7 +213,7 @@ def _record_revision(
     )
     moves = {old: new for old, new in result.moves.items() if repository.lookup(lane.tree, new) is not None}
     signature = replace(signature, message=signature.message + render_moves(moves))
-    commit = _write_lane_commit(repository, lane, signature, result.commit)
+    commit = write_lane_commit(repository, lane, signature.message, signature.author)
     record_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
@@ -280,24 +271,6 @@ def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
             start, parents=[here], message=words, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
         )
     return start
-
-
-def _write_lane_commit(repository: Repository, lane: LaneContent, signed: Signature, read: str) -> str:
-    """The commit that stands for the content: the only parent if it is the same, else a new one with the parents."""
-    for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
-        (found,) = repository.list_commits(None, parent, limit=1)
-        is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
-        if is_own and repository.find_tree(parent) == lane.tree and not lane.content:
-            return parent
-    message = signed.message + (f"{CONTENT}: {lane.content}\n" if lane.content else "")
-    return repository.commit_tree(
-        lane.tree, parents=lane.parents, message=message, author=signed.author, committer=signed.author
-    )
-
-
-def _compose_message(binding: Binding, request: ChangeRequest, revision: str) -> str:
-    subject = render_proposed_subject(request.number, request.subject)
-    return render_mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
 
 
 def _keep_proposed_paths(

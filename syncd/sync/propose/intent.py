@@ -3,7 +3,9 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from syncd.layout.tree.translate import Translation
 from syncd.plan.message import TIP
+from syncd.plan.propose.alignment import ExistingSide
 from syncd.repo.values import Commit
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.outcome import Held
@@ -76,3 +78,12 @@ class Intent:
     def named_tip(self) -> str:
         """The branch's commit as people know it: a CI run puts a commit of its own upon it."""
         return self.commits[0].trailers.get(TIP, [self.tip])[-1]
+
+
+@dataclass(frozen=True)
+class ExistingContent:
+    """Existing content: `commit` holds it in Git, `translation` maps between paths and the platform's references."""
+
+    existing: ExistingSide
+    commit: str
+    translation: Translation

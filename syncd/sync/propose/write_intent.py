@@ -19,9 +19,10 @@ from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
 from syncd.sync.binding import Binding
 from syncd.sync.merge.base import record_tip
 from syncd.sync.mirror.values import RevisionMoved
-from syncd.sync.propose.existing import ExistingContent, find_linked_files, read_main_content, record_proposed_content
+from syncd.sync.propose.edited_pages import EditedPages, find_edited_pages, record_edited_pages
+from syncd.sync.propose.existing import find_linked_files, read_main_content, record_proposed_content
 from syncd.sync.propose.gather_intent import gather_intent
-from syncd.sync.propose.intent import Intent
+from syncd.sync.propose.intent import ExistingContent, Intent
 from syncd.sync.propose.open_request import open_proposal
 from syncd.sync.propose.via_comments import post_proposal, resolve_comments
 from syncd.sync.propose.write import ContentWriter
@@ -74,20 +75,21 @@ class _Rounds:
     ) -> None:
         self.workspace, self.binding, self.intent, self.live = workspace, binding, intent, live
         self.subject = subject
-        self.desired = _read_desired(workspace, binding, intent)
-        self.desired_commit = intent.desired
+        self._desired: tuple[str, DesiredSide] | None = None
         self.first_plan: ContentPlan | None = None
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
         self.is_recorded = self.is_commented = self.has_lost_answer = False
+        self.edited: EditedPages | None = None
 
     def result(self) -> WrittenIntent:
         """Return what became of the intent."""
         assert self.first_plan is not None
         if self.live is not None and not self.workspace.is_dry_run and not self.is_commented:
             resolve_comments(self.workspace, self.binding, self.live)
-        skipped = () if self.is_commented else _list_skipped(self.binding, self.desired.draft)
+        # Of edited pages alone the tables of the space are not read: then nothing in them is skipped.
+        skipped = () if self.is_commented or self._desired is None else _list_skipped(self.binding, self.desired.draft)
         notes = tuple(dict.fromkeys((*self.notes, *self.intent.notes, *skipped)))
         return WrittenIntent(
             self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
@@ -95,14 +97,16 @@ class _Rounds:
 
     def run_round(self) -> bool:
         """Read, merge, plan and write once; return whether no further round is needed."""
+        if self.first_plan is None:
+            self.edited = find_edited_pages(self.workspace, self.binding, self.intent, self.live)
+            if self.edited is not None:
+                self.first_plan = self.edited.plan
+                return self._write_plan(self.edited.plan, self.edited.content)
+        if self._has_recorded_edited():
+            return True
         content = self._read_content()
         if content is None:
             return True
-        if self.desired_commit != self.intent.desired:
-            self.desired, self.desired_commit = (
-                _read_desired(self.workspace, self.binding, self.intent),
-                self.intent.desired,
-            )
         wanted = _add_differences(self.workspace, self.binding, self.intent, self.desired, content)
         plan = plan_proposal(wanted, content.existing)
         if self.live is None and plan.steps:
@@ -114,6 +118,20 @@ class _Rounds:
             return self._record_arrival(plan)
         _guard_deletions(self.workspace, self.binding, content, plan)
         return self.workspace.is_dry_run or self._write_plan(plan, content)
+
+    @property
+    def desired(self) -> DesiredSide:
+        """What the branch asks for, by its tables; it is read again when the intent is another one."""
+        if self._desired is None or self._desired[0] != self.intent.desired:
+            self._desired = self.intent.desired, _read_desired(self.workspace, self.binding, self.intent)
+        return self._desired[1]
+
+    def _has_recorded_edited(self) -> bool:
+        """Whether the last round wrote edited pages alone, and just these have arrived; that is recorded then."""
+        edited, self.edited = self.edited, None
+        if edited is None or self.live is None or self.has_lost_answer:
+            return False
+        return record_edited_pages(self.workspace, self.binding, self.intent, self.live, edited, self.revisions)
 
     def _read_content(self) -> ExistingContent | None:
         """Record what the change request holds, and gather the intent anew from it; return what it holds.

@@ -13,8 +13,9 @@ from syncd.layout.tree.paths import is_markdown, is_same_page
 from syncd.layout.tree.placement import SUMMARY
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.merge.summary import merge_entries
-from syncd.plan.message import REVISION
+from syncd.plan.message import REVISION, render_mirror_message, render_proposed_subject
 from syncd.repo.repository import Repository
+from syncd.repo.values import Person
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
@@ -170,6 +171,24 @@ def _restore_intended(
             assert planned is not None
             return read if planned == meant else merge(workspace, meant, read, base=Base(planned, ())).tree_with_ours
     return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).tree_with_theirs
+
+
+def write_lane_commit(repository: Repository, lane: LaneContent, message: str, author: Person) -> str:
+    """Return the commit that stands for the content: the only parent if it is the same, else a new one with the
+    parents."""
+    for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
+        (found,) = repository.list_commits(None, parent, limit=1)
+        is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
+        if is_own and repository.find_tree(parent) == lane.tree and not lane.content:
+            return parent
+    message += f"{CONTENT}: {lane.content}\n" if lane.content else ""
+    return repository.commit_tree(lane.tree, parents=lane.parents, message=message, author=author, committer=author)
+
+
+def compose_lane_message(binding: Binding, request: ChangeRequest, revision: str) -> str:
+    """Return the message of a commit that stands for a revision of a change request."""
+    subject = render_proposed_subject(request.number, request.subject)
+    return render_mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
 
 
 def find_arrived(
