@@ -37,7 +37,7 @@ class Inbox:
     def handle_signals(self, answers: Mapping[signal.Signals, Message]) -> Iterator[None]:
         """Put a message in when its signal arrives, within the block; main thread only."""
         former_descriptor = signal.set_wakeup_fd(self._wake_sender.fileno(), warn_on_full_buffer=False)
-        former = {number: signal.signal(number, self._handler(message)) for number, message in answers.items()}
+        former = {number: signal.signal(number, self._build_handler(message)) for number, message in answers.items()}
         try:
             yield
         finally:
@@ -50,6 +50,6 @@ class Inbox:
         self._wake_receiver.close()
         self._wake_sender.close()
 
-    def _handler(self, message: Message) -> Callable[[int, FrameType | None], None]:
+    def _build_handler(self, message: Message) -> Callable[[int, FrameType | None], None]:
         # A handler runs between any two instructions of the loop: to append is all that is safe there.
         return lambda number, frame: self._messages.append(message)

@@ -39,38 +39,40 @@ class _HealthCollector(Collector):
         """Yield each metric once, with the values of all its labels."""
         repositories = self.health.repositories
         counts = [repository.counts for repository in repositories if repository.counts is not None]
-        yield _gauge("syncd_build_info", "Version of syncd.", ["version"], {(__version__,): 1})
-        yield _gauge("syncd_up", "Whether the work of the service moves on.", [], {(): self.health.is_alive})
+        yield _build_gauge("syncd_build_info", "Version of syncd.", ["version"], {(__version__,): 1})
+        yield _build_gauge("syncd_up", "Whether the work of the service moves on.", [], {(): self.health.is_alive})
         ready = is_ready(self.health, self.now)
-        yield _gauge("syncd_ready", "Whether the last run of everything is recent and good.", [], {(): ready})
+        yield _build_gauge("syncd_ready", "Whether the last run of everything is recent and good.", [], {(): ready})
         paused = {(repository.name,): repository.pause is not None for repository in repositories}
-        yield _gauge("syncd_paused", "Whether a person has paused the repository.", ["repository"], paused)
-        yield from _run_gauges(repositories)
-        held = {(name,): whole.held for name, whole in _whole_runs(repositories)}
-        yield _gauge("syncd_held", "Flows of the last run that wait for a person.", ["repository"], held)
-        conflicts = {(name,): whole.conflicts for name, whole in _whole_runs(repositories)}
-        yield _gauge("syncd_conflicts", "Pages in conflict, as of the last run.", ["repository"], conflicts)
+        yield _build_gauge("syncd_paused", "Whether a person has paused the repository.", ["repository"], paused)
+        yield from _list_run_gauges(repositories)
+        held = {(name,): whole.held for name, whole in _list_whole_runs(repositories)}
+        yield _build_gauge("syncd_held", "Flows of the last run that wait for a person.", ["repository"], held)
+        conflicts = {(name,): whole.conflicts for name, whole in _list_whole_runs(repositories)}
+        yield _build_gauge("syncd_conflicts", "Pages in conflict, as of the last run.", ["repository"], conflicts)
         readable = {(repository.name,): repository.counts is not None for repository in repositories}
         help = "Whether the state database of a repository can be read."
-        yield _gauge("syncd_state_readable", help, ["repository"], readable)
+        yield _build_gauge("syncd_state_readable", help, ["repository"], readable)
         outcomes = _sum_counts(count.outcomes for count in counts)
-        yield _gauge("syncd_outcomes", "Last outcomes, by flow and state.", ["flow", "state"], outcomes)
+        yield _build_gauge("syncd_outcomes", "Last outcomes, by flow and state.", ["flow", "state"], outcomes)
         pending = {(): sum(count.pending for count in counts)}
-        yield _gauge("syncd_plan_pending", "Plans of sites that wait for approval.", [], pending)
+        yield _build_gauge("syncd_plan_pending", "Plans of sites that wait for approval.", [], pending)
         items = _sum_counts(count.items for count in counts)
-        yield _gauge("syncd_site_items", "Items of sites, by area and state.", ["area", "state"], items)
+        yield _build_gauge("syncd_site_items", "Items of sites, by area and state.", ["area", "state"], items)
         reads = [count.looked_at for count in counts if count.looked_at is not None]
         help = "When the site that was not read for the longest time was read."
-        yield _gauge("syncd_site_look_timestamp_seconds", help, [], {(): min(reads)} if reads else {})
+        yield _build_gauge("syncd_site_look_timestamp_seconds", help, [], {(): min(reads)} if reads else {})
         answers = {(name, str(status)): count for (name, status), count in self.health.webhooks.items()}
-        yield _counter("syncd_webhooks", "Webhooks, by sender and answer.", ["source", "status"], answers)
+        yield _build_counter("syncd_webhooks", "Webhooks, by sender and answer.", ["source", "status"], answers)
         help = "Notifications that were sent, failed, or were dropped for newer ones."
-        yield _counter("syncd_notifications", help, ["target", "state"], self.health.notifications)
+        yield _build_counter("syncd_notifications", help, ["target", "state"], self.health.notifications)
         waiting = {(name,): count for name, count in self.health.pending_notifications.items()}
-        yield _gauge("syncd_notifications_pending", "Notifications that wait for a receiver.", ["target"], waiting)
+        yield _build_gauge(
+            "syncd_notifications_pending", "Notifications that wait for a receiver.", ["target"], waiting
+        )
 
 
-def _run_gauges(repositories: Sequence[RepositoryHealth]) -> Iterator[GaugeMetricFamily]:
+def _list_run_gauges(repositories: Sequence[RepositoryHealth]) -> Iterator[GaugeMetricFamily]:
     """Yield what the last run of each repository, space, site and upstream came to; time 0 is what never happened."""
     names = ["repository", "kind", "name"]
     records = {
@@ -78,20 +80,20 @@ def _run_gauges(repositories: Sequence[RepositoryHealth]) -> Iterator[GaugeMetri
         for repository in repositories
         for record in repository.runs or (RunRecord("repository", repository.name, "unknown"),)
     }
-    ended = {labels: _epoch(record.at) for labels, record in records.items()}
-    yield _gauge("syncd_last_run_timestamp_seconds", "When the last run ended.", names, ended)
-    succeeded = {labels: _epoch(record.succeeded) for labels, record in records.items()}
-    yield _gauge("syncd_last_success_timestamp_seconds", "When a run last did what it is for.", names, succeeded)
+    ended = {labels: _parse_epoch(record.at) for labels, record in records.items()}
+    yield _build_gauge("syncd_last_run_timestamp_seconds", "When the last run ended.", names, ended)
+    succeeded = {labels: _parse_epoch(record.succeeded) for labels, record in records.items()}
+    yield _build_gauge("syncd_last_success_timestamp_seconds", "When a run last did what it is for.", names, succeeded)
     useful = {labels: record.state in USEFUL for labels, record in records.items()}
-    yield _gauge("syncd_last_run_ok", "Whether the last run did what it is for.", names, useful)
+    yield _build_gauge("syncd_last_run_ok", "Whether the last run did what it is for.", names, useful)
     states = {(*labels, record.state): 1 for labels, record in records.items()}
-    yield _gauge("syncd_last_run_state", "1 for the state of the last run.", [*names, "state"], states)
+    yield _build_gauge("syncd_last_run_state", "1 for the state of the last run.", [*names, "state"], states)
     failures = {labels: record.failures for labels, record in records.items()}
     help = "Runs in a row that did not do what they are for."
-    yield _gauge("syncd_consecutive_failures", help, names, failures)
+    yield _build_gauge("syncd_consecutive_failures", help, names, failures)
 
 
-def _whole_runs(repositories: Sequence[RepositoryHealth]) -> Iterator[tuple[str, RunRecord]]:
+def _list_whole_runs(repositories: Sequence[RepositoryHealth]) -> Iterator[tuple[str, RunRecord]]:
     """Yield the name of each repository that has run, and the record of its last run as a whole."""
     for repository in repositories:
         if (whole := find_repository_run(repository.runs)) is not None:
@@ -105,18 +107,18 @@ def _sum_counts(counts: Iterable[Mapping[tuple[str, str], int]]) -> Mapping[tupl
     return total
 
 
-def _epoch(moment: str) -> float:
+def _parse_epoch(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp() if moment else 0
 
 
-def _gauge(name: str, help: str, labels: list[str], values: Mapping[LabelValues, float]) -> GaugeMetricFamily:
+def _build_gauge(name: str, help: str, labels: list[str], values: Mapping[LabelValues, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, help, labels=labels)
     for label_values, value in sorted(values.items()):
         family.add_metric(label_values, value)
     return family
 
 
-def _counter(name: str, help: str, labels: list[str], values: Mapping[LabelValues, float]) -> CounterMetricFamily:
+def _build_counter(name: str, help: str, labels: list[str], values: Mapping[LabelValues, float]) -> CounterMetricFamily:
     family = CounterMetricFamily(name, help, labels=labels)
     for label_values, value in sorted(values.items()):
         family.add_metric(label_values, value)

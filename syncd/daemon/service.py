@@ -158,7 +158,7 @@ class Service:
             is_stuck=self._is_stuck(task),
             refusal=task.refusal,
             counts=self._counts.get(path),
-            pause=self._pauses.find(path),
+            pause=self._pauses.find_pause(path),
         )
 
     def _is_stuck(self, task: Task) -> bool:
@@ -226,7 +226,7 @@ class Service:
     def _start_due(self) -> None:
         for path, task in self._tasks.items():
             if task.find_wait() <= 0:
-                task.begin()
+                task.begin_run()
                 pause = self._watcher.pause(str(path)) if path in self._watched else nullcontext(lambda: False)
                 arguments = (task, task.job, pause)
                 threading.Thread(target=self._run_task, args=arguments, name=task.job.name, daemon=True).start()
@@ -279,7 +279,7 @@ class Service:
 
     def _finish_run(self, task: Task, results: Sequence[Result], again: bool) -> None:
         path = task.job.path
-        task.end(summarize_run(results), now=self._now(), again=again)
+        task.end_run(summarize_run(results), now=self._now(), again=again)
         self._stuck.discard(path)
         if not is_stopped(results):
             self._report(task.job.name, results)

@@ -13,7 +13,7 @@ JOURNAL = "/run/systemd/journal/socket"
 """Where the journal takes messages with fields."""
 _SEND_SECONDS = 1.0
 _FIELD_BYTES_MAX = 1 << 15
-"""Of one field of a message: all of them together fit into one datagram."""
+"""Bytes of one field of a message: all of them together fit into one datagram."""
 _STATUS_MAX = 200
 _MICRO = 1_000_000
 

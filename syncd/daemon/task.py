@@ -111,14 +111,14 @@ class Task:
         due = -math.inf if self._asked else min(missed, missed if self._spaced_at is None else self._spaced_at)
         return max(self._not_before, due) - self._clock()
 
-    def begin(self) -> None:
+    def begin_run(self) -> None:
         """Note that a run begins, which answers all requests so far."""
         self.is_running, self._asked = True, False
         self._beat = self._clock()
         if self._spaced_at is not None:
             self._spaced_at, self._last_spaced = None, self._beat
 
-    def end(self, outcome: Outcome, *, now: float, again: bool) -> None:
+    def end_run(self, outcome: Outcome, *, now: float, again: bool) -> None:
         """Decide when the next run may begin, from what this one came to.
 
         Units: `now` in epoch seconds. Shape: `again` asks for another run, whatever came of this one.
@@ -127,7 +127,7 @@ class Task:
         self._since = self._clock()
         self._asked = self._asked or again or isinstance(outcome, Waiting)
         self._named = isinstance(outcome, Waiting) and outcome.until is not None
-        self._not_before = self._since + self._delay(outcome, now)
+        self._not_before = self._since + self._find_delay(outcome, now)
         no_run = isinstance(outcome, Waiting) and outcome.exit_code == AnotherRuns.exit_code
         self.refusal = outcome.why if isinstance(outcome, Waiting) and no_run else ""
 
@@ -140,7 +140,7 @@ class Task:
         """Return the seconds since the running cycle last asked whether to end; 0 when none runs."""
         return self._clock() - self._beat if self.is_running else 0.0
 
-    def _delay(self, outcome: Outcome, now: float) -> float:
+    def _find_delay(self, outcome: Outcome, now: float) -> float:
         if isinstance(outcome, Waiting) and outcome.until is None:
             self._failures = min(self._failures + 1, 32)
             longest = max(LONGEST, self.job.interval)

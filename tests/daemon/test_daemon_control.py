@@ -86,12 +86,12 @@ def runtime() -> Iterator[Path]:
 
 def test_a_pause_lets_a_run_end_begins_none_and_ends_by_itself(bench: Bench) -> None:
     docs, other = bench.tasks
-    docs.begin()
+    docs.begin_run()
     assert bench.ask("pause", "docs", 7200) == (
         "docs: paused until 2027-01-15 10:00:00 UTC; its run ends between two steps",
     )
     assert docs.is_cancelled()
-    docs.end(Waiting("stopped", exit_code=143), now=EPOCH, again=False)
+    docs.end_run(Waiting("stopped", exit_code=143), now=EPOCH, again=False)
     docs.request_now()
     assert bench.list_paused() == ["docs"]
     assert (bench.wait, docs.find_wait()) == (7200, float("inf"))

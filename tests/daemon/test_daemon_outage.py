@@ -74,9 +74,9 @@ class Runs:
                 self.task.pass_interval()
                 tick += self.task.job.interval
             if self.task.find_wait() <= 0:
-                self.task.begin()
+                self.task.begin_run()
                 self.outcomes.append(summarize_run(self.task.job.run(lambda: False)))
-                self.task.end(self.outcomes[-1], now=self.host.now, again=False)
+                self.task.end_run(self.outcomes[-1], now=self.host.now, again=False)
             self.host.now += 1
 
 

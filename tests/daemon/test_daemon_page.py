@@ -4,7 +4,7 @@ import pytest
 
 from syncd.daemon.health import RepositoryHealth, ServiceHealth
 from syncd.daemon.page.listener import OFF, PageListener
-from syncd.daemon.page.reader import Remembered, StatusVersions
+from syncd.daemon.page.reader import CachedValue, StatusVersions
 from syncd.daemon.page.request_log import MINUTES_MAX, RequestLog
 from syncd.daemon.page.routes import COOKIE, StatusPage
 from syncd.daemon.page.sessions import LINK_SECONDS, LINKS_MAX, SESSION_SECONDS, Sessions
@@ -148,25 +148,25 @@ def test_a_plan_is_approved_with_the_token_and_by_its_own_digest(browser: Browse
 def test_what_was_read_is_remembered_for_a_second() -> None:
     clock = Clock()
     reads = iter("abc")
-    remembered = Remembered(lambda: next(reads), clock)
-    assert (remembered.find(), remembered.find()) == ("a", "a")
+    remembered = CachedValue(lambda: next(reads), clock)
+    assert (remembered.read(), remembered.read()) == ("a", "a")
     clock.now += 1.1
-    assert remembered.find() == "b"
-    remembered.forget()
-    assert remembered.find() == "c"
+    assert remembered.read() == "b"
+    remembered.discard()
+    assert remembered.read() == "c"
 
 
 def test_another_state_of_the_service_is_another_version() -> None:
     health = ServiceHealth(True, (RepositoryHealth("docs", 60),))
     slept: list[float] = []
     versions = StatusVersions(lambda: health, lambda: (), sleep=slept.append)
-    first = versions.find()
+    first = versions.find_version()
     assert versions.wait_for_change("", 5) == first
     assert slept == []
     assert versions.wait_for_change(first, 5) == first
     assert slept == [5]
     health = ServiceHealth(True, (RepositoryHealth("docs", 60, is_running=True),))
-    assert StatusVersions(lambda: health, lambda: ()).find() != first
+    assert StatusVersions(lambda: health, lambda: ()).find_version() != first
 
 
 def test_events_begin_at_the_version_that_the_page_shows(browser: Browser) -> None:

@@ -23,9 +23,9 @@ class Watched:
     def run(self, outcome: Outcome, *, again: bool = False) -> float:
         """Run once, and return the wait for the next run."""
         self.time += max(self.task.find_wait(), 0)
-        self.task.begin()
+        self.task.begin_run()
         assert self.task.find_wait() == math.inf
-        self.task.end(outcome, now=EPOCH, again=again)
+        self.task.end_run(outcome, now=EPOCH, again=again)
         return self.task.find_wait()
 
 
@@ -51,14 +51,14 @@ def test_an_interval_whose_tick_never_comes_is_made_up_for() -> None:
 
 def test_a_wake_during_a_run_asks_for_one_more_and_a_tick_does_not() -> None:
     watched = Watched()
-    watched.task.begin()
+    watched.task.begin_run()
     watched.task.pass_interval()
-    watched.task.end(Unchanged(), now=EPOCH, again=False)
+    watched.task.end_run(Unchanged(), now=EPOCH, again=False)
     assert watched.task.find_wait() > 60
-    watched.task.begin()
+    watched.task.begin_run()
     watched.task.request_run()
     watched.task.request_run()
-    watched.task.end(Unchanged(), now=EPOCH, again=False)
+    watched.task.end_run(Unchanged(), now=EPOCH, again=False)
     assert watched.task.find_wait() == 0
     assert watched.run(Unchanged()) > 60
     assert watched.run(Unchanged(), again=True) == 0
@@ -130,14 +130,14 @@ def test_silence_is_counted_from_the_last_question() -> None:
     watched = Watched()
     watched.time += 500
     assert watched.task.find_silence() == 0
-    watched.task.begin()
+    watched.task.begin_run()
     watched.time += 40
     assert watched.task.find_silence() == 40
     assert not watched.task.is_cancelled()
     assert watched.task.find_silence() == 0
     watched.task.request_stop()
     assert watched.task.is_cancelled()
-    watched.task.end(Unchanged(), now=EPOCH, again=True)
+    watched.task.end_run(Unchanged(), now=EPOCH, again=True)
     assert watched.task.find_wait() == math.inf
 
 

@@ -29,12 +29,14 @@ class Commands:
             hint = f"it serves {', '.join(task.job.name for task in tasks)}"
             return ControlAnswer(exit_code=64, messages=(f"it has no repository {request.repository}",), hint=hint)
         try:
-            messages = tuple(self._do(request, chosen))
+            messages = tuple(self._run_command(request, chosen))
         except SyncdError as error:
             return ControlAnswer(exit_code=error.exit_code, messages=(error.what,), hint=error.hint)
-        return ControlAnswer(messages=messages, repositories=tuple(self._describe(task) for task in self._list_tasks()))
+        return ControlAnswer(
+            messages=messages, repositories=tuple(self._describe_task(task) for task in self._list_tasks())
+        )
 
-    def _do(self, request: ControlRequest, tasks: Sequence[Task]) -> list[str]:
+    def _run_command(self, request: ControlRequest, tasks: Sequence[Task]) -> list[str]:
         match request.command:
             case "pause":
                 return self._pauses.pause(tasks, request.seconds)
@@ -50,8 +52,8 @@ class Commands:
             case "describe" | "link":  # a link is made beside the loop, which may be busy
                 return []
 
-    def _describe(self, task: Task) -> ServedRepository:
-        pause = self._pauses.find(task.job.path)
+    def _describe_task(self, task: Task) -> ServedRepository:
+        pause = self._pauses.find_pause(task.job.path)
         at, until = (pause.at, pause.until) if pause is not None else ("", "")
         return ServedRepository(name=task.job.name, path=str(task.job.path), paused_at=at, paused_until=until)
 

@@ -175,10 +175,12 @@ class _ControlHandler(StreamRequestHandler):
     def handle(self) -> None:
         """Answer the questions of one connection."""
         if not is_permitted(read_peer(self.connection), os.geteuid()):
-            self._write(_refuse(Unauthorized.exit_code, "only the user of the service and root may ask it"))
+            self._write_answer(
+                _build_refusal(Unauthorized.exit_code, "only the user of the service and root may ask it")
+            )
             return
         if not self.server.slots.acquire(blocking=False):
-            self._write(_refuse(75, "too many ask at once"))
+            self._write_answer(_build_refusal(75, "too many ask at once"))
             return
         try:
             for _ in range(REQUESTS_MAX):
@@ -186,9 +188,9 @@ class _ControlHandler(StreamRequestHandler):
                 if not line:
                     return
                 if not line.endswith(b"\n"):
-                    self._write(_refuse(64, f"a request is one line of at most {LINE_BYTES_MAX} bytes"))
+                    self._write_answer(_build_refusal(64, f"a request is one line of at most {LINE_BYTES_MAX} bytes"))
                     return
-                self._write(self._find_answer(line))
+                self._write_answer(self._find_answer(line))
         except TimeoutError:
             return
         finally:
@@ -198,14 +200,14 @@ class _ControlHandler(StreamRequestHandler):
         try:
             version = _Message.model_validate_json(line).version
             if version != VERSION:
-                return _refuse(69, f"this service speaks version {VERSION} of the protocol, not {version}")
+                return _build_refusal(69, f"this service speaks version {VERSION} of the protocol, not {version}")
             return self._answer(ControlRequest.model_validate_json(line))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            return _refuse(64, f"the request makes no sense: {where} - {first['msg']}".replace(":  - ", ": "))
+            return _build_refusal(64, f"the request makes no sense: {where} - {first['msg']}".replace(":  - ", ": "))
 
-    def _write(self, answer: ControlAnswer) -> None:
+    def _write_answer(self, answer: ControlAnswer) -> None:
         document = answer.model_copy(update={"config": self._config})
         self.wfile.write(document.model_dump_json().encode() + b"\n")
 
@@ -237,7 +239,7 @@ def ask_service(path: Path, request: ControlRequest, *, seconds: float) -> Contr
         raise ServiceUnavailable(f"what the service at {path} answered makes no sense", hint=hint) from error
 
 
-def _refuse(exit_code: int, message: str) -> ControlAnswer:
+def _build_refusal(exit_code: int, message: str) -> ControlAnswer:
     return ControlAnswer(exit_code=exit_code, messages=(message,))
 
 

@@ -34,16 +34,16 @@ class Pauses:
         """
         until = "" if seconds is None else _format_moment(self._now() + seconds)
         record = PauseRecord(True, _format_moment(self._now()), until)
-        self._decide(tasks, record)
+        self._save_record(tasks, record)
         return [f"{task.job.name}: paused {_describe_end(record)}{_describe_run(task)}" for task in tasks]
 
     def resume(self, tasks: Sequence[Task]) -> list[str]:
         """End the pauses of tasks and run them now; return a line for each. Raises: DiskFull, StoreError."""
         lines = [f"{task.job.name}: {'resumed' if task.is_paused else 'was not paused'}" for task in tasks]
-        self._decide([task for task in tasks if task.is_paused], PauseRecord(False, _format_moment(self._now())))
+        self._save_record([task for task in tasks if task.is_paused], PauseRecord(False, _format_moment(self._now())))
         return lines
 
-    def find(self, path: Path) -> PauseRecord | None:
+    def find_pause(self, path: Path) -> PauseRecord | None:
         """Return the pause of a repository, or None when it has none or that is over."""
         record = self._files.read_pause(path, self._find_git_dir(path))
         return None if record is None or record.is_over(self._now()) else record
@@ -52,7 +52,7 @@ class Pauses:
         """Let each task know whether it is paused; return the seconds until the next pause is over."""
         wait = math.inf
         for task in tasks:
-            record = self.find(task.job.path)
+            record = self.find_pause(task.job.path)
             if task.is_paused and record is None:
                 self._notice(f"{task.job.name}: the pause is over")
                 task.request_now()
@@ -63,7 +63,7 @@ class Pauses:
                 wait = min(wait, max(datetime.fromisoformat(record.until).timestamp() - self._now(), 0))
         return wait
 
-    def _decide(self, tasks: Sequence[Task], record: PauseRecord) -> None:
+    def _save_record(self, tasks: Sequence[Task], record: PauseRecord) -> None:
         failures = []
         for task in tasks:
             try:

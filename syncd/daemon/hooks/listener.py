@@ -29,7 +29,7 @@ class WebhookListener:
         report: Callable[[WebhookAnswer, int], None],
         notice: Callable[[str], None],
     ) -> None:
-        """Begin deaf.
+        """Listen nowhere yet.
 
         Units: `wake` gets the path of a repository, and the seconds that two runs for webhooks are apart at least.
         Shape: `report` as for `WebhookReceiver`; `notice` gets the traceback of a defect.
@@ -50,7 +50,7 @@ class WebhookListener:
         sources = load_sources(webhooks, environ)
         address = webhooks.listen if webhooks is not None else ""
         if address != self._address:
-            self._move(address)
+            self._listen_at(address)
         self._interval = webhooks.interval if webhooks is not None else 0.0
         self.receiver.configure(sources, build_wakeable(config))
 
@@ -60,13 +60,18 @@ class WebhookListener:
     def __exit__(self, *_: object) -> None:
         self._server.close()
 
-    def _move(self, address: str) -> None:
+    def _listen_at(self, address: str) -> None:
         new = ExitStack()
         url = ""
         if address:
             refuse = self._note_refusal
             server = serve_pages(
-                address, self._answer, self._notice, name="syncd-webhooks", accepts=_ACCEPTED, note_refusal=refuse
+                address,
+                self._answer_webhook,
+                self._notice,
+                name="syncd-webhooks",
+                accepts=_ACCEPTED,
+                note_refusal=refuse,
             )
             url = new.enter_context(server).url
         self._server.close()
@@ -75,7 +80,7 @@ class WebhookListener:
     def _note_refusal(self, refused: RefusedRequest) -> None:
         self.receiver.note_refusal(refused.status, refused.reason)
 
-    def _answer(self, request: PageRequest) -> PageResponse:
+    def _answer_webhook(self, request: PageRequest) -> PageResponse:
         answer = self.receiver.answer(request.method, request.path, request.headers, request.body)
         headers = {405: (("Allow", "POST"),), 429: (("Retry-After", "60"),)}.get(answer.status, ())
         response = render_line(answer.status, answer.text)

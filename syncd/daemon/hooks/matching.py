@@ -1,12 +1,12 @@
 """Which repositories of the service a webhook means: by the address of their upstream, or by a space of theirs."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from syncd.daemon.hooks.payloads import Named
+from syncd.daemon.hooks.payloads import WebhookSubject
 from syncd.sync.branches import match_branches
 
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(\[[0-9A-Fa-f:.]+\]|[^@/:\s]+):(?!//)/?(.+)")
@@ -27,13 +27,20 @@ class WakeableRepository:
     find_address: Callable[[], str]
 
 
-def find_meant(named: Named, repositories: Sequence[WakeableRepository]) -> Iterator[WakeableRepository]:
+def find_named_repositories(
+    named: WebhookSubject, repositories: Sequence[WakeableRepository]
+) -> Iterator[WakeableRepository]:
     """Yield the repositories that a webhook means; a push to a branch that none tracks means none."""
     addresses = {place for address in named.addresses if (place := normalize_address(address)) is not None}
     for repository in repositories:
-        is_pushed = _is_tracked(named.branch, repository)
-        if named.space in repository.spaces or (is_pushed and _find_place(repository) in addresses):
+        if named.space in repository.spaces or _is_pushed(named.branch, addresses, repository):
             yield repository
+
+
+def _is_pushed(branch: str, addresses: Set[tuple[str, str]], repository: WakeableRepository) -> bool:
+    """Whether a push to a branch at one of these addresses is one to the repository's upstream."""
+    # To find the address may take Git, so the branch is looked at first.
+    return _is_tracked(branch, repository) and normalize_address(repository.find_address()) in addresses
 
 
 def normalize_address(url: str) -> tuple[str, str] | None:
@@ -50,10 +57,6 @@ def normalize_address(url: str) -> tuple[str, str] | None:
     path = path.strip("/").removesuffix(".git")
     # Hosts tell no repositories apart by the case of letters.
     return (host.lower(), path.casefold()) if host and path else None
-
-
-def _find_place(repository: WakeableRepository) -> tuple[str, str] | None:
-    return normalize_address(repository.find_address())
 
 
 def _is_tracked(branch: str, repository: WakeableRepository) -> bool:

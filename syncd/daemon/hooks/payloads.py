@@ -34,7 +34,7 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True)
-class Named:
+class WebhookSubject:
     """What a webhook names. Shape: `addresses` are of one Git repository, `branch` is one of it; `space` is an id."""
 
     addresses: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Named:
     space: str = ""
 
 
-def read_payload(sender: Sender, headers: Mapping[str, str], body: bytes) -> Named | None:
+def read_payload(sender: Sender, headers: Mapping[str, str], body: bytes) -> WebhookSubject | None:
     """Return what a webhook names, or None when it is about nothing that a run could look at.
 
     Shape: the names of `headers` are in lower case. Raises: ValueError when the body makes no sense.
@@ -51,14 +51,14 @@ def read_payload(sender: Sender, headers: Mapping[str, str], body: bytes) -> Nam
     if sender == "platform":
         space = document.get("spaceId")
         is_meant = document.get("type") in _SPACE_EVENTS and isinstance(space, str)
-        return Named(space=str(space)[:_CHARACTERS_MAX]) if is_meant else None
+        return WebhookSubject(space=str(space)[:_CHARACTERS_MAX]) if is_meant else None
     header, events = _EVENTS[sender]
     ref = document.get("ref")
     is_push = headers.get(header, "") in events and document.get("object_kind", "push") == "push"
     if not is_push or not isinstance(ref, str) or not ref.startswith(_HEADS):
         return None
     addresses = list(dict.fromkeys(_list_addresses(document)))[:_ADDRESSES_MAX]
-    return Named(tuple(addresses), ref.removeprefix(_HEADS)[:_CHARACTERS_MAX]) if addresses else None
+    return WebhookSubject(tuple(addresses), ref.removeprefix(_HEADS)[:_CHARACTERS_MAX]) if addresses else None
 
 
 def _parse_body(content_type: str, body: bytes) -> Mapping[str, Any]:

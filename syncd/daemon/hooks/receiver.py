@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from syncd.daemon.hooks.matching import WakeableRepository, find_meant
+from syncd.daemon.hooks.matching import WakeableRepository, find_named_repositories
 from syncd.daemon.hooks.payloads import read_payload
 from syncd.net.signatures import Sender, find_forgery
 
@@ -93,18 +93,18 @@ class WebhookReceiver:
 
     def note_refusal(self, status: int, reason: str) -> None:
         """Count what was refused before its sender was known."""
-        self._finish(WebhookAnswer(status, reason))
+        self._count_answer(WebhookAnswer(status, reason))
 
     def answer(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
         """Return the answer to a request, after doing what it asks for.
 
         Shape: the names of `headers` are in lower case.
         """
-        answer = self._judge(method, path, headers, body)
-        self._finish(answer)
+        answer = self._find_answer(method, path, headers, body)
+        self._count_answer(answer)
         return answer
 
-    def _judge(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
+    def _find_answer(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
         source = self._sources.get(path.removeprefix(PATH)) if path.startswith(PATH) else None
         if source is None:
             return WebhookAnswer(404, f"webhooks go to {PATH}NAME, and NAME is one of the configuration")
@@ -116,19 +116,19 @@ class WebhookReceiver:
             return WebhookAnswer(429, f"more than {REQUESTS_MAX} webhooks in a minute", source.name)
         if self._is_repeated(source, headers):
             return WebhookAnswer(204, "it came before", source.name)
-        return self._obey(source, headers, body)
+        return self._wake_named(source, headers, body)
 
-    def _obey(self, source: WebhookSource, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
+    def _wake_named(self, source: WebhookSource, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
         try:
             named = read_payload(source.sender, headers, body)
         except ValueError as error:
             return WebhookAnswer(400, f"the body makes no sense: {type(error).__name__}", source.name)
-        meant = list(find_meant(named, self._repositories)) if named is not None else []
-        for repository in meant:
+        repositories = list(find_named_repositories(named, self._repositories)) if named is not None else []
+        for repository in repositories:
             self._wake(repository)
-        if not meant:
+        if not repositories:
             return WebhookAnswer(204, "nothing here is meant", source.name)
-        return WebhookAnswer(202, f"woken: {', '.join(repository.name for repository in meant)}", source.name)
+        return WebhookAnswer(202, f"woken: {', '.join(repository.name for repository in repositories)}", source.name)
 
     def _is_too_often(self, name: str) -> bool:
         with self._lock:
@@ -149,7 +149,7 @@ class WebhookReceiver:
                 self._seen.popitem(last=False)
             return is_known
 
-    def _finish(self, answer: WebhookAnswer) -> None:
+    def _count_answer(self, answer: WebhookAnswer) -> None:
         name, more = answer.source or UNKNOWN, 0
         with self._lock:
             self._answers[name, answer.status] += 1

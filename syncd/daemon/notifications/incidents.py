@@ -47,7 +47,7 @@ def find_changes(
         event = _EVENTS.get(find_state(result))
         place = (result.flow, result.key)
         if event is not None and place not in now and isinstance(result.outcome, Held | Waiting):
-            now[place] = _continue(known.get(place), result, event, at, find_address)
+            now[place] = _build_incident(known.get(place), result, event, at, find_address)
     has_failed = any(find_state(result) not in USEFUL for result in results)
     shown = {(result.flow, result.key) for result in results}
     kept = [one for place, one in known.items() if place not in now and has_failed and place not in shown]
@@ -60,10 +60,10 @@ def find_changes(
     )
 
 
-def _continue(
+def _build_incident(
     former: Incident | None, result: Result, event: str, at: str, find_address: Callable[[Result], str]
 ) -> Incident:
-    """The incident of a result: the former one where it goes on, with its beginning and in its latest words."""
+    """Return the incident of a result: the former one where it goes on, with its beginning and in its latest words."""
     outcome = result.outcome
     assert isinstance(outcome, Held | Waiting)
     since = former.since if former is not None else at

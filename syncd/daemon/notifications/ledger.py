@@ -25,8 +25,8 @@ class Subscription:
     events: frozenset[str] = frozenset(EVENTS)
     repositories: frozenset[str] = field(default=frozenset())
 
-    def wants(self, event: str, repository: str) -> bool:
-        """Return whether it wants to hear of an event of a repository."""
+    def should_hear(self, event: str, repository: str) -> bool:
+        """Return whether it is told of an event of a repository."""
         return event in self.events and (not self.repositories or repository in self.repositories)
 
 
@@ -41,7 +41,7 @@ class IncidentLedger:
         self._subscriptions: Sequence[Subscription] = ()
         self._complaints: set[str] = set()
         self._lock = Lock()
-        self.outbox = Outbox(self._forget, notice)
+        self.outbox = Outbox(self._remove_notification, notice)
 
     def configure(self, subscriptions: Sequence[Subscription], repositories: Mapping[str, Path]) -> None:
         """Tell these receivers of these repositories, by name, from now on, and what was still to be told before."""
@@ -71,7 +71,7 @@ class IncidentLedger:
             new += self._write_notifications(name, changes.closed, at, event="recovered")
             after = IncidentRecord(changes.incidents, (*before.pending, *new))
             if after != before:
-                self._save(path, after)
+                self._save_record(path, after)
         for notification in new:
             self.outbox.add(notification)
 
@@ -81,8 +81,8 @@ class IncidentLedger:
         """One notification for each receiver and event, about all incidents of it."""
         found = []
         for subscription in self._subscriptions:
-            wanted = [one for one in incidents if subscription.wants(one.event, name)]
-            if event and not subscription.wants(event, name):
+            wanted = [one for one in incidents if subscription.should_hear(one.event, name)]
+            if event and not subscription.should_hear(event, name):
                 continue
             for kind in EVENTS:
                 told = [one for one in wanted if (event or one.event) == kind]
@@ -92,20 +92,20 @@ class IncidentLedger:
                     found.append(Notification(id, target, kind, name, title, lines, at))
         return found
 
-    def _forget(self, notification: Notification) -> None:
+    def _remove_notification(self, notification: Notification) -> None:
         """Take a notification that is over out of the files."""
         with self._lock:
             for path, record in list(self._records.items()):
                 rest = tuple(one for one in record.pending if one.id != notification.id)
                 if rest != record.pending:
-                    self._save(path, replace(record, pending=rest))
+                    self._save_record(path, replace(record, pending=rest))
 
     def _read_record(self, path: Path) -> IncidentRecord:
         if path not in self._records:
             self._records[path] = read_incidents(self._find_file(path))
         return self._records[path]
 
-    def _save(self, path: Path, record: IncidentRecord) -> None:
+    def _save_record(self, path: Path, record: IncidentRecord) -> None:
         self._records[path] = record
         try:
             write_incidents(self._find_file(path), record)

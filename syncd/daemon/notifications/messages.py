@@ -12,7 +12,7 @@ from syncd.model.wording import format_count
 from syncd.store.incidents import Incident, Notification
 
 INCIDENTS_MAX = 10
-"""Of which one notification says more than their number."""
+"""Incidents of one notification that are described; of more it gives the number."""
 _TITLE_MAX, _LINE_MAX, _SECTION_MAX = 150, 600, 2900
 """Characters of a title, of a line, and of one section in Slack, whose own limit is 3000."""
 _TITLES = {
@@ -39,7 +39,7 @@ def format_lines(event: str, incidents: Sequence[Incident]) -> tuple[str, ...]:
 
 def render_slack(notification: Notification) -> bytes:
     """Return a notification as JSON with `text` and `blocks`."""
-    title, lines = _escape(notification.title), [_escape(line) for line in notification.lines]
+    title, lines = _escape_slack(notification.title), [_escape_slack(line) for line in notification.lines]
     sections = [f"*{title}*", *_join_sections(lines)]
     blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": text}} for text in sections]
     document = {"text": "\n".join([title, *lines]), "blocks": blocks}
@@ -48,21 +48,21 @@ def render_slack(notification: Notification) -> bytes:
 
 def _list_lines(event: str, incident: Incident) -> Iterator[str]:
     what = f"{incident.flow} {incident.key}".rstrip()
-    yield _cut(what if event == "recovered" else f"{what}: {incident.why}")
+    yield _shorten_text(what if event == "recovered" else f"{what}: {incident.why}")
     if event != "recovered":
         # The first way to go on; the manual and syncd status have the others.
         hints = [line for line in incident.hint.split("\n") if line.strip()]
-        yield _cut(f"next: {hints[0]}" if hints else "next: syncd status")
+        yield _shorten_text(f"next: {hints[0]}" if hints else "next: syncd status")
     if incident.address:
-        yield _cut(incident.address)
+        yield _shorten_text(incident.address)
 
 
-def _cut(text: str) -> str:
+def _shorten_text(text: str) -> str:
     line = join_lines(text)
     return line if len(line) <= _LINE_MAX else f"{line[: _LINE_MAX - 1]}…"
 
 
-def _escape(text: str) -> str:
+def _escape_slack(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -73,7 +73,9 @@ class Outbox:
                     self._queues[name].target = target
                 else:
                     queue = self._queues[name] = _Queue(target)
-                    Thread(target=self._work, args=(name, queue), name=f"syncd-notify-{name}", daemon=True).start()
+                    Thread(
+                        target=self._deliver_queue, args=(name, queue), name=f"syncd-notify-{name}", daemon=True
+                    ).start()
             self._condition.notify_all()
         for notification in given_up:
             self._forget(notification)
@@ -115,7 +117,7 @@ class Outbox:
                 queue.is_over = True
             self._condition.notify_all()
 
-    def _work(self, name: str, queue: "_Queue") -> None:
+    def _deliver_queue(self, name: str, queue: "_Queue") -> None:
         while (notification := self._wait_for_next(queue)) is not None:
             try:
                 delivery = queue.target.deliver(notification)
@@ -124,7 +126,7 @@ class Outbox:
             if delivery.state == "later" and queue.tries + 1 < TRIES_MAX:
                 self._put_off(name, queue, delivery.why)
             else:
-                self._finish(name, queue, notification, delivery)
+                self._record_delivery(name, queue, notification, delivery)
 
     def _wait_for_next(self, queue: "_Queue") -> Notification | None:
         with self._condition:
@@ -145,7 +147,7 @@ class Outbox:
         if is_first:
             self._notice(f"notifications to {name}: {why}; tried again until it works")
 
-    def _finish(self, name: str, queue: "_Queue", notification: Notification, delivery: Delivery) -> None:
+    def _record_delivery(self, name: str, queue: "_Queue", notification: Notification, delivery: Delivery) -> None:
         state = "sent" if delivery.state == "sent" else "failed"
         self._forget(notification)
         with self._condition:

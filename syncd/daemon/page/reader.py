@@ -41,8 +41,8 @@ class StatusReader(Protocol):
 Value = TypeVar("Value")
 
 
-class Remembered(Generic[Value]):
-    """A value that is read when somebody wants it, and remembered for a second; safe in any thread."""
+class CachedValue(Generic[Value]):
+    """A value that is read when somebody wants it, and kept for a second; safe in any thread."""
 
     def __init__(self, read: Callable[[], Value], clock: Callable[[], float] = time.monotonic) -> None:
         """Read nothing yet. Units: `clock` in seconds."""
@@ -50,7 +50,7 @@ class Remembered(Generic[Value]):
         self._lock = Lock()
         self._known: tuple[float, Value] | None = None
 
-    def find(self) -> Value:
+    def read(self) -> Value:
         """Return the value, read now or within the last second."""
         with self._lock:
             if self._known is None or self._clock() - self._known[0] > KEEP_SECONDS:
@@ -58,7 +58,7 @@ class Remembered(Generic[Value]):
                 self._known = (self._clock(), value)
             return self._known[1]
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Read the value anew the next time."""
         with self._lock:
             self._known = None
@@ -75,20 +75,20 @@ class StatusVersions:
     ) -> None:
         """Follow the health of a service, and files."""
         self._health, self._list_files, self._sleep = health, list_files, sleep
-        self._version = Remembered(self._compute)
+        self._version = CachedValue(self._compute_version)
 
-    def find(self) -> str:
+    def find_version(self) -> str:
         """Return the version of now, at most a second old."""
-        return self._version.find()
+        return self._version.read()
 
     def wait_for_change(self, seen: str, seconds: float) -> str:
         """Return the version, after so many seconds unless it is another already."""
-        if (version := self._version.find()) != seen:
+        if (version := self._version.read()) != seen:
             return version
         self._sleep(seconds)
-        return self._version.find()
+        return self._version.read()
 
-    def _compute(self) -> str:
+    def _compute_version(self) -> str:
         health = self._health()
         facts = [repr((one.name, one.runs, one.is_running, one.refusal, one.pause)) for one in health.repositories]
         stamps = [_read_stamp(file) for file in self._list_files()]

@@ -25,7 +25,7 @@ class RequestLog:
     def add(self, seconds: float, status: int, headers: Mapping[str, str]) -> None:
         """Count one request. Shape: `status` is 0 where no answer came; the headers may name the rate limit."""
         begin = self._now() // 60 * 60
-        remaining, limit = (_parse(headers.get(name)) for name in ("X-RateLimit-Remaining", "X-RateLimit-Limit"))
+        remaining, limit = (_parse_number(headers.get(name)) for name in ("X-RateLimit-Remaining", "X-RateLimit-Limit"))
         with self._lock:
             if not self._minutes or self._minutes[-1].at != begin:
                 self._minutes.append(RequestMinute(begin, 0, 0, 0.0, 0.0))
@@ -47,7 +47,7 @@ class RequestLog:
             return tuple(self._minutes)
 
 
-def _parse(text: str | None) -> float | None:
+def _parse_number(text: str | None) -> float | None:
     try:
         value = float(text or "")
     except ValueError:

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from urllib.parse import quote
 
-from syncd.daemon.page.reader import OPERATIONS_MAX, Remembered, StatusReader, StatusVersions
+from syncd.daemon.page.reader import OPERATIONS_MAX, CachedValue, StatusReader, StatusVersions
 from syncd.daemon.page.sessions import Sessions, is_same_token
 from syncd.errors import StalePlan, SyncdError
 from syncd.net.page_values import SAFE_METHODS, EventStream, PageRequest, PageResponse
@@ -41,8 +41,8 @@ class StatusPage:
     ) -> None:
         """Prepare to answer. Units: `now` in epoch seconds."""
         self._sessions, self._reader, self._versions, self._now = sessions, reader, versions, now
-        self._overview = Remembered(lambda: reader.read_overview(versions.find()))
-        self._operations = Remembered(lambda: (versions.find(), reader.read_operations()))
+        self._overview = CachedValue(lambda: reader.read_overview(versions.find_version()))
+        self._operations = CachedValue(lambda: (versions.find_version(), reader.read_operations()))
 
     def answer(self, request: PageRequest) -> PageResponse | EventStream:
         """Return the answer to a request; without a session, that is how to get one."""
@@ -54,28 +54,28 @@ class StatusPage:
         if not token:
             return render_signed_out()
         if request.method not in SAFE_METHODS:
-            return self._change(request, token)
+            return self._handle_form(request, token)
         if request.path == "/events":
             return EventStream(self._versions, request.query.get("seen", "")[:64])
         try:
-            return self._show(request, token)
+            return self._show_page(request, token)
         except SyncdError as error:
             return _show_error(error, token)
 
     def _sign_in(self, request: PageRequest) -> PageResponse:
         # HEAD is what a program sends that looks at links: it must not use one up.
-        secret = self._sessions.begin(request.query.get("link", "")) if request.method == "GET" else ""
+        secret = self._sessions.begin_session(request.query.get("link", "")) if request.method == "GET" else ""
         if not secret:
             return render_signed_out("This link was used already, or is older than a minute.")
         cookie = f"{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict"
         return PageResponse(status=303, headers=(("Location", "/"), ("Set-Cookie", cookie)), cache="no-store")
 
-    def _change(self, request: PageRequest, token: str) -> PageResponse:
+    def _handle_form(self, request: PageRequest, token: str) -> PageResponse:
         form = request.read_form()
         if not is_same_token(form.get("token", ""), token):
             return _build_message("Not done", "The form is of another session.", "load the page again", token, 403)
         if request.path == "/sign-out":
-            self._sessions.end(request.read_cookie(COOKIE))
+            self._sessions.end_session(request.read_cookie(COOKIE))
             return PageResponse(status=303, headers=(("Location", "/"),), cache="no-store")
         section, digest, verb = [*request.path.strip("/").split("/"), "", "", ""][:3]
         if (section, verb) != ("plan", "approve") or form.get("digest") != digest:
@@ -86,46 +86,48 @@ class StatusPage:
             return _build_message("Not approved", error.what, error.hint, token, 409)
         except SyncdError as error:
             return _show_error(error, token)
-        self._overview.forget()
+        self._overview.discard()
         return PageResponse(status=303, headers=(("Location", f"/plan/{digest}"),), cache="no-store")
 
-    def _show(self, request: PageRequest, token: str) -> PageResponse:
+    def _show_page(self, request: PageRequest, token: str) -> PageResponse:
         # A page has the version of before it was read: what changes meanwhile is shown once more, and never missed.
         match request.path.strip("/").split("/"):
             case [""]:
-                overview = self._overview.find()
-                return _build(render_overview(overview, Frame("Overview", token=token, version=overview.version)))
+                overview = self._overview.read()
+                return _build_response(
+                    render_overview(overview, Frame("Overview", token=token, version=overview.version))
+                )
             case ["operations"]:
-                version, operations = self._operations.find()
+                version, operations = self._operations.read()
                 frame = Frame("Operations", "operations", token, version)
-                return _build(render_operations(operations[:OPERATIONS_MAX], self._now(), frame))
+                return _build_response(render_operations(operations[:OPERATIONS_MAX], self._now(), frame))
             case ["repository", *words]:
                 return self._show_repository("/".join(words), token)
             case ["space", *words, name] if words:
                 return self._show_space("/".join(words), name, token)
             case ["conflict"]:
-                return self._show_conflict(request.query, token, self._versions.find())
+                return self._show_conflict(request.query, token, self._versions.find_version())
             case ["plan", digest]:
-                return self._show_plan(digest, token, self._versions.find())
+                return self._show_plan(digest, token, self._versions.find_version())
             case _:
                 return _build_not_found(token)
 
     def _show_repository(self, name: str, token: str) -> PageResponse:
-        overview = self._overview.find()
+        overview = self._overview.read()
         repository = _find_repository(overview, name)
         if repository is None:
             return _build_not_found(token)
         frame = Frame(name, "", token, overview.version, trail=(("Overview", "/"),))
-        return _build(render_repository(overview, repository, frame))
+        return _build_response(render_repository(overview, repository, frame))
 
     def _show_space(self, repository_name: str, name: str, token: str) -> PageResponse:
-        overview = self._overview.find()
+        overview = self._overview.read()
         repository = _find_repository(overview, repository_name)
         spaces = [space for space in repository.spaces if space.name == name] if repository is not None else []
         if repository is None or not spaces:
             return _build_not_found(token)
         frame = Frame(name, "", token, overview.version, trail=_build_trail(repository_name))
-        return _build(render_space(overview, repository, spaces[0], frame))
+        return _build_response(render_space(overview, repository, spaces[0], frame))
 
     def _show_conflict(self, query: Mapping[str, str], token: str, version: str) -> PageResponse:
         words = [query.get(key, "") for key in ("repository", "path", "branch")]
@@ -134,7 +136,7 @@ class StatusPage:
             what = "No such page is in conflict now: it was settled, or moved."
             return _build_message("Not in conflict", what, "", token, 404, "syncd resolve")
         frame = Frame(conflict.path, "", token, version, trail=_build_trail(conflict.repository))
-        return _build(render_conflict(conflict, self._now(), frame))
+        return _build_response(render_conflict(conflict, self._now(), frame))
 
     def _show_plan(self, digest: str, token: str, version: str) -> PageResponse:
         plan = self._reader.read_plan(digest)
@@ -142,7 +144,7 @@ class StatusPage:
             what = f"No plan {digest} waits: it was applied, or things have changed since."
             return _build_message("No such plan", what, "", token, 404, "syncd site plan")
         frame = Frame(f"Plan {digest}", "", token, version, trail=_build_trail(plan.row.repository))
-        return _build(render_plan(plan, self._now(), frame))
+        return _build_response(render_plan(plan, self._now(), frame))
 
 
 def render_signed_out(why: str = "") -> PageResponse:
@@ -171,10 +173,10 @@ def _build_not_found(token: str) -> PageResponse:
 
 
 def _build_message(title: str, what: str, hint: str, token: str, status: int, command: str = "") -> PageResponse:
-    return _build(render_message(Frame(title, token=token), what, hint, command), status)
+    return _build_response(render_message(Frame(title, token=token), what, hint, command), status)
 
 
-def _build(text: str, status: int = 200) -> PageResponse:
+def _build_response(text: str, status: int = 200) -> PageResponse:
     return PageResponse(text.encode(), status, cache="private, no-cache" if status == 200 else "no-store")
 
 

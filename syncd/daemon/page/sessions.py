@@ -37,36 +37,36 @@ class Sessions:
             self._drop_old()
             while len(self._links) >= LINKS_MAX:
                 del self._links[next(iter(self._links))]
-            self._links[_hash(secret)] = self._clock() + LINK_SECONDS
+            self._links[_hash_secret(secret)] = self._clock() + LINK_SECONDS
         return secret
 
-    def begin(self, link_secret: str) -> str:
+    def begin_session(self, link_secret: str) -> str:
         """Return the secret of the session that a link begins, or "" where it was used or is too old."""
         with self._lock:
             self._drop_old()
-            if self._links.pop(_hash(link_secret), None) is None:
+            if self._links.pop(_hash_secret(link_secret), None) is None:
                 return ""
             while len(self._sessions) >= SESSIONS_MAX:
                 del self._sessions[next(iter(self._sessions))]
             secret = secrets.token_urlsafe(_BYTES)
             until = self._clock() + SESSION_SECONDS
-            self._sessions[_hash(secret)] = _Session(secrets.token_urlsafe(_BYTES), until)
+            self._sessions[_hash_secret(secret)] = _Session(secrets.token_urlsafe(_BYTES), until)
         return secret
 
     def find_form_token(self, secret: str) -> str:
         """Return the token that the forms of a session send, and prolong the session; "" where there is none."""
         with self._lock:
             self._drop_old()
-            session = self._sessions.get(_hash(secret)) if secret else None
+            session = self._sessions.get(_hash_secret(secret)) if secret else None
             if session is None:
                 return ""
             session.until = self._clock() + SESSION_SECONDS
             return session.form_token
 
-    def end(self, secret: str) -> None:
+    def end_session(self, secret: str) -> None:
         """End a session."""
         with self._lock:
-            self._sessions.pop(_hash(secret), None)
+            self._sessions.pop(_hash_secret(secret), None)
 
     def _drop_old(self) -> None:
         now = self._clock()
@@ -79,5 +79,5 @@ def is_same_token(sent: str, expected: str) -> bool:
     return bool(expected) and hmac.compare_digest(sent.encode(), expected.encode())
 
 
-def _hash(secret: str) -> str:
+def _hash_secret(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()

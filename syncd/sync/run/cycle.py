@@ -7,7 +7,7 @@ from functools import partial
 from syncd.errors import Conflict, PlatformError, RateLimited, Stopped, Unauthorized, Unreachable
 from syncd.layout.tree.paths import replace_undecodable
 from syncd.model.space import Space
-from syncd.store.status import FlowOutcome as Remembered
+from syncd.store.status import FlowOutcome
 from syncd.sync.bind.flow import bind_spaces
 from syncd.sync.binding import Binding
 from syncd.sync.branches import Branch, find_tracked
@@ -341,7 +341,7 @@ def _record_results(workspace: Workspace, options: RunOptions, results: Sequence
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
     rows = [
-        Remembered(
+        FlowOutcome(
             result.flow,
             replace_undecodable(result.key),
             *describe_outcome(result.outcome),

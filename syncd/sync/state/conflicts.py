@@ -5,7 +5,7 @@ from shlex import quote
 
 from syncd.errors import Conflict
 from syncd.repo.repository import Repository
-from syncd.store.status import FlowOutcome as Remembered
+from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.result import EXCLUDED, MergeResult
@@ -61,7 +61,7 @@ def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ..
     )
 
 
-def drop_settled(repository: Repository, outcomes: Sequence[Remembered]) -> tuple[Remembered, ...]:
+def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tuple[FlowOutcome, ...]:
     """Return the outcomes without the conflicts that a person has settled with Git since they were recorded: their
     branch holds what it was in conflict with.
     """
@@ -83,4 +83,4 @@ def clear_settled(
     at = workspace.now().isoformat(timespec="seconds")
     held = [found.key for found in workspace.store.list_outcomes() if found.flow == flow and found.state == "held"]
     settled = [path for path in held if path not in but and (among is None or path in among)]
-    workspace.store.record(Remembered(flow, path, "unchanged", "", at) for path in settled)
+    workspace.store.record(FlowOutcome(flow, path, "unchanged", "", at) for path in settled)

@@ -94,8 +94,8 @@ def test_addresses_and_secrets_come_from_files_variables_and_credentials(tmp_pat
     assert a.target == HttpTarget("a", "https://hooks.example/T0")
     assert b.target == HttpTarget("b.x", "https://b.example", SECRET[::-1])
     assert c.target == HttpTarget("c", "https://c.example", SECRET, private=True)
-    assert (a.wants("conflict", "docs"), a.wants("held", "docs")) == (True, False)
-    assert (b.wants("held", "docs"), b.wants("held", "other")) == (True, False)
+    assert (a.should_hear("conflict", "docs"), a.should_hear("held", "docs")) == (True, False)
+    assert (b.should_hear("held", "docs"), b.should_hear("held", "other")) == (True, False)
 
 
 @pytest.mark.parametrize(
