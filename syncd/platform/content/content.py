@@ -17,7 +17,7 @@ from syncd.model.listing import Listing
 from syncd.model.page import Page, PageTree
 from syncd.model.revision import ReusableContent, Revision
 from syncd.platform.change_requests import change_requests
-from syncd.platform.content.page_documents import open_page_documents
+from syncd.platform.content.page_documents import open_page_documents, require_for_visitor
 from syncd.platform.content.view import (
     CurrentView,
     RevisionView,
@@ -162,7 +162,12 @@ async def _answer_page_entry(
 
     scheduler: RequestScheduler = request.app.state.scheduler
     # Other formats also depend on the rest of the revision, and on download addresses, which expire.
-    if parameters.format == "document" or not parameters.evaluated == parameters.dereferenced == "false":
+    is_shared = view.caller.grant is None
+    if (
+        parameters.format == "document"
+        or not is_shared
+        or not parameters.evaluated == parameters.dereferenced == "false"
+    ):
         # A reference may lead into another space, which not everybody may read, and which changes.
         reader = (view.caller.user_id, view.storage.version())
         key = ("page", view.outline.root, entry.node.id, view.context, parameters, *reader)
@@ -182,10 +187,13 @@ async def _answer_page_entry(
 
 
 def _render_text(view: RevisionView, entry: TreeEntry, parameters: PageParameters) -> dict[str, Any]:
+    require_for_visitor(view, entry, is_markdown=parameters.format != "document")
     if parameters.format == "document":
         return {"document": open_page_documents(view).render(entry, parameters.evaluated, parameters.dereferenced)}
     words = PageTexts(view.outline, view.context, view.storage.blobs.get)
-    return {"markdown": words.render(entry, parameters.evaluated, parameters.dereferenced)}
+    # What is included may have conditions, too; a content token reads it by itself.
+    dereferenced = parameters.dereferenced if view.caller.grant is None else "false"
+    return {"markdown": words.render(entry, parameters.evaluated, dereferenced)}
 
 
 def _answer_json(body: bytes) -> Response:

@@ -8,19 +8,24 @@ import sqlalchemy as sa
 from fastapi import Request, Response
 
 from syncd.model.document import Document
-from syncd.platform.content.page_documents import open_page_documents
+from syncd.platform.content.page_documents import open_page_documents, require_for_visitor
 from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions.outline import Outline, TreeEntry, open_outline
+from syncd.platform.revisions.page_text import Dereferenced, Evaluated
 from syncd.platform.revisions.rendering import encode_json
+from syncd.platform.revisions.tree import INCLUDES
 from syncd.platform.schema.content import revisions
 
 router = create_router(tags=["content"])
 
 _PATH = "/spaces/{space_id}/documents/{document_id}"
+_OF_PAGE = "/spaces/{space_id}/revisions/{revision_id}/page/{page_id}/document"
+_OF_REUSABLE = "/spaces/{space_id}/revisions/{revision_id}/reusable-contents/{reusable_content_id}/document"
+_READ = declare_role("read", extension=True, visitors=True)
 
 REVISIONS_MAX = 50
 """The newest revisions of a space, those of change requests included, whose documents are found beside main content."""
@@ -40,6 +45,57 @@ async def get_document_by_id(request: Request, view: CurrentView, document_id: s
     key = ("document", view.revision.space, document_id, view.context, view.caller.user_id, version)
     made = partial(_render_document, view, document_id)
     body = await scheduler.share_result(key, lambda: scheduler.compute(request, made), remember=version is not None)
+    return Response(body, media_type="application/json")
+
+
+@router.get(_OF_PAGE, response_model=Document, openapi_extra=_READ | declare_path_parameters(_OF_PAGE))
+async def get_page_document_in_revision_by_id(
+    request: Request,
+    view: CurrentView,
+    page_id: str,
+    evaluated: Evaluated = "false",
+    dereferenced: Dereferenced = "false",
+) -> Response:
+    """Return the document of a page of a revision. Source: published-content §1."""
+    return await _answer_text(request, view, view.require_page(page_id), evaluated, dereferenced)
+
+
+@router.get(_OF_REUSABLE, response_model=Document, openapi_extra=_READ | declare_path_parameters(_OF_REUSABLE))
+async def get_reusable_content_document_in_revision_by_id(
+    request: Request,
+    view: CurrentView,
+    reusable_content_id: str,
+    evaluated: Evaluated = "false",
+    dereferenced: Dereferenced = "false",
+) -> Response:
+    """Return the document of a reusable content of a revision. Source: published-content §1."""
+    entry = view.require_entry(reusable_content_id, "reusable content", lambda one: one.parent == INCLUDES)
+    return await _answer_text(request, view, entry, evaluated, dereferenced)
+
+
+async def _answer_text(
+    request: Request, view: RevisionView, entry: TreeEntry, evaluated: Evaluated, dereferenced: Dereferenced
+) -> Response:
+    if entry.node.body is None:
+        raise Failure(404, f"{entry.node.id} has no document in revision {view.revision.id}.")
+    require_for_visitor(view, entry, is_markdown=False)
+    scheduler: RequestScheduler = request.app.state.scheduler
+    version = view.storage.version()
+    key = (
+        "text",
+        view.outline.root,
+        entry.node.id,
+        view.context,
+        view.caller.user_id,
+        version,
+        evaluated,
+        dereferenced,
+    )
+
+    def render() -> bytes:
+        return encode_json(open_page_documents(view).render(entry, evaluated, dereferenced))
+
+    body = await scheduler.share_result(key, lambda: scheduler.compute(request, render), remember=version is not None)
     return Response(body, media_type="application/json")
 
 

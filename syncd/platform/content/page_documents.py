@@ -4,12 +4,13 @@ The heading that begins a page is its title and no part of its document. Address
 what a page includes is a text of its own, whose addresses and anchors are its own, too.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from syncd.layout.evaluation import evaluate_nodes
+from syncd.layout.evaluation import Variables, evaluate_nodes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
@@ -31,6 +32,7 @@ from syncd.platform.revisions.targets import TargetResolver, build_label, find_t
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
 DocumentNode = dict[str, Any]
+_CONDITION = re.compile(r"\{%-?\s{0,100}if\b")
 
 
 def find_document_body(text: str, entry: TreeEntry) -> str:
@@ -46,6 +48,8 @@ class PageDocuments:
     context: RenderContext
     read: Callable[[str], bytes]
     open_space: Callable[[str], Outline | None] = lambda space: None
+    claims: Mapping[str, Any] | None = None
+    """Of the visitor who reads; with them, every condition is decided, whatever is asked for."""
     characters: int = 0
     """Of all texts that were rendered, includes among them."""
     _targets: TargetResolver = field(init=False)
@@ -67,8 +71,9 @@ class PageDocuments:
         nodes = self._build_nodes(self.read(entry.node.body or "").decode(), entry)
         if dereferenced != "false":
             nodes = add_anchors(list(self._expand(nodes, (entry.node.id,))))
-        if evaluated != "false":
-            nodes = list(evaluate_nodes(nodes, read_variables(self.outline, entry)))
+        if evaluated != "false" or self.claims is not None:
+            variables = replace(read_variables(self.outline, entry), claims=self.claims)
+            nodes = list(evaluate_nodes(nodes, variables))
         meta = {"meta": {"targets": self._list_targets(nodes)}} if dereferenced == "true" else {}
         for cell in find_file_cells(nodes):
             cell[:] = map(_find_file_value, cell)
@@ -143,7 +148,27 @@ class PageDocuments:
 def open_page_documents(view: RevisionView) -> PageDocuments:
     """Return the documents of a revision's pages for the caller of the view."""
     open_space = partial(find_main_content, view.storage, view.caller)
-    return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space)
+    claims = None if view.caller.grant is None else view.caller.grant.claims or {}
+    return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space, claims)
+
+
+def require_for_visitor(view: RevisionView, entry: TreeEntry, *, is_markdown: bool) -> None:
+    """Require that the visitor of a content token may read a text; everybody else may, who may read the revision.
+
+    Raises: Failure 404 where the visitor does not fulfil the condition of the page or of one above it; 403 for the
+    Markdown of a text with conditions, which is read as a document, where they are decided.
+    """
+    if view.caller.grant is None:
+        return
+    visitor = Variables({}, view.caller.grant.claims or {})
+    here: TreeEntry | None = entry
+    while here is not None and here.parent != here.node.id:
+        condition = here.node.fields.get("condition")
+        if condition is not None and visitor.evaluate_condition(condition) is not True:
+            raise Failure(404, f"No page {entry.node.id} in revision {view.revision.id}.")
+        here = view.outline.entries.get(here.parent)
+    if is_markdown and _CONDITION.search(view.storage.blobs.get(entry.node.body or "").decode(errors="replace")):
+        raise Failure(403, "This text has conditions. A content token reads it with format=document.")
 
 
 def _find_file_value(ref: DocumentNode) -> DocumentNode | str:

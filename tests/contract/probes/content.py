@@ -99,6 +99,24 @@ def probe_get_document_by_id(world: World) -> Ask:
     return Ask({**path, "documentId": revision["pages"][0]["documentId"]})
 
 
+@probe("getPageDocumentInRevisionById")
+def probe_get_page_document_in_revision_by_id(world: World) -> Ask:
+    path, revision = _of_revision(world)
+    wrong = ({"evaluated": "maybe"}, {"dereferenced": "maybe"})
+
+    def check(answer: Any) -> None:
+        assert (answer["object"], answer["nodes"][0]["type"]) == ("document", "paragraph")
+
+    return Ask({**path, "pageId": page(revision, "Home")}, invalid_query=wrong, check=check)
+
+
+@probe("getReusableContentDocumentInRevisionById")
+def probe_get_reusable_content_document_in_revision_by_id(world: World) -> Ask:
+    path = imported(world)
+    path["revisionId"] = world.made("getCurrentRevision", path)["id"]
+    return Ask(path, invalid_query=({"evaluated": "maybe"}, {"dereferenced": "maybe"}))
+
+
 @probe("getSpacePDF")
 def probe_get_space_pdf(world: World) -> Ask:
     path, revision = main(world)

@@ -7,7 +7,7 @@ import jwt
 import pytest
 
 from tests.contract.world import World
-from tests.platform.visitors.published_site import PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
 
 
 @pytest.fixture
@@ -217,3 +217,31 @@ def test_a_token_ends_with_what_it_was_made_for(made: PublishedSiteMaker, change
             token = f"{head}.{body}.{signature[::-1]}"
     status = 401 if change in ("expire", "forge") else 404
     assert made.world.call("getCurrentRevision", at, by=token).status_code == status
+
+
+def test_a_token_reads_of_a_text_what_its_visitor_may(made: PublishedSiteMaker) -> None:
+    text = "{% if visitor.claims.isStaff == true %}\n\nThe handshake.\n\n{% endif %}\n\nAfter."
+    staff = page("Staff page", "The canteen plan.")
+    staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
+    made.world.write(made.guides, [page("Mixed", f"Before.\n\n{text}"), staff])
+    everybody = made.look_up("/").json()
+    known = made.look_up("/", jwtToken=made.sign(isStaff=True)).json()
+    at = {"spaceId": made.guides, "revisionId": everybody["revision"]}
+    pages = {one["title"]: one["id"] for one in made.world.made("listPages", at)["pages"]}
+    for token, has_more in ((everybody["apiToken"], False), (known["apiToken"], True)):
+        for evaluated in ("false", "true"):
+            path = at | {"pageId": pages["Mixed"]}
+            query = {"evaluated": evaluated}
+            read = made.world.made("getPageDocumentInRevisionById", path, query=query, by=token)
+            assert ("handshake" in str(read)) is has_more
+            assert "After" in str(read)
+            shown = made.world.made("getPageById", path, query={"format": "document", **query}, by=token)
+            assert ("handshake" in str(shown)) is has_more
+        refused = made.world.call("getPageById", path, query={"format": "markdown"}, by=token)
+        assert refused.status_code == 403
+        path = at | {"pageId": pages["Staff page"]}
+        status = made.world.call("getPageDocumentInRevisionById", path, by=token).status_code
+        assert status == (200 if has_more else 404)
+    plain = at | {"pageId": pages["Setup"]}
+    read = made.world.made("getPageById", plain, query={"format": "markdown"}, by=everybody["apiToken"])
+    assert "README.md" in read["markdown"]
