@@ -98,11 +98,11 @@ ORDER = {
         *("notify", "api", "demo", "change_requests", "preview", "undo", "log", "configuration", "web"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
-    "web": ("rendering", "blocks", "pages", "status", "site"),
+    "web": ("rendering", "blocks", "pages", "status", "site", "app"),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),
-        *("content", "sites", "publish", "services", "visitors", "description", "app", "server"),
+        *("content", "sites", "publish", "services", "visitors", "app_pages", "description", "app", "server"),
     ),
 }
 """Folders and modules inside of a room, lowest first: each imports only itself and what stands before it."""

@@ -1,5 +1,6 @@
 """What a server of pages gets and gives, as frozen values, and which requests it refuses."""
 
+import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -110,12 +111,13 @@ def read_request(
     hosts: frozenset[str] | None,
     *,
     is_any_origin: bool = False,
+    origin: str = "",
 ) -> PageRequest:
     """Return a request whose origin was checked, still without a body.
 
     Shape: `hosts` are the names, without port, by which the server may be called; None is any: no page of another site
     reaches a server under a name of its own (DNS rebinding). What changes something must come from its own pages,
-    unless `is_any_origin`.
+    unless `is_any_origin`; `origin` is what they have where a proxy gives the server another name or scheme.
     Raises: RefusedRequest.
     """
     host = headers.get("host", "")
@@ -123,7 +125,7 @@ def read_request(
         raise RefusedRequest(421, "this server does not answer under that name; use the address that it printed")
     if method not in _METHODS:
         raise RefusedRequest(405, "only GET, HEAD and POST are answered")
-    if method not in SAFE_METHODS and not is_any_origin and not is_own_origin(headers):
+    if method not in SAFE_METHODS and not is_any_origin and not is_own_origin(headers, origin):
         raise RefusedRequest(403, "the request comes from a page of another site")
     if len(target) > TARGET_CHARACTERS_MAX:
         raise RefusedRequest(414, f"an address has at most {TARGET_CHARACTERS_MAX} characters")
@@ -139,17 +141,23 @@ def parse_host(host: str) -> str:
     return host.lower()
 
 
-def is_own_origin(headers: Mapping[str, str]) -> bool:
+def is_own_origin(headers: Mapping[str, str], known: str = "") -> bool:
     """Return whether a request comes from a page of this server, as far as the browser says it.
 
-    Shape: a page that sends no referrer has the origin `null`; then `Sec-Fetch-Site` alone decides.
+    Shape: `known` is an origin of the server beside the one that the header `Host` makes, such as a proxy's. A page
+    that sends no referrer has the origin `null`; then `Sec-Fetch-Site` alone decides.
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is not None and site != "same-origin":
         return False
     if origin is None or origin == "null":
         return site is not None
-    return origin.lower() == f"http://{headers.get('host', '').lower()}"
+    return origin.lower() in {f"http://{headers.get('host', '').lower()}", known.lower()} - {""}
+
+
+def is_same_token(sent: str, expected: str) -> bool:
+    """Return whether a form sent the token of its session; it takes as long for a wrong one."""
+    return bool(expected) and hmac.compare_digest(sent.encode(), expected.encode())
 
 
 def list_host_names(address: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
+from syncd.platform.app_pages.routes import answer_app
 from syncd.platform.change_requests import change_requests, merge_request
 from syncd.platform.comments import commenters, comments, replies
 from syncd.platform.content import changes, content, content_write, documents, templates, view
@@ -159,6 +160,8 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
         app.add_route(root, answer_information, include_in_schema=False)
     app.add_route(site_pages.PATH, site_pages.answer_site, include_in_schema=False)
     app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
+    for root in ("/app", "/app/{path:path}"):
+        app.add_route(root, answer_app, methods=["GET", "POST"], include_in_schema=False)
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
     app.add_route("/readyz", answer_readiness, include_in_schema=False)
     app.openapi = DESCRIPTION.document  # type: ignore[method-assign]

@@ -14,6 +14,7 @@ from syncd.platform.schema import (
     publish,
     reviews,
     search,
+    sessions,
     specs,
     translations,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "publish",
     "reviews",
     "search",
+    "sessions",
     "specs",
     "translations",
 ]

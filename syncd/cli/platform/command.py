@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from syncd.platform.settings import PlatformSettings, ServiceEndpoint
     from syncd.platform.storage.storage_options import StorageOptions
 
+ADDRESS_FILE = "address"
+"""The file of the data directory with the address at which the platform was served last, for links to its pages."""
 SKIPPED_SHOWN = 20
 """Up to so many skipped parts of an imported directory are printed; of more, the rest is counted."""
 
@@ -113,6 +115,7 @@ def run_server(options: PlatformOptions, settings: "PlatformSettings", *, host: 
 
     def announce(url: str) -> None:
         nonlocal status
+        (options.data / ADDRESS_FILE).write_text(f"{settings.public_url or url}\n", encoding="utf-8")
         status = f"listens on {url}"
         print(url, flush=True)
         notify.send_status(status)

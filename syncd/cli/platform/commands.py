@@ -126,6 +126,44 @@ def platform_backup(
     exit_with(print_backup(PlatformOptions(data, database, files), directory, as_json=json))
 
 
+@platform.command("login")
+def platform_login(
+    user: Annotated[
+        str, typer.Option("--user", metavar="EMAIL|ID", help="Whom the link signs in, else the owner.")
+    ] = "",
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Where the browser reaches the platform, if not where it began.")
+    ] = "",
+    data: DataOption = DEFAULT_DATA,
+    database: DatabaseOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Print a link that signs a person in to the platform's pages.
+
+    It works once, within ten minutes.
+    """
+    from syncd.cli.platform.command import PlatformOptions
+    from syncd.cli.platform.sign_in import print_link
+
+    print_link(PlatformOptions(data, database), user=user, url=url, as_json=json)
+
+
+@platform.command("logout")
+def platform_logout(
+    user: Annotated[str, typer.Option("--user", metavar="EMAIL|ID", help="Whose sessions end, else the owner's.")] = "",
+    data: DataOption = DEFAULT_DATA,
+    database: DatabaseOption = "",
+) -> None:
+    """End a person's sessions in browsers.
+
+    Links that were not used end, too.
+    """
+    from syncd.cli.platform.command import PlatformOptions
+    from syncd.cli.platform.sign_in import end_person_sessions
+
+    end_person_sessions(PlatformOptions(data, database), user=user)
+
+
 @token.command("create")
 def token_create(
     user: Annotated[

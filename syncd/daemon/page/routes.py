@@ -7,9 +7,9 @@ from importlib.resources import files
 from urllib.parse import quote
 
 from syncd.daemon.page.reader import OPERATIONS_MAX, CachedValue, StatusReader, StatusVersions
-from syncd.daemon.page.sessions import Sessions, is_same_token
+from syncd.daemon.page.sessions import Sessions
 from syncd.errors import StalePlan, SyncdError
-from syncd.net.page_values import SAFE_METHODS, EventStream, PageRequest, PageResponse
+from syncd.net.page_values import SAFE_METHODS, EventStream, PageRequest, PageResponse, is_same_token
 from syncd.web.status.pages import (
     render_conflict,
     render_message,

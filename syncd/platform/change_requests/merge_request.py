@@ -74,6 +74,22 @@ def update_change_request(at: AtChangeRequest) -> JSONResponse:
     return prepare_and_record(at.storage, prepare, record)
 
 
+def count_conflicts(at: ChangeRequestScope) -> int:
+    """Return how many pages, files and texts a change request and main content changed differently.
+
+    Raises: Failure 404 and 409 as for a merge.
+    """
+    with at.storage.read() as connection:
+        row = at.require_live(connection)
+        return len(_merge_trees(at.storage, connection, row).conflicts) if is_outdated(row) else 0
+
+
+def require_merge_allowed(at: ChangeRequestScope) -> None:
+    """Require that a merge would be done now. Raises: Failure 403, 404, 409 and 412 as the merge itself."""
+    with at.storage.read() as connection:
+        _require_mergeable(at, connection)
+
+
 def _require_mergeable(at: ChangeRequestScope, connection: sa.Connection) -> Row:
     space, row = at.require_space(connection), at.require_live(connection)
     merge_rules.require_merge_rules(connection, space, row, caller=at.caller.user_id, outdated=is_outdated(row))

@@ -22,6 +22,11 @@ their texts and files, not because of the number of their values.
 ANONYMOUS_BYTES_MAX = 64 * 1024
 """The largest body that is read and parsed before the sender is known; for larger ones the token is checked first."""
 
+FORM_BYTES_MAX = 512 * 1024
+"""The largest form of a page for people: the longest comment, each letter as nine characters."""
+FORM_PATHS = "/app/"
+_FORM, _JSON = b"application/x-www-form-urlencoded", b"application/json"
+
 _TOO_LARGE = f"A request body may have at most {BODY_BYTES_MAX} bytes."
 _UNLIMITED = 1_000_000
 """What the headers say when no limit is set."""
@@ -79,7 +84,8 @@ class RequestLimits:
 
     async def _refuse_unknown_sender(self, scope: Scope) -> JSONResponse | None:
         """Refuse a large body without a valid token: FastAPI reads and parses bodies before it checks the token."""
-        if not _is_chunked(scope) and int(_find_header(scope, b"content-length") or 0) <= ANONYMOUS_BYTES_MAX:
+        is_small = int(_find_header(scope, b"content-length") or 0) <= ANONYMOUS_BYTES_MAX
+        if _is_form(scope) or (is_small and not _is_chunked(scope)):
             return None
         try:
             await self._admit((_find_header(scope, b"authorization") or b"").decode("latin-1"))
@@ -118,10 +124,9 @@ def _answer_too_many_requests() -> JSONResponse:
 
 def _refuse_unreadable_body(scope: Scope) -> JSONResponse | None:
     length = int(_find_header(scope, b"content-length") or 0)
-    media = (_find_header(scope, b"content-type") or b"").split(b";")[0].strip().lower()
-    if length > BODY_BYTES_MAX:
+    if length > BODY_BYTES_MAX or (_is_form(scope) and (length > FORM_BYTES_MAX or _is_chunked(scope))):
         return JSONResponse(build_error_body(413, _TOO_LARGE), 413)
-    if (length or _is_chunked(scope)) and media != b"application/json":
+    if (length or _is_chunked(scope)) and _find_media(scope) != _JSON and not _is_form(scope):
         return JSONResponse(build_error_body(415, "A request body must have the Content-Type application/json."), 415)
     return None
 
@@ -173,6 +178,14 @@ def identify_sender(scope: Scope) -> int:
 
 def _has_body(scope: Scope) -> bool:
     return _is_chunked(scope) or _find_header(scope, b"content-length") not in (None, b"0")
+
+
+def _is_form(scope: Scope) -> bool:
+    return scope["path"].startswith(FORM_PATHS) and _find_media(scope) == _FORM
+
+
+def _find_media(scope: Scope) -> bytes:
+    return (_find_header(scope, b"content-type") or b"").split(b";")[0].strip().lower()
 
 
 def _is_chunked(scope: Scope) -> bool:

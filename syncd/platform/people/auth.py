@@ -23,6 +23,8 @@ ROLES = ("read", "comment", "edit", "review", "create", "admin")
 """Weakest first; each role includes those before it. Source: API document, Conventions 5."""
 
 ROLE_KEY = "x-role"
+CALLER_KEY = "syncd.caller"
+"""Where a scope has a caller who is known already; it is made in this process, and no request can bring it along."""
 EXTENSION_KEY = "x-extension"
 """Marks, in the OpenAPI document, an operation that the API document does not have."""
 VISITORS_KEY = "x-content-token"
@@ -149,7 +151,8 @@ async def authenticate_caller(request: Request) -> Caller:
     where it names something else than the token was made for.
     """
     callers: Callers = request.app.state.callers
-    found = await callers.authenticate(request.headers.get("authorization", ""))
+    known: Caller | None = request.scope.get(CALLER_KEY)
+    found = known or await callers.authenticate(request.headers.get("authorization", ""))
     declared = request.scope["route"].openapi_extra
     if found.grant is not None:
         _require_granted(found.grant, declared, request.path_params)

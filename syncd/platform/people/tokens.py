@@ -109,14 +109,7 @@ def _build_token(hash: str, label: str, created_at: str, user: sa.Row[Any], secr
 
 
 def _find_or_create_user(storage: Storage, connection: sa.Connection, person: TokenHolder) -> sa.Row[Any]:
-    users = accounts.users
-    if person.user is None:
-        wanted = users.c.id == storage.find_owner(connection)
-    elif "@" in person.user:
-        wanted = sa.func.lower(users.c.email) == person.user.lower()
-    else:
-        wanted = users.c.id == person.user
-    query = sa.select(users).where(wanted).order_by(users.c.created_at, users.c.id).limit(1)
+    query = _select_holder(storage, connection, person)
     user = connection.execute(query).one_or_none()
     if user is None and person.user is not None and "@" in person.user:
         _insert_user(storage, connection, person.user)
@@ -125,9 +118,30 @@ def _find_or_create_user(storage: Storage, connection: sa.Connection, person: To
         raise NotFound(f"no user {person.user or 'who owns this platform'}", hint="give an e-mail to make a new one")
     if person.user is not None and "@" in person.user:
         # The platform sends no e-mail: the operator vouches for the address by giving it.
+        users = accounts.users
         connection.execute(users.update().where(users.c.id == user.id).values(email_verified=True))
     _insert_membership(storage, connection, user.id, person)
     return user
+
+
+def find_holder(storage: Storage, connection: sa.Connection, person: TokenHolder) -> sa.Row[Any]:
+    """Return the row of an existing user. Raises: NotFound."""
+    user = connection.execute(_select_holder(storage, connection, person)).one_or_none()
+    if user is None:
+        who = person.user or "who owns this platform"
+        raise NotFound(f"no user {who}", hint="syncd platform token create --user EMAIL makes a new member")
+    return user
+
+
+def _select_holder(storage: Storage, connection: sa.Connection, person: TokenHolder) -> sa.Select[Any]:
+    users = accounts.users
+    if person.user is None:
+        wanted = users.c.id == storage.find_owner(connection)
+    elif "@" in person.user:
+        wanted = sa.func.lower(users.c.email) == person.user.lower()
+    else:
+        wanted = users.c.id == person.user
+    return sa.select(users).where(wanted).order_by(users.c.created_at, users.c.id).limit(1)
 
 
 def _insert_user(storage: Storage, connection: sa.Connection, email: str) -> None:

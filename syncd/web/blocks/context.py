@@ -48,6 +48,8 @@ class BlockContext:
     content, `read_specification` an OpenAPI description that was parsed; both None where there is none.
     `variables` has the space's and the page's, and the claims of the reader; without claims (a preview for everybody) a
     block with a condition is shown with its condition above it.
+    `annotate` returns what stands behind a block of the top, such as comments on it; it is HTML and taken as it is.
+    `prefix` begins every id, for a document that shares its page with others.
     `highlighted` remembers code that was coloured, and may be shared by all pages: `CodeMemory` is one with a bound.
     """
 
@@ -57,6 +59,8 @@ class BlockContext:
     variables: Variables = field(default_factory=lambda: Variables({}))
     highlighted: MutableMapping[str, str] = field(default_factory=dict)
     labels: BlockLabels = field(default_factory=BlockLabels)
+    prefix: str = ""
+    annotate: Callable[[Mapping[str, Any]], Markup] = lambda node: Markup()
 
 
 @dataclass(frozen=True)

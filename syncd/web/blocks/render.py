@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from syncd.model.document import Document
+from syncd.web.blocks.changes import CHANGE_BLOCKS
 from syncd.web.blocks.code import CODE_BLOCKS
 from syncd.web.blocks.containers import CONTAINER_BLOCKS
 from syncd.web.blocks.context import BlockContext, RenderedDocument
@@ -23,6 +24,7 @@ from syncd.web.blocks.text_blocks import TEXT_BLOCKS, read_level
 
 _BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {
     **TEXT_BLOCKS,
+    **CHANGE_BLOCKS,
     **CODE_BLOCKS,
     **CONTAINER_BLOCKS,
     **FORMULA_BLOCKS,
@@ -56,7 +58,13 @@ def render_document(document: Document, context: BlockContext) -> RenderedDocume
 def _render_list(state: RenderState, nodes: Sequence[Node]) -> Markup:
     """The blocks of a list; a writer's HTML around some of them stays around them."""
     shown = render_html_runs(state, nodes, _render_list)
-    return join_markup([node if isinstance(node, Markup) else _render_block(state, node) for node in shown])
+    return join_markup([node if isinstance(node, Markup) else _render_noted_block(state, node) for node in shown])
+
+
+def _render_noted_block(state: RenderState, node: Node) -> Markup:
+    """A block, and behind one of the top what the page has to say of it."""
+    html = _render_block(state, node)
+    return html + state.context.annotate(node) if state.depth == 1 else html
 
 
 def _render_block(state: RenderState, node: Node) -> Markup:

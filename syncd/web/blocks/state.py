@@ -74,7 +74,7 @@ class RenderState:
 
         None begins with an underline: those are the page's own.
         """
-        wanted = wanted.lstrip("_") or "section"
+        wanted = self.context.prefix + (wanted.lstrip("_") or "section")
         found, count = wanted, self._counts.get(wanted, 0)
         while found in self._ids:
             count += 1

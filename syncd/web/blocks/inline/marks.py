@@ -7,6 +7,8 @@ from markupsafe import Markup
 from syncd.web.blocks.elements import join_markup, write_opening
 from syncd.web.blocks.members import Node, read_data, read_kind
 
+_CHANGES: Mapping[str, str] = {"inserted": "ins", "deleted": "del"}
+"""Marks of words that only one side of a difference has."""
 _ELEMENTS: Mapping[str, str] = {
     "bold": "strong",
     "italic": "em",
@@ -53,6 +55,8 @@ def _write_tags(mark: Node) -> Tags | None:
         data = read_data(mark)
         classes = [f"b-{name}-{color}" for name in ("text", "back") if (color := read_color(data, _MEMBERS[name]))]
         return (write_opening("span", class_=" ".join(classes)), "</span>") if classes else None
+    if kind in _CHANGES:
+        return write_opening(_CHANGES[kind], class_=f"b-{kind}"), f"</{_CHANGES[kind]}>"
     name = _ELEMENTS.get(kind)
     return (f"<{name}>", f"</{name}>") if name else None
 

@@ -1,0 +1,1 @@
+"""Pages for editors and reviewers: a space, its history, its change requests, and what they change."""
