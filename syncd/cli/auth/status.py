@@ -35,7 +35,7 @@ class AuthStatus:
     error: SyncdError | None = None
 
     @property
-    def used(self) -> TokenSource | None:
+    def used_source(self) -> TokenSource | None:
         """The place whose token is used."""
         return next((source for source in self.sources if source.is_set), None)
 
@@ -101,7 +101,7 @@ def _format_status(status: AuthStatus) -> Iterator[str]:
         yield f"  organizations: {escape(', '.join(names) or 'none')}{f', and {left} more' if left else ''}"
     yield "  token, in the order in which it is looked for:"
     for source in status.sources:
-        yield f"    {_describe_source(source, is_used=source is status.used)}"
+        yield f"    {_describe_source(source, is_used=source is status.used_source)}"
 
 
 def _describe_source(source: TokenSource, *, is_used: bool) -> str:
@@ -123,7 +123,7 @@ def _build_document(status: AuthStatus) -> dict[str, object]:
             "kind": source.kind,
             "place": source.place,
             "is_set": source.is_set,
-            "is_used": source is status.used,
+            "is_used": source is status.used_source,
             "since": source.saved.at if source.saved is not None else None,
         }
         for source in status.sources

@@ -61,7 +61,7 @@ def run_simulate(options: SimulateOptions, *, as_json: bool) -> int:
                 ]
             )
         )
-    return 3 if any(one.bad for one in replays) else 0
+    return 3 if any(one.is_worse for one in replays) else 0
 
 
 def _read_addresses(name: str) -> list[str]:

@@ -110,13 +110,13 @@ def _describe_result(fate: Fate) -> str:
             return f"{hops}, and round again: visitors never arrive"
         case "elsewhere":
             return f"{hops}, to an address of another site" if fate.hops else "no address of this site"
-        case "page" if fate.spot is not None and not fate.spot.known:
+        case "page" if fate.spot is not None and not fate.spot.is_known:
             return f"{hops}, to content that is not mirrored here: whether the page exists is not known"
         case _:
             return f"{hops}, and visitors arrive"
 
 
 def _build_document(url: str, fate: Fate, live: str | None) -> dict[str, Any]:
-    known = fate.spot.known if fate.spot is not None else None
+    known = fate.spot.is_known if fate.spot is not None else None
     document = {"url": url, "end": fate.end, "at": fate.at, "known": known, "hops": [asdict(hop) for hop in fate.hops]}
     return document | ({"platform": live} if live is not None else {})

@@ -38,7 +38,7 @@ def build_request_state(request: RequestStatus) -> dict[str, Any]:
         "has_all": request.has_all,
         "requested": list(state.requested),
         "reviews": [asdict(verdict) for verdict in state.verdicts] if state.has_reviews else None,
-        "awaits": request.awaited or None,
+        "awaits": request.next_step or None,
     }
 
 

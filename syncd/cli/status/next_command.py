@@ -79,7 +79,7 @@ def _suggest_review(status: RepositoryStatus) -> str:
         return ""
     if any(request.state.is_outdated for request in status.requests):
         return "syncd pull"
-    approved = next((request for request in status.requests if request.awaited == "merge"), None)
+    approved = next((request for request in status.requests if request.next_step == "merge"), None)
     if approved is not None:
         space = f" --space {quote(approved.space)}" if len(status.spaces) > 1 else ""
         return f"syncd cr merge {approved.number}{space}"

@@ -95,7 +95,7 @@ def build_request_record(request: RequestStatus) -> Record:
     """Return the record of a change request."""
     state = request.state
     age, extent = "outdated" if state.is_outdated else "current", "all" if request.has_all else "part"
-    facts = state.status, request.awaited, age, state.comments, extent
+    facts = state.status, request.next_step, age, state.comments, extent
     return "request", request.space, request.number, *facts, state.address, request.branch
 
 

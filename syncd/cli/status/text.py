@@ -138,8 +138,8 @@ def describe_request(request: RequestStatus) -> Iterator[str]:
         yield f"{format_count(state.comments, 'open comment')}"
     if state.is_outdated:
         yield "outdated: main content has moved on"
-    if request.awaited:
-        yield AWAITED[request.awaited]
+    if request.next_step:
+        yield AWAITED[request.next_step]
 
 
 def _name_reviewers(verdicts: Sequence[Verdict]) -> str:

@@ -50,7 +50,7 @@ class RequestStatus:
         return [verdict for verdict in self.state.verdicts if verdict.status == "approved"]
 
     @property
-    def awaited(self) -> str:
+    def next_step(self) -> str:
         """What it waits for next: `author`, `review`, `merge` or `reopening`; "" where no run has seen it yet."""
         state = self.state
         if not state.status:

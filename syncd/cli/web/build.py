@@ -156,12 +156,12 @@ def _find_branch(outcome: FlowOutcome, status: RepositoryStatus) -> str:
 def _build_conflicts(name: str, status: RepositoryStatus) -> Iterator[ConflictRow]:
     for outcome in status.problems:
         if (outcome.flow, outcome.state) == (CONFLICT, "held"):
-            space = next((one.name for one in status.spaces if _holds(one, outcome.key)), "")
+            space = next((one.name for one in status.spaces if _is_below(one, outcome.key)), "")
             page = build_conflict_page(name, outcome.key, _find_branch(outcome, status))
             yield ConflictRow(outcome.key, space, outcome.sentence, format_resolve(outcome), page, outcome.at)
 
 
-def _holds(space: SpaceStatus, path: str) -> bool:
+def _is_below(space: SpaceStatus, path: str) -> bool:
     return space.directory == "." or path.startswith(f"{space.directory}/")
 
 
@@ -223,7 +223,7 @@ def _build_request(name: str, request: RequestStatus) -> RequestRow:
         state.is_outdated,
         state.comments,
         (*reviews, *(f"{one}: was asked" for one in silent)),
-        _AWAITED.get(request.awaited, ""),
+        _AWAITED.get(request.next_step, ""),
         request.has_all,
     )
 

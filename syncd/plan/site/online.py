@@ -195,7 +195,7 @@ class _LiveChecker:
         for item in self.file.of("redirect"):
             source = item.fields.get("source")
             spot = site.at(site.inner(source) or "") if isinstance(source, str) and "//" not in source else None
-            if spot is None or not spot.known or (not spot.path and spot.variant in self.file.items):
+            if spot is None or not spot.is_known or (not spot.path and spot.variant in self.file.items):
                 continue
             variant = whole[spot.variant]
             where = f"variant {variant.key}" if spot.variant in self.file.items else "a variant that is not declared"

@@ -219,4 +219,4 @@ def test_a_conflict_of_another_branch_is_resolved_there() -> None:
     ],
 )
 def test_a_change_request_waits_for_somebody(state: RequestState, has_all: bool, awaited: str) -> None:
-    assert RequestStatus("guides", 12, "main", has_all, state).awaited == awaited
+    assert RequestStatus("guides", 12, "main", has_all, state).next_step == awaited

@@ -36,7 +36,7 @@ class Spot:
     file: str = ""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether somebody looked and found the page; what is seen first is there in any case."""
         return bool(self.file) or not self.path
 

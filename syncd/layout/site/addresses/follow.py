@@ -55,7 +55,7 @@ def follow_address(site: SiteMap, url: str) -> Fate:
         visited.add(inner)
         spot = site.at(inner)
         rule = site.rules.get(f"/{inner}")
-        if rule is None or (spot is not None and spot.known):
+        if rule is None or (spot is not None and spot.is_known):
             return _find_content(spot, f"/{unfold_address(inner)}", hops)
         to = rule.fields.get("to") or {}
         hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), format_target(to)))

@@ -25,7 +25,7 @@ class Replay:
     after: Fate
 
     @property
-    def bad(self) -> bool:
+    def is_worse(self) -> bool:
         """Whether visitors are worse off than before."""
         return self.verdict in BAD
 
@@ -38,23 +38,23 @@ def simulate_addresses(urls: Iterable[str], before: SiteMap, after: SiteMap, ren
     nothing now · wrong-landing: the content still exists, and the address leads to another · new-loop: it goes round in
     circles now.
     """
-    judge = _Simulation(before, after, renamed)
-    return tuple(judge.replay(url) for url in dict.fromkeys(urls))
+    simulation = _Simulation(before, after, renamed)
+    return tuple(simulation.simulate(url) for url in dict.fromkeys(urls))
 
 
 class _Simulation:
-    """Compares what became of an address with what becomes of it."""
+    """Follows addresses on the site before and after a change."""
 
     def __init__(self, before: SiteMap, after: SiteMap, renamed: Renamed) -> None:
         self.before, self.after, self.renamed = before, after, renamed
         self.published = frozenset(str(item.fields.get("space")) for item in after.file.of("variant"))
         self.files = {space: frozenset(pages.values()) for space, pages in after.pages.items()}
 
-    def replay(self, url: str) -> Replay:
+    def simulate(self, url: str) -> Replay:
         was, now = follow_address(self.before, url), follow_address(self.after, url)
-        return Replay(url, self._verdict(was, now), was, now)
+        return Replay(url, self._judge_change(was, now), was, now)
 
-    def _verdict(self, was: Fate, now: Fate) -> Verdict:
+    def _judge_change(self, was: Fate, now: Fate) -> Verdict:
         found = was.end in ("page", "elsewhere")
         if now.end == "loop":
             return "ok" if was.end == "loop" else "new-loop"
@@ -62,11 +62,11 @@ class _Simulation:
             return "regression" if found else "ok"
         if not found:
             return "fixed"
-        if self._same(was, now):
+        if self._has_same_content(was, now):
             return "moved" if now.hops and not was.hops else "ok"
         return "moved" if self._is_gone(was) or _is_retargeted(was, now) else "wrong-landing"
 
-    def _same(self, was: Fate, now: Fate) -> bool:
+    def _has_same_content(self, was: Fate, now: Fate) -> bool:
         if was.spot is None or now.spot is None:
             return was.at == now.at
         old, new = was.spot, now.spot

@@ -1,4 +1,4 @@
-"""What a site file declares: things with the fields that somebody wrote down, and the place of each.
+"""What a site file declares: items with the fields that somebody wrote down, and the place of each.
 
 A field that is absent is unmanaged, one that is None is unset, any other is managed: so nothing here has a default.
 Source: syncd/manual/reference/site-file.md.
@@ -34,7 +34,7 @@ NOWHERE = Place("")
 
 @dataclass(frozen=True)
 class Item:
-    """One declared thing.
+    """One declared item.
 
     Shapes of `key`: a group's or section's key; `<section>/<variant>` for a variant of a section and `<variant>` on a
     site without sections; a redirect's source as `make_source_key` spells it; the variant's key for an override; ""
@@ -74,7 +74,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a plan may take away unasked; None is no limit. Percentages count from ten things on."""
+    """How much a plan may take away unasked; None is no limit. Percentages count from ten items on."""
 
     max_delete: int | None = None
     max_delete_pct: int | None = None

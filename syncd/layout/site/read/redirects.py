@@ -1,4 +1,4 @@
-"""Redirects in YAML: entries become things, one for each old address."""
+"""Redirects in YAML: entries become items, one for each old address."""
 
 from collections.abc import Iterator
 from typing import Any
