@@ -1,4 +1,4 @@
-"""Run benchmarks: `python -m tests.benchmarks [NAME…] [--pages N]`; exits 1 when a limit is broken.
+"""Run benchmarks: `python -m tests.benchmarks [NAME…] [--pages N] [--compare REV]`; exits 1 when a limit is broken.
 
 Each prints a ratio against a baseline that it measured in the same run, so that it means the same on every machine.
 An aim is what syncd wants to reach; a limit must hold.
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, sites, startup, ten
+from tests.benchmarks.compare import compare
 from tests.benchmarks.stage import Stage, leave_home
 
 BENCHMARKS = {
@@ -32,6 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of the large space (default {PAGES})")
+    parser.add_argument("--compare", metavar="REV", help="measure that commit, too, and show both side by side")
     asked = parser.parse_args()
     names = asked.names or list(BENCHMARKS)
     if unknown := set(names) - BENCHMARKS.keys():
@@ -39,6 +41,10 @@ def main() -> int:
     broken = False
     with tempfile.TemporaryDirectory(prefix="syncd-benchmarks-") as scratch:
         root = Path(scratch)
+        if asked.compare:
+            for each in compare(asked.compare, [*names, "--pages", str(asked.pages)], root):
+                print(each, flush=True)
+            return 0
         leave_home(root)
         with Stage(root, asked.pages) as stage:
             for name in names:
