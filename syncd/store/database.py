@@ -129,7 +129,11 @@ class Database:
 def _connect(path: Path) -> sqlite3.Connection:
     # The driver's own transactions begin only at the first change; without an isolation level we say BEGIN ourselves.
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA synchronous=FULL").close()
+    try:
+        connection.execute("PRAGMA synchronous=FULL").close()
+    except sqlite3.Error:  # a damaged file is found here
+        connection.close()
+        raise
     return connection
 
 

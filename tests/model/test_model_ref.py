@@ -3,6 +3,7 @@
 import copy
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -37,7 +38,8 @@ def test_a_ref_is_its_text_wherever_something_is_written_or_looked_up() -> None:
     assert {"section:home": 1}[ref] == 1
     assert f"{ref} {ref!r}" == "section:home 'section:home'"
     assert json.dumps({ref: [ref]}, sort_keys=True) == '{"section:home": ["section:home"]}'
-    assert sqlite3.connect(":memory:").execute("select ?, typeof(?)", (ref, ref)).fetchone() == (ref, "text")
+    with closing(sqlite3.connect(":memory:")) as database:
+        assert database.execute("select ?, typeof(?)", (ref, ref)).fetchone() == (ref, "text")
     copied = copy.deepcopy(ref)
     assert (type(copied), copied) == (Ref, ref)
 
