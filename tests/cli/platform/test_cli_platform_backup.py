@@ -2,16 +2,13 @@
 
 import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import PAGES, plant
-from tests.forked import start_syncd
+from tests.manual.place import Place
 from tests.postgres import Server, programs
 from tests.service.manual import find_commands
 
@@ -19,41 +16,8 @@ pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 PAGE = "how-to/backup.md"
 
 
-class Place:
-    """A directory in which a person types the lines of the manual, beside a platform that they start and stop."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.port = root, "0"
-        self.environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-
-    def serve(self) -> None:
-        """Start the platform where it was, and read its address."""
-        words = ("platform", "serve", "--data", "platform-data", "--port", self.port)
-        self.server = start_syncd(*words, cwd=self.root, environ=self.environ, pipes=("stdout",))
-        assert self.server.stdout is not None
-        self.url = self.server.stdout.readline().strip()
-        self.port = self.url.rpartition(":")[2]
-
-    def stop(self) -> None:
-        """Stop the platform as systemd does."""
-        self.server.send_signal(signal.SIGTERM)
-        with self.server:
-            assert self.server.wait(60) == 0
-
-    def type(self, line: str, *, code: int = 0) -> str:
-        """Type a line into a shell, and return what it printed."""
-        done = subprocess.run(
-            ["bash", "-c", line],
-            cwd=self.root,
-            env=self.environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, f"{line}\n{done.stdout}"
-        return done.stdout
+class BackupPlace(Place):
+    """A place that reads the sections of the page."""
 
     def type_section(self, title: str, *, has_postgres: bool = False) -> None:
         """Type every line of a section of the page, and those of PostgreSQL's own tools where it holds the tables."""
@@ -63,16 +27,16 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(tmp_path: Path) -> Iterator[BackupPlace]:
     """A platform with a space, and a clone of it with a change that was proposed."""
-    place = Place(tmp_path)
+    place = BackupPlace(tmp_path)
     plant(tmp_path / "source", PAGES)
     yield place
     if place.server.poll() is None:
         place.stop()
 
 
-def begin(place: Place) -> str:
+def begin(place: BackupPlace) -> str:
     """Fill the platform, clone its space, and propose a change; return the space's id."""
     said = place.type("syncd platform import source --data platform-data --title Guides")
     space = re.search(r"^space (\S+)$", said, re.MULTILINE)
@@ -83,7 +47,7 @@ def begin(place: Place) -> str:
     return space[1]
 
 
-def test_a_platform_is_restored_from_what_was_copied_while_it_served(place: Place) -> None:
+def test_a_platform_is_restored_from_what_was_copied_while_it_served(place: BackupPlace) -> None:
     space = begin(place)
     place.type_section("Back up the embedded platform")
     place.type("cd docs && syncd cr merge 1 && syncd sync")
@@ -97,7 +61,7 @@ def test_a_platform_is_restored_from_what_was_copied_while_it_served(place: Plac
     assert "in step" in place.type("cd docs && syncd sync")
 
 
-def test_a_repository_is_restored_with_all_that_both_sides_have_known(place: Place) -> None:
+def test_a_repository_is_restored_with_all_that_both_sides_have_known(place: BackupPlace) -> None:
     begin(place)
     before = place.type("git -C docs for-each-ref --format='%(refname) %(objectname)'")
     place.type_section("Back up a repository")
@@ -108,7 +72,7 @@ def test_a_repository_is_restored_with_all_that_both_sides_have_known(place: Pla
     assert "#1 of main" in place.type("cd docs && syncd status")
 
 
-def test_a_platform_on_postgresql_is_restored_into_a_new_database(place: Place, postgres_server: Server) -> None:
+def test_a_platform_on_postgresql_is_restored_into_a_new_database(place: BackupPlace, postgres_server: Server) -> None:
     place.environ["PATH"] = f"{programs()}{os.pathsep}{place.environ['PATH']}"
     place.environ["SYNCD_PLATFORM_DATABASE"] = postgres_server.empty()
     space = begin(place)

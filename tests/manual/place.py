@@ -1,0 +1,94 @@
+"""A directory in which a person types lines of the manual, and the player of whole pages."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from tests.forked import start_syncd
+from tests.service.manual import MANUAL
+
+_SHELL = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+class Place:
+    """A directory in which a person types the lines of the manual, beside a platform that they start and stop."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.port = root, "0"
+        self.names: dict[str, str] = {}
+        self.environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+    def serve(self) -> None:
+        """Start the platform where it was, and read its address."""
+        words = ("platform", "serve", "--data", "platform-data", "--port", self.port)
+        self.server = start_syncd(*words, cwd=self.root, environ=self.environ, pipes=("stdout",))
+        assert self.server.stdout is not None
+        self.url = self.server.stdout.readline().strip()
+        self.port = self.url.rpartition(":")[2]
+
+    def is_serving(self) -> bool:
+        """Whether the platform was started and runs."""
+        return hasattr(self, "server") and self.server.poll() is None
+
+    def stop(self) -> None:
+        """Stop the platform as systemd does."""
+        self.server.send_signal(signal.SIGTERM)
+        with self.server:
+            assert self.server.wait(60) == 0
+
+    def type(self, line: str, *, code: int = 0) -> str:
+        """Type a line into a shell, and return what it printed."""
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=self.root,
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, f"{line}\n{done.stdout}"
+        return done.stdout
+
+    def play(
+        self,
+        text: str,
+        *,
+        names: Mapping[str, str],
+        at: str = ".",
+        skipped: Collection[str] = (),
+        codes: Mapping[str, int] | None = None,
+    ) -> str:
+        """Type every shell block of a text in order, a directory that a line changes to included; return what is said.
+
+        Shape: `names` are what every reader replaces; `skipped` are lines that are not typed, `codes` the exit codes of
+        those that end with another one than 0.
+        """
+        printed, directory = "", self.root / at
+        for line in list_lines(text):
+            if line in skipped:
+                continue
+            for name, here in names.items():
+                line = re.sub(rf"\b{re.escape(name)}\b", here.replace("\\", r"\\"), line)
+            expected = (codes or {}).get(line, 0)
+            printed += self.type(f"cd {shlex.quote(str(directory))} && {line}", code=expected)
+            if line.startswith("cd "):
+                directory /= line.removeprefix("cd ")
+        return printed
+
+
+def read_page(page: str) -> str:
+    """Return the text of a page of the manual."""
+    return (MANUAL / page).read_text(encoding="utf-8")
+
+
+def list_lines(text: str) -> list[str]:
+    """Return the lines of all shell blocks of a text; continued ones are joined, comments left out."""
+    lines = [line for block in _SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
+    return [line.strip().removeprefix("$ ") for line in lines if line.strip() and not line.startswith("#")]

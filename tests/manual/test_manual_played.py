@@ -1,0 +1,114 @@
+"""Pages of the manual, played: each line of a shell block is typed, against an embedded platform."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PAGES, plant
+from tests.manual.place import Place, list_lines, read_page
+from tests.service.manual import read_section
+
+pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
+RECOVER, RENAME, WRITER = "how-to/recover.md", "how-to/rename-page.md", "tutorials/writer.md"
+ADDRESS = "http://127.0.0.1:8470"
+NOT_TYPED = {
+    "syncd demo": "the next block types it with --keep",
+    "syncd platform serve --data platform-data": "it stays in the foreground: the test starts it, at a free port",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A directory without a platform yet."""
+    place = Place(tmp_path)
+    yield place
+    if place.is_serving():
+        place.stop()
+
+
+@pytest.fixture
+def clone(place: Place) -> Place:
+    """A platform with a space, and a clone of it in `docs`."""
+    plant(place.root / "source", PAGES)
+    said = place.type("syncd platform import source --data platform-data --title Guides")
+    place.names = {"SPACE": said.split("space ", 1)[1].split()[0]}
+    place.serve()
+    place.names[ADDRESS] = place.url
+    place.type(f"syncd clone {place.url} {place.names['SPACE']} docs --token-file platform-data/token")
+    return place
+
+
+def test_the_tutorial_of_a_writer_is_typed_from_first_to_last(place: Place) -> None:
+    text = read_page(WRITER)
+    before, after = text.split("## 3. Clone the space", 1)
+    place.serve()
+    said = place.play(before, names={}, skipped=NOT_TYPED)
+    space = re.findall(r"^space (\S+)$", said, re.MULTILINE)[-1]
+    said = place.play(after, names={"SPACE": space, ADDRESS: place.url})
+    assert "One more line." in place.type("git -C guides log -p --max-count=1 platform/main^2")
+    assert "#1" in said
+
+
+def test_a_lost_database_is_no_loss(clone: Place) -> None:
+    clone.type("cd docs && echo More >> use.md && git commit -qam 'Say more' && syncd push")
+    clone.play(read_section(RECOVER, "A lost or damaged database"), names=clone.names, at="docs")
+    clone.type("cd docs && syncd push")
+    assert clone.type("cd docs && syncd cr list").count("Say more") == 1
+
+
+def test_a_branch_that_was_force_pushed_gets_its_own_commits_again(clone: Place) -> None:
+    clone.type("git clone --quiet --bare docs host.git && git -C docs remote add origin ../host.git")
+    clone.type("git clone --quiet host.git other && cd other && git commit --quiet --amend --message 'Rewritten'")
+    clone.type("cd other && git push --quiet --force origin main")
+    clone.type("cd docs && echo Mine >> use.md && git commit -qam 'Say mine'")
+    clone.play(read_section(RECOVER, "A branch that somebody force-pushed"), names=clone.names, at="docs")
+    assert "Say mine" in clone.type("git -C docs log --oneline main")
+    assert "Say mine" in clone.type("cd docs && syncd cr list")
+
+
+def test_a_deleted_clone_comes_back(clone: Place) -> None:
+    clone.type("rm -rf docs && mkdir work")
+    clone.play(read_section(RECOVER, "A deleted clone"), names=clone.names, at="work")
+    assert (clone.root / "work/guides-again/use.md").read_text() == PAGES["use.md"]
+
+
+def test_a_conflict_ends_with_the_side_that_is_named(clone: Place) -> None:
+    clone.type(f"syncd clone {clone.url} {clone.names['SPACE']} other --token-file platform-data/token")
+    clone.type("cd other && sed -i '1!s/.*/Theirs./' README.md && git commit -qam Theirs && syncd push")
+    clone.type("cd other && syncd cr merge 1")
+    clone.type("cd docs && sed -i '1!s/.*/Ours./' README.md && git commit -qam Ours; syncd pull", code=6)
+    codes = {"syncd resolve": 6}
+    said = clone.play(read_section(RECOVER, "A conflict that nobody understands"), names={}, at="docs", codes=codes)
+    assert "README.md" in said
+    assert "Theirs." in (clone.root / "docs/README.md").read_text()
+
+
+def test_a_token_is_replaced_and_a_run_after_a_full_disk_goes_on(clone: Place) -> None:
+    token = (clone.root / "platform-data/token").read_text().strip()
+    (clone.root / "platform-data/token").write_text("expired\n")
+    clone.type("cd docs && syncd pull", code=77)
+    clone.environ["TOKEN"] = token
+    clone.play(read_section(RECOVER, "An expired token"), names={}, at="docs")
+    clone.play(read_section(RECOVER, "A full disk"), names={}, at="docs")
+
+
+def test_a_page_is_renamed_and_a_section_moved_with_their_ids(clone: Place) -> None:
+    plant(
+        clone.root / "docs",
+        {
+            "install.md": "# Install\n\nTurn the key.\n",
+            "usage/README.md": "# Usage\n\nUse it.\n",
+            "SUMMARY.md": PAGES["SUMMARY.md"] + "* [Usage](usage/README.md)\n",
+        },
+    )
+    clone.type("cd docs && git add -A && git commit -qm 'Begin' && syncd push && syncd cr merge 1 && syncd pull")
+    for title in ("Rename a page", "Move a section", "Propose it"):
+        said = clone.play(read_section(RENAME, title), names={}, at="docs")
+    assert "delete" not in said
+    assert "set-up" in said
+
+
+def test_a_line_that_is_not_typed_is_on_its_page() -> None:
+    assert set(NOT_TYPED) <= set(list_lines(read_page(WRITER)))
