@@ -6,6 +6,7 @@ same goes for main content. So the merge base with reviewers' edits is what the 
 Source: docs/decisions/0002-one-recorded-base.md.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -245,12 +246,15 @@ def _find_deletions_not_made(
 
 
 def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree: str) -> bool:
-    """Whether a text has all lines that were sent and none that was taken out: then it arrived and was edited since."""
+    """Whether a text has all lines that were sent and none that was taken out: then it arrived and was edited since.
+    Lines are counted; their order alone says nothing."""
     oids = [repository.lookup(commit, path) for commit in (sent.planned, sent.commit, tree)]
     if not all(oids[1:]) or not is_markdown(path) or path.endswith(SUMMARY):
         return False
-    before, after, now = (repository.read(oid).splitlines() if oid else [] for oid in oids)
-    return set(now) >= set(after) - set(before) and not set(now) & (set(before) - set(after))
+    before, after, now = (Counter(repository.read(oid).splitlines() if oid else []) for oid in oids)
+    added, removed = after - before, before - after
+    is_added = all(now[line] >= after[line] for line in added)
+    return bool(added or removed) and is_added and all(now[line] <= after[line] for line in removed)
 
 
 def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:

@@ -35,6 +35,8 @@ class Interposer:
     def __init__(self, upstream: str) -> None:
         self.upstream = upstream
         self.seen: list[str] = []
+        self.hidden: re.Pattern[str] | None = None
+        """Paths that a platform without them answers with 404."""
         self.faults: list[Exception] = []
         self._steps: list[_Step] = []
         self._lock = threading.RLock()
@@ -97,6 +99,9 @@ class Interposer:
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
         if not self._act(request.command, request.path, "before"):
             request.close_connection = True
+            return
+        if self.hidden is not None and self.hidden.search(urlsplit(request.path).path):
+            request.send_error(404)
             return
         connection = http.client.HTTPConnection(urlsplit(self.upstream).netloc, timeout=60)
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _HOP_BY_HOP}

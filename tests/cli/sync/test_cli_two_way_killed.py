@@ -3,6 +3,8 @@
 Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_killed.py
 """
 
+import re
+import signal
 import sys
 
 import pytest
@@ -271,3 +273,48 @@ def test_a_page_that_was_to_be_deleted_and_gets_a_page_below_it_is_gone(
     docs.settle()
     assert sorted(web.texts()) == ["Home", "P2", "P3", "P4", "Sub"]
     assert "P1 one." not in docs.everything()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("P1 one.\n\nP1 two.", "P1 two.\n\nP1 one."), ("P1 two.", "P1 two.\n\nP1 one.")],
+    ids=["order", "second"],
+)
+def test_lines_that_are_there_already_and_that_a_killed_run_did_not_send_are_kept(
+    docs: Writer, web: Web, interposer: Interposer, before: str, after: str
+) -> None:
+    """Where no line is new and none is gone, all lines of the page do not say that the edit has arrived."""
+    docs.edit("p1.md", "P1 three.", "P1 three.\n\nP1 four.")
+    docs.run("sync")
+    request = web.proposed()
+    docs.edit("p1.md", before, after)
+    interposer.at("POST", CONTENT, docs.kill, breaks=True)
+    assert docs.syncd("push").returncode == -signal.SIGKILL
+    web.edit("p1", "P1 four.", "P1 four, says R.", request=request)
+    docs.run("sync")
+    for text in (docs.read("p1.md"), web.text("p1", request=request)):
+        assert f"{after}\n\nP1 three.\n\nP1 four, says R." in text
+
+
+@pytest.mark.parametrize("was_written", [True, False])
+def test_where_past_revisions_cannot_be_read_no_word_is_lost_after_a_kill(
+    docs: Writer, web: Web, interposer: Interposer, was_written: bool
+) -> None:
+    """Nobody can say whether a reviewer edited what was sent or what was there before: the older base is taken."""
+    interposer.hidden = re.compile(r"/spaces/[^/]+/revisions/")
+    docs.edit("p2.md", "P2 two.", "P2 two, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    if was_written:
+        docs.killed(interposer, "push", at=CONTENT)
+    else:
+        interposer.at("POST", CONTENT, docs.kill, breaks=True)
+        assert docs.syncd("push").returncode == -signal.SIGKILL
+    web.edit("p1", "P1 three.", "P1 three, says R.", request=request)
+    web.edit("p1", "P1 two.", "P1 two, says R.", request=request)
+    docs.edit("p1.md", "P1 one, says B.", "P1 one, says B now.")
+    docs.run("sync")
+    for text in (docs.read("p1.md"), web.text("p1", request=request)):
+        for words in ("P1 one, says B now.", "P1 two, says R.", "P1 three, says R."):
+            assert words in text
