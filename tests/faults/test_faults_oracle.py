@@ -142,6 +142,13 @@ def test_an_edit_of_a_page_that_was_deleted_elsewhere_lets_it_come_back(ledger: 
     assert ledger.named("alive") == {"w4a"}
 
 
+def test_of_a_page_that_git_stopped_at_only_what_a_person_kept_may_come_back(ledger: Ledger) -> None:
+    ledger.edit("a", side("w1a", "w1b"), side(), "edit", list)
+    ledger.contest({"m1"}, "git merge", kept={"w1a", "m1"})
+    assert ledger.named("free") == {"w1a"}
+    assert ledger.named("dead") == {"w1b"}
+
+
 def test_a_reset_drops_own_words_and_never_deletes_those_of_others(ledger: Ledger) -> None:
     ledger.edit("a", side("w1a"), side("w1a", "w5a"), "edit", list)
     ledger.rewrite("a", side("w1a", "w1b", "w5a"), side("w1a"), "reset")

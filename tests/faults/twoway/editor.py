@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.faults.twoway.hosting import ACTOR
-from tests.faults.twoway.pages import Page, View, edited, new_text
+from tests.faults.twoway.pages import MARK, TITLE, Page, View, edited, new_text
 from tests.faults.twoway.schedule import Step
 
 Told = list[str]
@@ -85,6 +85,8 @@ class Web:
             if page["type"] == "document":
                 text = self.call("GET", f"{at}/content/page/{page['id']}?format=markdown").get("markdown") or ""
                 found[page["id"]] = Page(page["id"], page["title"], text, above)
+            elif page["type"] == "group" and (mark := MARK.search(page["title"])):
+                found[page["id"]] = Page(page["id"], page["title"], mark[0], above)
         return found
 
     def tree(self, space: str, request: str = "") -> list[tuple[dict[str, Any], str]]:
@@ -167,12 +169,15 @@ class Web:
         ordered = list(self.tree(space, request))
         documents = [page for page, _ in ordered if page["type"] == "document"]
         leaves = [page for page in documents[1:] if not page.get("pages")]
+        groups = [page for page, _ in ordered if page["type"] == "group"]
         deed = getattr(self, f"_{step.action.replace('-', '_')}", None)
         choice = documents if step.action in ("edit", "draft-edit", "replace", "drop", "retitle") else leaves
+        choice = groups if step.action in ("retitle-group", "move-group", "ungroup") else choice
         if deed is None or not choice:
             return []
         page = choice[step.n % len(choice)]
-        writes: list[dict[str, Any]] = deed(step, page, view, leaves if step.action == "swap" else documents)
+        others = {"swap": leaves, "into-group": groups}.get(step.action, documents)
+        writes: list[dict[str, Any]] = deed(step, page, view, others)
         where = f"change request {request}" if request else "main content"
         self.told.append(f"{step.actor}: {step.action} {page['title']!r} ({page.get('path')}) in {where}: {writes}")
         return writes
@@ -214,6 +219,24 @@ class Web:
         other = siblings[step.m % len(siblings)]
         slugs = [(page, f"s{step.id}"), (other, page["slug"]), (page, other["slug"])]
         return [{"operation": "update_page", "page": one["id"], "slug": slug} for one, slug in slugs]
+
+    def _retitle_group(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        title = TITLE.sub(f"t{step.id}", page["title"])
+        return [{"operation": "update_page", "page": page["id"], "title": title}]
+
+    def _move_group(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        return [{"operation": "update_page", "page": page["id"], "at": 1 + step.m % 3}]
+
+    def _into_group(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        into = [None, *(group["id"] for group in pages)][step.m % (len(pages) + 1)]
+        return [{"operation": "update_page", "page": page["id"], "into": into, "slug": f"s{step.id}"}]
+
+    def _ungroup(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        """A group goes; its pages come to the top level."""
+        inner = [one["id"] for one in page.get("pages", ())]
+        moved = [{"operation": "update_page", "page": id, "into": None, "slug": f"s{step.id}-{at}"}
+                 for at, id in enumerate(inner)]  # fmt: skip
+        return [*moved, {"operation": "delete_page", "page": page["id"]}]
 
     def _asset(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         data = base64.b64encode(b"\x89PNG\r\n\x1a\n" + str(step.id).encode()).decode()

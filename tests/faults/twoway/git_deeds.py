@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.faults.twoway.pages import TITLE
+from tests.faults.twoway.pages import TITLE, tokens_of
 from tests.faults.twoway.program import Ran
 from tests.faults.twoway.runs import Runs
 from tests.faults.twoway.schedule import Step
@@ -48,10 +48,27 @@ class GitDeeds(Runs):
             with self._rewriting(writer, step):
                 writer.git("reset", "--quiet", "--hard", f"HEAD~{back}")
             writer.told.append(f"git reset --hard HEAD~{back}")
-            # A reset that takes away both a word and its deletion says nothing of what was proposed before.
-            deleted = (name for name in self.ledger.named("dead") if self.ledger.tokens[name].author == writer.name)
-            unknown = [name for name in deleted if not writer.git("log", "--format=%H", f"-S{name}", "HEAD")]
-            self.ledger.free(unknown, f"{step.id} reset")
+            self._free_unknown_deletions(writer, f"{step.id} reset")
+
+    def _free_unknown_deletions(self, writer: Writer, why: str) -> None:
+        """A reset that takes away both a word and its deletion says nothing of what was proposed before."""
+        deleted = (name for name in self.ledger.named("dead") if self.ledger.tokens[name].author == writer.name)
+        self.ledger.free([name for name in deleted if not writer.git("log", "--format=%H", f"-S{name}", "HEAD")], why)
+
+    def _undo(self, writer: Writer, step: Step) -> None:
+        """Take back what was done last: a push, with its commits or without, or what was merged."""
+        is_reset = step.m % 3 == 0
+        own = [one for space in self.world.spaces for one in self.web.requests(space.id) if one.owner == writer.name]
+        said = {one.id: tokens_of(self.web.view(one.space, one.id)) for one in own if one.is_ours}
+        with self._rewriting(writer, step) if is_reset else self._editing(writer, step):
+            self.run(writer, "undo", "--yes", *(["--reset"] if is_reset else []))
+        if is_reset:
+            self._free_unknown_deletions(writer, f"{step.id} undo")
+        live = {one.id for space in self.world.spaces for one in self.web.requests(space.id)}
+        merged = {one.id for space in self.world.spaces for one in self.web.requests(space.id, "merged")}
+        for request in own:
+            if request.is_ours and request.id not in live | merged:
+                self.note_archived(request, said[request.id])
 
     def _squash(self, writer: Writer, step: Step) -> None:
         base = writer.git("merge-base", "HEAD", writer.other).strip()
@@ -101,7 +118,8 @@ class GitDeeds(Runs):
             paths, given_up = kept
             # Git takes files that exchanged names for two edits: a file in conflict may have the texts of two pages.
             marks = {side[path].mark for side in (*sides, writer.view()) for path in paths if path in side}
-            self.ledger.contest(marks, f"git {command} in {writer.name}")
+            # What a person has kept of both sides is back by their word; nothing else of the page may come back.
+            self.ledger.contest(marks, f"git {command} in {writer.name}", kept=tokens_of(writer.view()))
             if any(path.endswith("SUMMARY.md") for path in paths):
                 self._accept_titles(writer)
             listed = Counter(page.mark for page in writer.view().values())

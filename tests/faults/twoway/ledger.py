@@ -4,7 +4,7 @@ A token is `alive` (it must be on every side), `dead` (somebody who saw it delet
 must be on none) or `free` (two people, or one who rewrote history, disagreed about it: either will do).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from tests.faults.twoway.pages import Page, View, by_mark, tokens_of
@@ -74,10 +74,11 @@ class Ledger:
         for name in names:
             self.tokens[name].state, self.tokens[name].why = "alive", why
 
-    def contest(self, marks: Iterable[str], why: str) -> None:
-        """Given pages that are in conflict, let what was deleted of them come back."""
+    def contest(self, marks: Iterable[str], why: str, *, kept: Collection[str] | None = None) -> None:
+        """Given pages that are in conflict, let what was deleted of them come back: all of it, or what was `kept`."""
         wanted = set(marks)
-        self.free((name for name, one in self.tokens.items() if one.page in wanted and one.state == "dead"), why)
+        gone = (name for name, one in self.tokens.items() if one.page in wanted and one.state == "dead")
+        self.free([name for name in gone if kept is None or name in kept], why)
 
     def named(self, state: str) -> set[str]:
         """Return the tokens in a state."""

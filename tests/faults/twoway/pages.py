@@ -116,6 +116,20 @@ def read_summary(text: str) -> list[Entry]:
     return entries
 
 
+GROUP = re.compile(r"^#{2,6} +(.*?)(?: *<a .*)?$")
+BREAK = re.compile(r"^ {0,3}([*_-])( *\1){2,} *$")
+
+
+def read_group(entry: Entry) -> Page | None:
+    """Given a line of SUMMARY.md, return the group of pages that it begins; None for any other line.
+
+    Shape: the mark in its title stands for its text.
+    """
+    found = None if entry.path else GROUP.match(entry.title)
+    mark = MARK.search(found[1]) if found is not None else None
+    return Page(f"group {mark[0]}", found[1], mark[0]) if found is not None and mark is not None else None
+
+
 def write_summary(entries: Iterable[Entry]) -> str:
     """Given the lines, return SUMMARY.md."""
     lines = [f"{'  ' * one.depth}* [{one.title}]({one.path})" if one.path else one.title for one in entries]
@@ -123,15 +137,17 @@ def write_summary(entries: Iterable[Entry]) -> str:
 
 
 def parents(entries: Iterable[Entry]) -> dict[str, str]:
-    """Given the lines, return the path of the page above each page, or ""."""
+    """Given the lines, return the path of the page above each page, else the place of its group, or ""."""
     above: list[str] = []
-    found = {}
+    found, group = {}, ""
     for entry in entries:
         if entry.path:
             above[entry.depth :] = [entry.path]
-            found[entry.path] = above[entry.depth - 1] if 0 < entry.depth < len(above) else ""
+            found[entry.path] = above[entry.depth - 1] if 0 < entry.depth < len(above) else group
         else:
             above = []
+            begun = read_group(entry)
+            group = begun.place if begun is not None else "" if BREAK.match(entry.title) else group
     return found
 
 
@@ -159,9 +175,14 @@ def repaired(entries: Iterable[Entry], files: Iterable[str]) -> list[Entry]:
     """Given lines that two sides made and the pages' files that there are, list each file once and nothing else."""
     wanted = dict.fromkeys(files)
     kept: list[Entry] = []
+    groups: set[str] = set()
     for entry in entries:
         if entry.path and entry.path not in wanted:
             continue
+        if (group := read_group(entry)) is not None:
+            if group.place in groups:
+                continue
+            groups.add(group.place)
         wanted.pop(entry.path, None)
         kept.append(entry)
     return _without_gaps([*kept, *(Entry(f"Title of {path}", path) for path in wanted)])
@@ -174,6 +195,16 @@ def _without_gaps(entries: list[Entry]) -> list[Entry]:
         depth = min(entry.depth, depth + 1) if entry.path else -1
         fixed.append(replace(entry, depth=max(depth, 0)) if entry.path else entry)
     return fixed
+
+
+def split_sections(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Given the lines, return those before the first group, and those of each group with its own line first."""
+    sections: list[list[Entry]] = [[]]
+    for entry in entries:
+        if read_group(entry) is not None or (not entry.path and BREAK.match(entry.title)):
+            sections.append([])
+        sections[-1].append(entry)
+    return sections
 
 
 def below(path: str, name: str) -> str:

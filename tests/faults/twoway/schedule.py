@@ -19,7 +19,9 @@ class Shape:
     so that people carry out what comments propose); `update`, `merge` and `status` are the policies of the
     configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
     the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
-    remote with it, or "all" where all have both, and each proposes what the others have committed.
+    remote with it, or "all" where all have both, and each proposes what the others have committed. With
+    `groups`, pages of a space stand in groups, which people make, rename and move on the platform alone: the API has no
+    operation for them.
     """
 
     clones: int = 2
@@ -30,6 +32,7 @@ class Shape:
     status: str = "open"
     flow: str = "sync"
     upstream: str = ""
+    groups: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,15 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.25,
     ),
+    "groups": Profile(
+        writing={**WRITING, "into-group": 8, "git-merge": 2},
+        web={**WEB, "retitle-group": 6, "move-group": 5, "into-group": 7, "ungroup": 1},
+        shapes=((3, Shape(groups=True)), (1, Shape(groups=True, spaces=2)), (1, Shape(groups=True, upstream="one"))),
+        faults=0.2,
+    ),
+    "undo": Profile(
+        syncing={**SYNCING, "undo": 10}, shapes=((3, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")))
+    ),
     "ci": Profile(
         writing={**WRITING, **REWRITING},
         shapes=(
@@ -231,7 +243,7 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
         deeds = {name: weight for name, weight in kind.writing.items() if name not in shared}
         return Step(id, actor, _weighted(chance, deeds), n, m)
     action = _weighted(chance, kind.syncing)
-    return Step(id, actor, action, n, m, _fault(chance, kind) if action != "resolve" else "")
+    return Step(id, actor, action, n, m, _fault(chance, kind) if action not in ("resolve", "undo") else "")
 
 
 def _fault(chance: random.Random, kind: Profile) -> str:

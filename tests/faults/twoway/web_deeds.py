@@ -127,6 +127,10 @@ class WebDeeds(Participants):
         """Archive a change request: what reviewers did to it need not stay."""
         said = tokens_of(self.web.view(request.space, request.id))
         self.web.archive(request)
+        self.note_archived(request, said)
+
+    def note_archived(self, request: Request, said: set[str]) -> None:
+        """Given what a change request said that was archived, let it stay or go."""
         self._stopped.add(request.owner)
         why = f"change request {request.number} was archived"
         mine = {name for name in said if name in self.ledger.tokens and self.ledger.tokens[name].author == "rev"}

@@ -86,7 +86,8 @@ class Workshop:
             folders = [""] if shape.spaces == 1 else [f"s{number}" for number in range(1, shape.spaces + 1)]
             spaces = []
             for number, folder in enumerate(folders):
-                plant_space(here / "source", LETTERS[number], PAGES // shape.spaces, shape.server)
+                pages = PAGES // shape.spaces
+                plant_space(here / "source", LETTERS[number], pages, shape.server, has_groups=shape.groups)
                 spaces.append(Space(import_space(storage, here / "source", folder or "docs"), folder))
             for name in LETTERS[: shape.clones]:
                 if shape.upstream == "one" and name != LETTERS[0]:
@@ -132,8 +133,9 @@ def _fine(ran: Ran) -> None:
         raise AssertionError(f"{ran.words} ended with {ran.code}: {ran.text}")
 
 
-def plant_space(directory: Path, letter: str, pages: int, server: str) -> None:
-    """Write the pages of a new space: a home page, and some below each other."""
+def plant_space(directory: Path, letter: str, pages: int, server: str, *, has_groups: bool = False) -> None:
+    """Write the pages of a new space: a home page, and some below each other; with `has_groups`, the last two each in
+    a group."""
     spotted = server in ("formatted", "lossy")
     directory.mkdir()
     lines = ["# Table of contents", "", f"* [Home t0{letter}](README.md)"]
@@ -146,6 +148,9 @@ def plant_space(directory: Path, letter: str, pages: int, server: str) -> None:
             path = "p1/p2.md"
         (directory / path).parent.mkdir(exist_ok=True)
         (directory / path).write_text(text + ("\n" + SPOTTED if spotted else ""))
+        if has_groups and at > pages - 2:
+            group = f"0{letter}{'xy'[pages - at]}"
+            lines += ["", f"## Group m{group} t{group}", ""]
         if at:
             lines.append(f"{'  ' if at == 2 else ''}* [Title t{mark}]({path})")
     (directory / "SUMMARY.md").write_text("\n".join(lines) + "\n")

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
 
@@ -16,8 +17,10 @@ from tests.faults.twoway.pages import (
     leaves,
     new_text,
     parents,
+    read_group,
     read_summary,
     repaired,
+    split_sections,
     with_path,
     write_summary,
 )
@@ -56,6 +59,8 @@ class Writer:
             entries = read_summary(_text(top / "SUMMARY.md"))
             titles = {entry.path: entry.title for entry in entries if entry.path}
             above = parents(entries)
+            for group in filter(None, map(read_group, entries)):
+                found[join(one.folder, group.place)] = replace(group, place=join(one.folder, group.place))
             for file in sorted(top.rglob("*.md")):
                 path = file.relative_to(top).as_posix()
                 if path != "SUMMARY.md" and not path.startswith(".git"):
@@ -255,6 +260,14 @@ class Writer:
         entries = with_path(with_path(with_path(self._entries(), one.path, "."), two.path, one.path), ".", two.path)
         self._save_summary(entries)
 
+    def _into_group(self, step: Step) -> None:
+        """A page moves to the end of a group, or out of all of them; its file stays."""
+        entry = self._choose(step, leaf=True)
+        sections = split_sections([one for one in self._entries() if entry is None or one.path != entry.path])
+        if entry is not None and len(sections) > 1:
+            sections[step.m % len(sections)].append(Entry(entry.title, entry.path))
+            self._save_summary([one for section in sections for one in section])
+
     def _crlf(self, step: Step) -> None:
         """A page gets the line ends of another system."""
         if (entry := self._choose(step)) is not None:
@@ -322,7 +335,7 @@ class Writer:
         pages = [path for path in files if path != "SUMMARY.md" and not path.startswith(".git")]
         after = repaired(before, pages)
         self._save_summary(after)
-        return [one.title for one in before if one.path and one not in after]
+        return [one.title for one in before if (one.path or read_group(one)) and after.count(one) < before.count(one)]
 
 
 def _text(file: Path) -> str:
