@@ -60,24 +60,3 @@ publishing_auth = sa.Table(
     sa.Column("updated_at", Text, nullable=False),
     comment="only of sites where something of it was changed",
 )
-
-site_events = sa.Table(
-    "site_events",
-    metadata,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False),
-    sa.Column("type", Text, nullable=False),
-    sa.Column("event", Json, nullable=False, comment="as a renderer sent it"),
-    sa.Column("created_at", Text, nullable=False),
-)
-sa.Index("ix_site_events_order", site_events.c.site, site_events.c.created_at, site_events.c.id)
-
-site_event_counts = sa.Table(
-    "site_event_counts",
-    metadata,
-    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True),
-    sa.Column("day", Text, primary_key=True, comment="in UTC, such as 2026-11-23"),
-    sa.Column("type", Text, primary_key=True),
-    sa.Column("subject", Text, primary_key=True, comment="a page, a query or a rating; empty for all else"),
-    sa.Column("count", sa.Integer, nullable=False),
-)
