@@ -95,7 +95,7 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *("notify", "api", "demo", "change_requests", "preview", "undo", "log", "configuration", "web"),
+        *("notify", "api", "demo", "change_requests", "preview", "publish", "undo", "log", "configuration", "web"),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
     "web": ("rendering", "blocks", "pages", "status", "site", "app"),

@@ -18,6 +18,7 @@ from syncd.cli.configuration.commands import configuration
 from syncd.cli.history_commands import history
 from syncd.cli.notify.commands import notify
 from syncd.cli.platform.commands import platform
+from syncd.cli.publish.commands import site_build
 from syncd.cli.redirects.commands import redirects
 from syncd.cli.reference_commands import explain_command, reference
 from syncd.cli.service.commands import control, service
@@ -61,6 +62,7 @@ app.add_typer(control)
 app.add_typer(service, name="service")
 app.add_typer(notify, name="notify")
 app.add_typer(review, name="review")
+site.command("build")(site_build)
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")
 app.add_typer(platform, name="platform")

@@ -15,6 +15,8 @@ EXAMPLES = {
     "user/syncd.service": "systemd/user/syncd.service",
     "github-action": "docs/recipes/github/action.yml",
     "github-workflow": "docs/recipes/github/workflow.yml",
+    "github-pages": "docs/recipes/github/pages.yml",
+    "gitlab-pages": "docs/recipes/gitlab/pages.yml",
     "gitlab": "docs/recipes/gitlab/docs.yml",
     "pre-push": "docs/recipes/hooks/pre-push",
     "pre-commit": "docs/recipes/hooks/pre-commit",

@@ -39,10 +39,15 @@ def _build_json(report: Report) -> dict[str, Any]:
         "valid": not counts["error"],
         "error_count": counts["error"],
         "warning_count": counts["warning"],
-        "diagnostics": [_build_diagnostic(report, located) for located in report.findings],
+        "diagnostics": build_diagnostics(report),
         "checked": dict(report.facts),
         "exit_code": report.exit_code,
     }
+
+
+def build_diagnostics(report: Report) -> list[dict[str, Any]]:
+    """Return the findings of a report as JSON objects."""
+    return [_build_diagnostic(report, located) for located in report.findings]
 
 
 def _build_diagnostic(report: Report, located: LocatedFinding) -> dict[str, Any]:

@@ -29,8 +29,8 @@ _MISSING = ConfigInvalid("there is no site file")
 class PreviewSource:
     """Where a preview reads: a directory, in a state of Git or as it is now.
 
-    Shape: `ref` is the full name of a ref, "" for the work tree; `label` says in words what it is, `remote` is the name
-    of the platform in Git; `repository` is None outside of Git.
+    Shape: `ref` is the full name of a ref, or a commit, "" for the work tree; `label` says in words what it is,
+    `remote` is the name of the platform in Git; `repository` is None outside of Git.
     """
 
     path: Path
@@ -41,10 +41,14 @@ class PreviewSource:
 
 
 class SourceReader:
-    """Reads a source again and again; commits are read through one repository, one reader at a time."""
+    """Reads a source again and again; commits are read through one repository, one reader at a time.
 
-    def __init__(self, source: PreviewSource, stack: ExitStack) -> None:
+    Shape: what lies below `skipped` is no content; a site is often built into a directory of its own repository.
+    """
+
+    def __init__(self, source: PreviewSource, stack: ExitStack, *, skipped: Path | None = None) -> None:
         self.source, self._stack, self._lock = source, stack, RLock()
+        self._skipped = skipped
         self._git: Repository | None = None
         if source.ref:
             self._git = stack.enter_context(Repository.open(source.path))
@@ -54,7 +58,8 @@ class SourceReader:
         if self._git is None:
             return ""
         with self._lock:
-            commit = self._git.resolve(self.source.ref)
+            ref = self.source.ref
+            commit = self._git.resolve(ref) if ref.startswith("refs/") else ref
         if commit is None:
             raise ConfigInvalid(f"{self.source.ref} does not exist any more", hint="git fetch, or syncd pull")
         return commit
@@ -65,7 +70,7 @@ class SourceReader:
         options = _make_options(self.source, commit)
         with ExitStack() as briefly:
             found = find_spaces(options, self._stack if commit else briefly)
-        spaces = [read_space(self._guard_reads(one, commit)) for one in found]
+        spaces = [read_space(self._guard_reads(self._skip_files(one), commit)) for one in found]
         spaces = [one for one in spaces if one.files.items] or spaces[:1]
         top = spaces[0].files.top if spaces else self.source.path
         return assemble_site(top, spaces, self._read_site_file(top, commit), self._find_bound(), commit)
@@ -78,6 +83,12 @@ class SourceReader:
         heads = [self.source.ref, f"refs/remotes/{self.source.remote}/main"]
         found = [(place.common_dir / ref).parent for ref in heads if ref]
         return [directory for directory in dict.fromkeys(found) if directory.is_dir()]
+
+    def _skip_files(self, files: SpaceFiles) -> SpaceFiles:
+        if self._skipped is None or not self._skipped.is_relative_to(files.top / files.directory):
+            return files
+        prefix = f"{self._skipped.relative_to(files.top / files.directory).as_posix()}/"
+        return replace(files, items={path: item for path, item in files.items.items() if not path.startswith(prefix)})
 
     def _guard_reads(self, files: SpaceFiles, commit: str) -> SpaceFiles:
         """The same files, read safely: without following links from disk, one reader at a time from Git."""

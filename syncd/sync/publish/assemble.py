@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from syncd.errors import FileInvalid
 from syncd.layout.lint.space import Space
@@ -11,7 +12,9 @@ from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.tree.paths import slugify
 from syncd.model.ref import ROOT, Ref
 from syncd.sync.publish.content import SiteContent, SpacePages
-from syncd.sync.publish.source import SpaceFiles
+
+if TYPE_CHECKING:
+    from syncd.sync.publish.source import SpaceFiles
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class DeclaredSite:
     path: str = ""
 
 
-def read_space(files: SpaceFiles) -> SpacePages:
+def read_space(files: "SpaceFiles") -> SpacePages:
     """Return a space with its table of contents and the addresses of its pages."""
     draft = Space(files.items).draft
     return SpacePages(files, draft, list_page_addresses(draft))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from syncd.errors import FileInvalid
@@ -11,9 +12,11 @@ from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.read.declared import Item
 from syncd.layout.tree.draft import Draft
 from syncd.layout.tree.summary import Entry, walk_entries
-from syncd.sync.publish.source import SpaceFiles
 from syncd.web.pages.contents import Contents, ContentsEntry, build_contents
 from syncd.web.pages.customization import is_safe_address
+
+if TYPE_CHECKING:
+    from syncd.sync.publish.source import SpaceFiles
 
 FILES = "/~syncd"
 """The address below which everything is that is no page; no page can have it."""
@@ -23,7 +26,7 @@ FILES = "/~syncd"
 class SpacePages:
     """A space with its files; `addresses` has the file of each page, by its path in one spelling."""
 
-    files: SpaceFiles
+    files: "SpaceFiles"
     draft: Draft
     addresses: Mapping[str, str]
 

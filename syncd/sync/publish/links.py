@@ -1,6 +1,6 @@
 """Where the references of a page lead: pages, files of its space, reusable content, specifications."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +22,15 @@ _DEPTH_MAX = 64
 
 @dataclass(frozen=True)
 class PageLinks:
-    """The references of one page: the site, the name of the page's space, and the page's file in it."""
+    """The references of one page: the site, the name of the page's space, and the page's file in it.
+
+    Shape: `relate` returns an address of the site as the page has it.
+    """
 
     site: SiteContent
     name: str
     path: str
+    relate: Callable[[str], str] = str
 
     @property
     def space(self) -> SpacePages:
@@ -47,13 +51,13 @@ class PageLinks:
         file = self.space.find_file(path)
         if file is None:
             is_page = address.startswith("/") and follow_address(self.site.site, address).end == "page"
-            return Target(address) if is_page else Target("")
+            return Target(self.relate(address)) if is_page else Target("")
         if file in self.space.paths:
             return self._describe_page(file, suffix)
         if is_markdown(file):
             return Target("", title=file)  # it is there, but nothing lists it
         size = self.space.files.items[file].size
-        return Target(self.site.make_file_address(self.name, file), file.rpartition("/")[2], size=size)
+        return Target(self.relate(self.site.make_file_address(self.name, file)), file.rpartition("/")[2], size=size)
 
     def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
         """Return the nodes of reusable content; None when it is not there, or too large."""
@@ -90,7 +94,7 @@ class PageLinks:
     def _describe_page(self, file: str, suffix: str) -> Target:
         entry = self.site.find_entry(self.name, file)
         title = entry.title if entry is not None else ""
-        return Target(self.site.find_page_address(self.name, file) + suffix, title)
+        return Target(self.relate(self.site.find_page_address(self.name, file)) + suffix, title)
 
 
 def read_page_metadata(text: str, *, at: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from syncd.layout.page.block_positions import find_top_lines
 from syncd.layout.page.frontmatter import read_heading, split_after_title
 from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
+from syncd.model.document import Document
 from syncd.sync.publish.content import SiteContent
 from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks, read_page_metadata
@@ -37,24 +38,26 @@ class PageRenderer:
         Raises: FileNotFoundError when the file is gone; PathRefused when it is a link; OSError.
         """
         text = site.spaces[name].files.items[file].read().decode(errors="replace")
-        metadata = read_page_metadata(text, at=file)
-        rendered, above = self._render_body(site, name, file, text, findings)
-        view = _place_page(site, name, file)
-        title = read_heading(text) or view.title
-        layout, links = metadata.get("layout") or {}, PageLinks(site, name, file)
+        view = self.build_view(PageLinks(site, name, file), text, findings)[0]
+        return render_page(build_frame(site, name, version), replace(view, strip=strip, is_indexed=False))
+
+    def build_view(self, links: PageLinks, text: str, findings: Sequence[Finding] = ()) -> tuple[PageView, Document]:
+        """Return the page of a file with this text, and its document."""
+        metadata = read_page_metadata(text, at=links.path)
+        rendered, above, document = self._render_body(links, text, findings)
+        view = _place_page(links.site, links.name, links.path)
+        layout = metadata.get("layout") or {}
         view = replace(
             view,
-            title=title,
+            title=read_heading(text) or view.title,
             body=rendered.html,
             description=str(metadata.get("description") or ""),
             outline=rendered.outline,
             cover=build_cover(metadata.get("cover") or {}, layout, links.resolve),
             layout=_read_layout(layout),
             notices=render_findings(above),
-            strip=strip,
-            is_indexed=False,
         )
-        return render_page(build_frame(site, name, version), view)
+        return view, document
 
     def render_words(self, site: SiteContent, name: str, title: str, body: Html, *, version: str, strip: Html) -> str:
         """Return a page of the site itself, in the frame of a space."""
@@ -69,11 +72,10 @@ class PageRenderer:
         return render_page(build_frame(site, name, version), view)
 
     def _render_body(
-        self, site: SiteContent, name: str, file: str, text: str, findings: Sequence[Finding]
-    ) -> tuple[RenderedDocument, Sequence[Finding]]:
-        """The document of a page, and the findings that stand above all of it."""
+        self, links: PageLinks, text: str, findings: Sequence[Finding]
+    ) -> tuple[RenderedDocument, Sequence[Finding], Document]:
+        """The rendered document of a page, the findings that stand above all of it, and the document."""
         document = to_document(split_after_title(text)[1])
-        links = PageLinks(site, name, file)
         context = BlockContext(
             resolve=links.resolve,
             read_reusable=links.read_reusable,
@@ -81,11 +83,12 @@ class PageRenderer:
             highlighted=self.highlighted,
         )
         if not findings:
-            return render_document(document, context), ()
+            return render_document(document, context), (), document
         lines = find_top_lines(text, document) if len(text) <= TEXT_MAX else ()
         marked, places = mark_findings(document, lines, findings, self.mark)
         rendered = render_document(marked, context)
-        return replace(rendered, html=place_findings(rendered.html, places, self.mark)), places.get(-1, ())
+        html = place_findings(rendered.html, places, self.mark)
+        return replace(rendered, html=html), places.get(-1, ()), document
 
 
 def _place_page(site: SiteContent, name: str, file: str) -> PageView:

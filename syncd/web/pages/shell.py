@@ -1,6 +1,6 @@
 """The frame around a document: header, table of contents, outline, pager and footer, as one HTML page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -50,7 +50,9 @@ class SiteFrame:
 
     Shape: `home` is the address of the start page, `files` that of the site's own files, without a slash at its end,
     `theme` that of its style sheet.
-    `version` is "" for a site that does not change while it is read.
+    `version` is "" for a site that does not change while it is read. `relate` returns an address as a page has it, and
+    `root` is what addresses in the files that all pages share begin with; both are for pages that stand below any path.
+    `names` has the names of files of the site that are not called as usual, and `listing` is that of all pages.
     """
 
     title: str
@@ -61,6 +63,14 @@ class SiteFrame:
     sections: tuple[SiteLink, ...] = ()
     variants: tuple[SiteLink, ...] = ()
     version: str = ""
+    root: str = ""
+    listing: str = "contents"
+    names: Mapping[str, str] = field(default_factory=dict)
+    relate: Callable[[str], str] = str
+
+    def locate_file(self, name: str) -> str:
+        """Return the address of one of the site's own files, such as `site.css`."""
+        return self.relate(f"{self.files}/{self.names.get(name, name)}")
 
     @property
     def locale(self) -> str:
@@ -103,9 +113,9 @@ class PageView:
     after: ContentsEntry | None = None
     edit: str = ""
     last_change: str = ""
+    head: Markup = field(default_factory=Markup)
     strip: Markup = field(default_factory=Markup)
     notices: Markup = field(default_factory=Markup)
-    head: Markup = field(default_factory=Markup)
     layout: PageLayout = field(default_factory=PageLayout)
     is_indexed: bool = True
 
@@ -118,6 +128,7 @@ def render_page(frame: SiteFrame, view: PageView) -> str:
     return render_template(
         "pages/page.html",
         frame=frame,
+        link=frame.relate,
         view=view,
         words=words,
         settings=settings,

@@ -9,6 +9,7 @@
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   const make = (name, text, properties) => Object.assign(document.createElement(name), text === null ? {} : { textContent: text }, properties);
   const fetched = {}, served = {};
+  const place = (address) => /^([a-z]+:|\/)/i.test(address) ? address : (root.dataset.root || "") + address;
   const PARTS = [".top", "#page-strip", "#page-content", ".outline", "#page-contents"];
   const load = (address) => fetched[address] ??= fetch(address).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(String(answer.status))));
 
@@ -59,9 +60,9 @@
         if (parent !== Number(below.dataset.entry)) return;
         const line = make("li", null, {});
         if (kind === "g") line.append(make("p", title, { className: "group" }));
-        else line.append(make("a", title, { href: address }));
+        else line.append(make("a", title, { href: place(address) }));
         if (rows.some((row) => row[3] === number)) {
-          const more = make("a", "", { className: "below", href: `${root.dataset.scope}/contents#page-entry-${number}` });
+          const more = make("a", "", { className: "below", href: `${root.dataset.scope}/${root.dataset.listing}#page-entry-${number}` });
           more.dataset.entry = number;
           more.setAttribute("aria-label", title);
           (kind === "g" ? line.firstChild : line).append(more);
@@ -102,23 +103,23 @@
       return prepared.get(pages);
     };
     const score = ([page, foldedTitle, foldedPath, foldedBody, foldedHeadings], words) => {
-      let sum = 0, place = "", snippet = "";
+      let sum = 0, at = "", snippet = "";
       for (const word of words) {
         const heading = page[3][foldedHeadings.findIndex((text) => text.includes(word))];
         const points = foldedTitle.startsWith(word) ? 12 : foldedTitle.includes(word) ? 8 : heading ? 5 : foldedPath.includes(word) ? 2 : foldedBody.includes(word) ? 1 : 0;
         if (!points) return null;
-        if (points === 5) { place = "#" + heading[0]; snippet = heading[1]; }
+        if (points === 5) { at = "#" + heading[0]; snippet = heading[1]; }
         sum += points;
       }
-      return { page, sum, place, snippet };
+      return { page, sum, at, snippet };
     };
     const show = async () => {
       const words = fold(input.value).split(/\s+/).filter(Boolean);
       if (!words.length) return close();
       const pages = await load(`${root.dataset.scope || root.dataset.files}/search.json`).catch(() => []);
       const found = prepare(pages).map((page) => score(page, words)).filter(Boolean).sort((a, b) => b.sum - a.sum).slice(0, 20);
-      results.replaceChildren(...(found.length ? found.map(({ page, place, snippet }) => {
-        const link = make("a", null, { href: page[1] + place });
+      results.replaceChildren(...(found.length ? found.map(({ page, at, snippet }) => {
+        const link = make("a", null, { href: place(page[1]) + at });
         link.append(make("b", page[0], {}), mark(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words));
         return link;
       }) : [make("p", results.dataset.none, {})]));

@@ -1,0 +1,1 @@
+"""`site build`: a static site from Git alone."""

@@ -1,0 +1,187 @@
+"""The files that the pages of a static site share: looks, script, tables of contents, search, what crawlers read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from importlib.resources import files
+from posixpath import splitext
+from typing import TYPE_CHECKING
+
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.site.addresses.follow import follow_address
+from syncd.model.redirect import make_source_key
+from syncd.sync.publish.assets import StaticContent, compute_digest
+from syncd.sync.publish.content import FILES
+from syncd.sync.publish.frames import find_spot_address, read_space_settings
+from syncd.sync.publish.places import INDEX, LISTING, make_directory
+from syncd.web.pages.contents import Contents, format_contents_json, select_lines
+from syncd.web.pages.icon import render_icon
+from syncd.web.pages.lists import render_all_pages, write_paragraph
+from syncd.web.pages.search_index import SearchablePage, format_search_index
+from syncd.web.pages.shell import PageView
+from syncd.web.pages.style_sheet import render_style_sheet
+from syncd.web.pages.wording import find_words
+from syncd.web.rendering import Html
+from syncd.web.site import (
+    SiteChapter,
+    SitePage,
+    SiteRedirection,
+    render_llms,
+    render_llms_page,
+    render_nginx_map,
+    render_redirect_page,
+    render_redirects_file,
+    render_robots,
+    render_sitemaps,
+    select_safe,
+)
+
+if TYPE_CHECKING:
+    from syncd.sync.publish.static_pages import PageBuilder
+
+_TOP = FILES.strip("/")
+_STATIC = ("blocks.css", "site.css", "site.js")
+
+
+@cache
+def read_static(file: str) -> bytes:
+    """Return one of the files that pages of every site load."""
+    return files("syncd.web").joinpath("static").joinpath(file).read_bytes()
+
+
+def name_file(file: str, data: bytes) -> str:
+    """Return the name of a file with what is in it, so that a browser may keep it for ever."""
+    stem, ending = splitext(file)
+    return f"{stem}.{compute_digest(data)[:12]}{ending}"
+
+
+def build_style_files(site: StaticContent) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Return the names of the site's own files, and the files: script, style sheets, icon."""
+    made = {file: read_static(file) for file in _STATIC}
+    first = next(iter(site.spaces))
+    made["icon.svg"] = render_icon(site.title, read_space_settings(site, first)).encode()
+    names = {file: name_file(file, data) for file, data in made.items()}
+    return names, {f"{_TOP}/{names[file]}": data for file, data in made.items()}
+
+
+def build_scopes(
+    builder: "PageBuilder", searchable: Mapping[str, Sequence[SearchablePage]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of each space: its colours, table of contents, index for the search, and list of all pages."""
+    for name in builder.site.spaces:
+        scope = builder.site.find_scope(name).strip("/")
+        contents = relate_contents(builder, name, "")
+        frame = builder.make_frame(name, "../../../")
+        words = find_words(frame.locale)
+        yield f"{scope}/theme.css", render_style_sheet(frame.settings)
+        yield f"{scope}/contents.json", format_contents_json(contents)
+        rows = (
+            (entry.title, entry.address, " / ".join(one.title for one in contents.find_ancestors(number)), page)
+            for number, page in zip(contents.page_numbers, searchable[name], strict=True)
+            for entry in (contents.entries[number],)
+        )
+        yield f"{scope}/search.json", format_search_index(rows)
+        listing = render_all_pages(relate_contents(builder, name, frame.root))
+        yield f"{scope}/{LISTING}", _render_own(builder, name, frame.root, words.all_pages, listing)
+
+
+def relate_contents(builder: "PageBuilder", name: str, root: str) -> Contents:
+    """Return the table of contents of a space as a page has it that lies `root` below the top of the site."""
+    contents = builder.site.read_contents(name)
+    relate = partial(builder.places.relate, root=root)
+    entries = tuple(
+        replace(entry, address=relate(entry.address) if entry.address else "") for entry in contents.entries
+    )
+    return Contents(entries, contents.tops)
+
+
+def build_not_found(builder: "PageBuilder", top: str) -> str:
+    """Return the page for addresses that lead nowhere; `top` is the path of the site on its host.
+
+    Shape: a server shows it at any address, so that nothing in it is relative.
+    """
+    name = next(iter(builder.site.spaces))
+    words = find_words(builder.make_frame(name, top).locale)
+    return _render_own(builder, name, top, words.not_found, write_paragraph(words.not_found_text))
+
+
+def list_chapters(builder: "PageBuilder", pages: Mapping[tuple[str, str], SitePage]) -> list[SiteChapter]:
+    """Return the pages of the site in reading order, a chapter for each space."""
+    found = []
+    for name, space in builder.site.spaces.items():
+        contents = builder.site.read_contents(name)
+        files = dict.fromkeys([*(contents.entries[number].path for number in contents.page_numbers), *space.paths])
+        listed = tuple(pages[name, file] for file in files if (name, file) in pages)
+        title = _find_chapter(builder.site, name) if len(builder.site.spaces) > 1 else ""
+        found.append(SiteChapter(title, listed))
+    return found
+
+
+def build_lists(builder: "PageBuilder", chapters: Sequence[SiteChapter]) -> Iterator[tuple[str, str]]:
+    """Yield what crawlers and agents read of the site."""
+    yield "llms.txt", render_llms(builder.site.title, "", chapters)
+    base = builder.base
+    yield "robots.txt", render_robots(f"{base}/sitemap.xml" if base else "", is_indexed=builder.is_indexed)
+    if base and builder.is_indexed:
+        pages = [page for chapter in chapters for page in chapter.pages]
+        yield from render_sitemaps(pages, base).items()
+
+
+def build_full_text(builder: "PageBuilder", pages: Mapping[tuple[str, str], SitePage]) -> Iterator[bytes]:
+    """Yield the words of all pages, one after the other."""
+    for (name, file), page in pages.items():
+        text = builder.site.spaces[name].files.items[file].read().decode(errors="replace")
+        yield render_llms_page(page, split_after_title(text)[1]).encode(errors="replace")
+
+
+def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:
+    """Return the redirects of the site file and of the spaces, as far as no page is at their address."""
+    found = [_resolve_rule(site, str(item.fields.get("source")), item) for item in site.site.file.of("redirect")]
+    for name, space in site.spaces.items():
+        prefix = site.find_page_address(name, space.first_file).rstrip("/")
+        for source, target in space.draft.settings.redirects.items():
+            file = space.find_file(space.draft.settings.add_root(target))
+            if file is not None and file in space.paths:
+                found.append(SiteRedirection(f"{prefix}/{source.strip('/')}", site.find_page_address(name, file)))
+    kept = []
+    for one in select_safe([one for one in found if one is not None and one.target]):
+        fate = follow_address(site.site, one.source)
+        is_page = fate.end == "page" and not fate.hops and fate.spot is not None and fate.spot.known
+        if not is_page:
+            kept.append(one)
+    return tuple(kept)
+
+
+def build_redirects(builder: "PageBuilder", redirects: Sequence[SiteRedirection]) -> Iterator[tuple[str, str]]:
+    """Yield redirects for file servers (a page each), for hosts that read `_redirects`, and for nginx."""
+    if not redirects:
+        return
+    related = [replace(one, target=builder.places.relate(one.target, "/")) for one in redirects]
+    yield "_redirects", render_redirects_file(related)
+    yield f"{_TOP}/redirects.map", render_nginx_map(related)
+    for one in redirects:
+        target = builder.places.relate(one.target, builder.places.find_root(one.source))
+        yield make_directory(one.source) + INDEX, render_redirect_page(target)
+
+
+def _resolve_rule(site: StaticContent, source: str, item: object) -> SiteRedirection | None:
+    """A redirect with where it leads in the end; None for one that leads nowhere."""
+    fate = follow_address(site.site, make_source_key(source))
+    address = find_spot_address(site, fate.spot) if fate.spot is not None else ""
+    if not address and fate.end == "elsewhere":
+        address = fate.at if "://" in fate.at else ""
+    note = str(getattr(item, "note", ""))
+    return SiteRedirection(source, address, note) if address else None
+
+
+def _find_chapter(site: StaticContent, name: str) -> str:
+    variant = site.variants.get(name)
+    section = site.site.file.items.get(variant.parent) if variant is not None else None
+    titles = [str(item.fields.get("title") or item.fields.get("path") or "") for item in (section, variant) if item]
+    return " / ".join(dict.fromkeys(filter(None, titles))) or name
+
+
+def _render_own(builder: "PageBuilder", name: str, root: str, title: str, body: Html) -> str:
+    contents = builder.site.read_contents(name)
+    view = PageView(title, body, contents=select_lines(contents), scope=builder.site.find_scope(name))
+    return builder.render_view(builder.make_frame(name, root), view, None)

@@ -1,0 +1,133 @@
+"""The pages of a static site, each as HTML, as Markdown, and with a feed where it has updates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.page.links import rewrite_addresses
+from syncd.sync.publish.assets import Place, StaticContent
+from syncd.sync.publish.frames import build_frame
+from syncd.sync.publish.links import PageLinks
+from syncd.sync.publish.places import INDEX, LISTING, SitePlaces, make_directory, make_markdown_path
+from syncd.sync.publish.render import PageRenderer
+from syncd.web.pages.shell import PageView, SiteFrame, render_page
+from syncd.web.site import (
+    STATIC_POLICY,
+    PageHead,
+    SitePage,
+    list_updates,
+    render_feed,
+    render_head,
+    render_markdown_page,
+)
+
+FEED = "rss.xml"
+
+
+@dataclass(frozen=True)
+class BuiltPage:
+    """What became of one page: its files by path, what they were made of, and the files of spaces that they link to."""
+
+    place: Place
+    files: Mapping[str, bytes]
+    read: tuple[Place, ...]
+    linked: tuple[Place, ...]
+    title: str
+    description: str = ""
+
+
+@dataclass
+class PageBuilder:
+    """Builds the pages of one site; `names` has those of the site's own files that differ, `base` its address or ""."""
+
+    site: StaticContent
+    places: SitePlaces
+    names: Mapping[str, str]
+    base: str = ""
+    is_indexed: bool = True
+    renderer: PageRenderer = field(default_factory=PageRenderer)
+    _frames: dict[str, SiteFrame] = field(default_factory=dict)
+
+    def list_paths(self, name: str, file: str) -> tuple[str, str, str]:
+        """Return where the page, its Markdown and its feed lie. Raises: PathRefused."""
+        directory = make_directory(self.site.find_page_address(name, file))
+        return directory + INDEX, make_markdown_path(directory), directory + FEED
+
+    def make_frame(self, name: str, root: str) -> SiteFrame:
+        """Return the frame around the pages of a space that lie `root` below the top of the site."""
+        if name not in self._frames:
+            theme = f"{self.site.find_scope(name)}/{self.names.get('theme.css', 'theme.css')}"
+            self._frames[name] = replace(
+                build_frame(self.site, name, ""), theme=theme, listing=LISTING, names=self.names
+            )
+        return replace(self._frames[name], root=root, relate=partial(self.places.relate, root=root))
+
+    def build_page(self, name: str, file: str) -> BuiltPage:
+        """Return the files of a page.
+
+        Raises: FileNotFoundError when the file is gone; PathRefused when it is a link, or lies nowhere; OSError.
+        """
+        notes = self.site.notes
+        notes.take()
+        text = self.site.spaces[name].files.items[file].read().decode(errors="replace")
+        address = self.site.find_page_address(name, file)
+        frame = self.make_frame(name, self.places.find_root(address))
+        links = PageLinks(self.site, name, file, frame.relate)
+        view, document = self.renderer.build_view(links, text)
+        page, markdown, feed = self.list_paths(name, file)
+        updates = list_updates(document, view.outline)
+        title, files = view.title, {}
+        known = self.make_entry(name, file, title, view.description)
+        if updates:
+            whole = f"{known.address.rstrip('/')}/{FEED}" if self.base else ""
+            files[feed] = render_feed(known, updates, feed=whole, language=frame.locale)
+        files[page] = self.render_view(frame, view, known, feed=FEED if updates else "")
+        files[markdown] = render_markdown_page(title, view.description, self._relate_markdown(name, file, text))
+        read, linked = notes.take()
+        encoded = {path: written.encode(errors="replace") for path, written in files.items()}
+        return BuiltPage((name, file), encoded, tuple(read), tuple(linked), title, view.description)
+
+    def render_view(self, frame: SiteFrame, view: PageView, page: SitePage | None, *, feed: str = "") -> str:
+        """Return a page with all that its head says; one that is None is no page that others link to."""
+        is_indexed = self.is_indexed and page is not None
+        head = PageHead(
+            view.title,
+            frame.title,
+            view.description,
+            canonical=page.address if self.base and page is not None else "",
+            language=frame.locale,
+            markdown=self.places.relate(page.markdown, frame.root) if page is not None and not self.base else "",
+            feed=feed,
+            policy=STATIC_POLICY,
+        )
+        if page is not None and self.base:
+            head = replace(head, markdown=frame.root + page.markdown.removeprefix(self.base).lstrip("/"))
+        return render_page(frame, replace(view, head=render_head(head), is_indexed=is_indexed))
+
+    def make_entry(self, name: str, file: str, title: str, description: str) -> SitePage:
+        """Return a page as the files of the site list it."""
+        address = self.site.find_page_address(name, file)
+        directory = address.rstrip("/")
+        markdown = f"{directory}.md" if directory else "/index.md"
+        return SitePage(f"{self.base}{directory}/", title, description, f"{self.base}{markdown}")
+
+    def _relate_markdown(self, name: str, file: str, text: str) -> str:
+        """The Markdown of a page, whose links lead to the Markdown of other pages, and to files of the site."""
+        address = self.site.find_page_address(name, file)
+        # The Markdown of a page lies beside its directory, one level higher.
+        root = self.places.find_root(address).removeprefix("../")
+
+        def relate(to: str) -> str:
+            path, sign, anchor = to.partition("#")
+            if path.rstrip("/") in self.places.directories:
+                path = f"{path.rstrip('/')}.md" if path.strip("/") else "/index.md"
+            return self.places.relate(path, root) + sign + anchor
+
+        links = PageLinks(self.site, name, file, relate)
+
+        def replace_address(to: str) -> str | None:
+            target = links.resolve({"kind": "url", "url": to})
+            return target.address if target is not None and target.address else None
+
+        return rewrite_addresses(split_after_title(text)[1], replace_address)

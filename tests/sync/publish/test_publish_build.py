@@ -1,0 +1,346 @@
+"""A static site: the same bytes for the same input, only what differs is written, and nothing of others is touched."""
+
+import json
+import os
+import shutil
+from contextlib import ExitStack
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path
+from posixpath import join, normpath
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from syncd.cli.preview.gather import SourceReader, find_source
+from syncd.errors import AnotherRuns, ConfigInvalid
+from syncd.sync.publish.atomic import build_atomically
+from syncd.sync.publish.build import BuildOptions, build_site
+from syncd.sync.publish.output import MANIFEST, TEMPORARY, BuildSummary, open_output
+
+SITE = """version: 1
+site: { org: ORG, id: SITE }
+settings: { title: The <Docs> & more }
+spaces: { guides: SPACE-1, api: SPACE-2 }
+structure:
+  items:
+    - section: guides
+      title: Guides
+      path: guides
+      default: true
+      variants: [{ variant: en, space: guides, path: en, default: true }]
+    - section: api
+      title: API
+      path: api
+      variants: [{ variant: en, space: api, path: en, default: true }]
+redirects:
+  - { from: /old, to: { section: api } }
+  - { from: /gone, to: { url: "https://elsewhere.example/x" } }
+"""
+FILES = {
+    "site.yaml": SITE,
+    "guides/README.md": "# Start\n\nRead [more](more/deep.md#second) or [the file](files/plan.pdf).\n",
+    "guides/SUMMARY.md": (
+        "# Table of contents\n\n* [Start](README.md)\n* [More](more/README.md)\n  * [Deep](more/deep.md)\n"
+    ),
+    "guides/more/README.md": "---\ndescription: About <more>\n---\n# More\n\n![One](../.gitbook/assets/one.png)\n",
+    "guides/more/deep.md": '# Deep "one"\n\n## First\n\n[Up](README.md)\n\n## Second\n\n[Nowhere](none.md)\n',
+    "guides/files/plan.pdf": "%PDF-1.4\n",
+    "guides/files/unused.bin": "nobody links to it",
+    "guides/.gitbook/assets/one.png": "png",
+    "api/README.md": (
+        '# API\n\n{% updates %}\n{% update date="2026-01-02" %}\n## New\n\nWords.\n{% endupdate %}\n{% endupdates %}\n'
+    ),
+    "api/SUMMARY.md": "# Table of contents\n\n* [API](README.md)\n",
+}
+
+
+def write_source(top: Path, files: dict[str, str] = FILES) -> Path:
+    for path, text in files.items():
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text(text)
+    return top
+
+
+def build(source: Path, top: Path, base_url: str = "", jobs: int = 1, *, atomic: bool = False) -> BuildSummary:
+    with ExitStack() as stack:
+        site = SourceReader(find_source(source), stack).gather()
+        assert site.problem is None
+        build_into = partial(build_site, site, options=BuildOptions(base_url, jobs))
+        return build_atomically(top, build_into) if atomic else build_into(top)
+
+
+def read_tree(top: Path) -> dict[str, bytes]:
+    return {path.relative_to(top).as_posix(): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+
+
+class Addresses(HTMLParser):
+    """The addresses that a page loads or links to, and the ids that it has."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src", "action") and value is not None:
+                self.found.append(value)
+            if name == "id" and value:
+                self.ids.add(value)
+
+
+def find_dead_links(top: Path, below: str = "") -> list[str]:
+    """The addresses of built pages that lead to no file, for a server that has the site below a path."""
+    files = read_tree(top)
+    pages = {path: Addresses(data.decode()) for path, data in files.items() if path.endswith(".html")}
+    dead = []
+    for path, page in pages.items():
+        if path == "404.html":
+            continue
+        for address in page.found:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            here = join("/", below, path)
+            target = unquote(normpath(join(here.rpartition("/")[0] or "/", parts.path or here)))
+            inner = target.removeprefix(f"/{below}" if below else "/").strip("/")
+            inner = join(inner, "index.html") if parts.path.endswith("/") else inner
+            is_there = inner in files and (not parts.fragment or unquote(parts.fragment) in pages[inner].ids)
+            if not is_there:
+                dead.append(f"{path}: {address}")
+    return dead
+
+
+def test_every_page_stands_for_itself(tmp_path: Path) -> None:
+    summary = build(write_source(tmp_path / "source"), tmp_path / "site")
+    files = read_tree(tmp_path / "site")
+    assert summary.pages == 4
+    assert summary.files == len(files) - 1  # the manifest is no file of the site
+    assert {"index.html", "index.md", "more/index.html", "more.md", "more/deep/index.html", "api/index.html"} <= {
+        *files
+    }
+    assert {"llms.txt", "llms-full.txt", "robots.txt", "404.html", "_redirects", "api/rss.xml", "old/index.html"} <= {
+        *files
+    }
+    assert "sitemap.xml" not in files
+    assert not find_dead_links(tmp_path / "site")
+    assert not find_dead_links(tmp_path / "site", "docs/of/ours")
+    html = files["more/deep/index.html"].decode()
+    assert "Content-Security-Policy" in html
+    assert "Deep &#34;one&#34; | The &lt;Docs&gt; &amp; more" in html
+    assert "None of" not in html
+    assert "(more/deep.md#second)" in files["index.md"].decode()
+    assert "[Up](../more.md)" in files["more/deep.md"].decode()
+
+
+def test_only_files_that_are_linked_to_are_published(tmp_path: Path) -> None:
+    build(write_source(tmp_path / "source"), tmp_path / "site")
+    names = [path for path in read_tree(tmp_path / "site") if path.startswith("~syncd/files/")]
+    assert [name.rpartition("/")[2].partition(".")[0] for name in names] == ["one", "plan"]
+    assert b"nobody links to it" not in b"".join(read_tree(tmp_path / "site").values())
+
+
+def test_with_its_address_a_site_has_canonical_links(tmp_path: Path) -> None:
+    build(write_source(tmp_path / "source"), tmp_path / "site", "https://docs.example/base/")
+    files = read_tree(tmp_path / "site")
+    assert b"<loc>https://docs.example/base/more/deep/</loc>" in files["sitemap.xml"]
+    assert b'<link rel="canonical" href="https://docs.example/base/more/deep/">' in files["more/deep/index.html"]
+    assert b"Sitemap: https://docs.example/base/sitemap.xml" in files["robots.txt"]
+    assert b'href="/base/~syncd/' in files["404.html"]
+    assert b"(https://docs.example/base/more/deep.md)" in files["llms.txt"]
+    assert not find_dead_links(tmp_path / "site", "base")
+
+
+@pytest.mark.parametrize(
+    "address", ["docs.example", "ftp://x/", "https://", "https://a b/", "https://x/?q", "http://[x"]
+)
+def test_what_is_no_address_of_a_site_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ConfigInvalid, match="is no address of a site"):
+        build(write_source(tmp_path / "source"), tmp_path / "site", address)
+
+
+def test_a_build_depends_on_nothing_but_its_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(write_source(tmp_path / "one" / "docs"), tmp_path / "first")
+    other = write_source(tmp_path / "other place" / "docs", dict(reversed(FILES.items())))
+    for path in other.rglob("*"):
+        os.utime(path, (1, 1))
+    monkeypatch.setenv("LC_ALL", "tr_TR.UTF-8")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    former = os.umask(0o077)
+    try:
+        build(other, tmp_path / "second", jobs=2)
+    finally:
+        os.umask(former)
+    assert read_tree(tmp_path / "first") == read_tree(tmp_path / "second")
+
+
+def test_a_second_build_writes_nothing(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    first = build(source, top)
+    times = {path: path.stat().st_mtime_ns for path in top.rglob("*")}
+    second = build(source, top)
+    assert (second.written, second.removed, second.rendered) == (0, 0, 0)
+    assert second.unchanged == first.written
+    assert {path: path.stat().st_mtime_ns for path in top.rglob("*") if path.is_file()} == {
+        path: time for path, time in times.items() if path.is_file()
+    }
+
+
+def test_only_a_page_that_changed_is_rendered(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    build(source, top)
+    (source / "guides/more/deep.md").write_text('# Deep "one"\n\n## Second\n\nOther words.\n')
+    summary = build(source, top)
+    assert summary.rendered == 1
+    assert b"Other words." in (top / "more/deep/index.html").read_bytes()
+    build(source, tmp_path / "fresh")
+    assert read_tree(top) == read_tree(tmp_path / "fresh")
+
+
+def test_a_file_that_a_page_takes_in_counts_for_the_page(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    (source / "api/README.md").write_text('# API\n\n{% include "part.md" %}\n')
+    (source / "api/part.md").write_text("First words.\n")
+    build(source, top)
+    assert b"First words." in (top / "api/index.html").read_bytes()
+    (source / "api/part.md").write_text("Second words.\n")
+    (source / "guides/.gitbook/assets/one.png").write_text("another picture")
+    assert build(source, top).rendered == 2
+    assert b"Second words." in (top / "api/index.html").read_bytes()
+    build(source, tmp_path / "fresh")
+    assert read_tree(top) == read_tree(tmp_path / "fresh")
+
+
+def test_what_is_no_longer_made_is_removed_if_syncd_made_it(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    build(source, top)
+    (top / "CNAME").write_text("docs.example\n")
+    (top / "more/notes.txt").write_text("somebody's own\n")
+    (source / "guides/SUMMARY.md").write_text("# Table of contents\n\n* [Start](README.md)\n")
+    for path in ("guides/more/deep.md", "guides/more/README.md"):
+        (source / path).unlink()
+    assert build(source, top).removed >= 4
+    assert not (top / "more/deep").exists()
+    assert (top / "CNAME").read_text() == "docs.example\n"
+    assert (top / "more/notes.txt").read_text() == "somebody's own\n"
+
+
+def test_what_others_put_there_is_not_overwritten(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    top.mkdir()
+    (top / "photo.jpg").write_text("mine")
+    with pytest.raises(ConfigInvalid, match=r"photo\.jpg is there, and syncd did not make it"):
+        build(source, top)
+    (top / "photo.jpg").unlink()
+    build(source, top)
+    (source / "api/new.md").write_text("# New\n")
+    (source / "api/SUMMARY.md").write_text("# Table of contents\n\n* [API](README.md)\n* [New](new.md)\n")
+    (top / "api/new").mkdir()
+    (top / "api/new/index.html").write_text("mine")
+    with pytest.raises(ConfigInvalid, match="syncd did not make it"):
+        build(source, top)
+    assert (top / "api/new/index.html").read_text() == "mine"
+
+
+def test_a_link_in_the_directory_is_not_followed(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    build(source, top)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(top / "more")
+    (top / "more").symlink_to(outside)
+    (top / "api/index.html").unlink()
+    (top / "api/index.html").symlink_to(outside / "victim")
+    with pytest.raises(ConfigInvalid, match="syncd did not make it"):
+        build(source, top)
+    assert list(outside.iterdir()) == []
+
+
+def test_what_somebody_changed_or_took_away_is_made_again(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    build(source, top)
+    whole = read_tree(top)
+    (top / "more/index.html").write_text("broken")
+    (top / "llms.txt").unlink()
+    build(source, top)
+    assert read_tree(top) == whole
+
+
+def test_a_build_that_was_stopped_is_mended_by_the_next(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    build(source, top)
+    whole = read_tree(top)
+    (source / "api/extra.md").write_text("# Extra\n")
+    (source / "api/SUMMARY.md").write_text("# Table of contents\n\n* [API](README.md)\n* [Extra](extra.md)\n")
+    build(source, top)
+    # As a kill leaves it: files of the build that was under way, a manifest without a structure, and a temporary file.
+    manifest = json.loads((top / MANIFEST).read_text())
+    (top / MANIFEST).write_text(json.dumps(manifest | {"structure": "", "pages": {}}))
+    (top / "more/index.html").unlink()
+    (top / TEMPORARY).mkdir()
+    (top / TEMPORARY / "12").write_text("half")
+    (source / "api/extra.md").unlink()
+    (source / "api/SUMMARY.md").write_text(FILES["api/SUMMARY.md"])
+    build(source, top)
+    assert read_tree(top) == whole
+
+
+@pytest.mark.parametrize(
+    "manifest", ["", "[]", '{"format": 1}', '{"format": 1, "files": {"../x": ""}, "pages": {}, "structure": ""}']
+)
+def test_a_manifest_that_says_nonsense_removes_nothing(tmp_path: Path, manifest: str) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    top.mkdir()
+    (tmp_path / "x").write_text("mine")
+    (top / MANIFEST).write_text(manifest)
+    build(source, top)
+    assert (tmp_path / "x").read_text() == "mine"
+    assert (top / "index.html").is_file()
+
+
+def test_two_builds_into_one_directory_exclude_each_other(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    with open_output(top), pytest.raises(AnotherRuns):
+        build(source, top)
+
+
+def test_a_published_directory_is_exchanged_at_once(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    build(source, top)  # as it was before: a plain directory
+    before = read_tree(top)
+    assert not build(source, top, atomic=True).has_changed
+    assert top.is_symlink()
+    first = top.resolve()
+    (source / "guides/README.md").write_text("# Start\n\nOther words.\n")
+    summary = build(source, top, atomic=True)
+    assert summary.rendered == 1
+    assert top.resolve() != first
+    assert read_tree(first) == before  # whoever still reads the former site reads a whole one
+    build(source, tmp_path / "fresh")
+    assert read_tree(top) == read_tree(tmp_path / "fresh")
+    assert not build(source, top, atomic=True).has_changed
+
+
+def test_an_exchange_leaves_alone_what_is_not_its_own(tmp_path: Path) -> None:
+    source, top = write_source(tmp_path / "source"), tmp_path / "site"
+    (tmp_path / "other").mkdir()
+    top.symlink_to(tmp_path / "other")
+    with pytest.raises(ConfigInvalid, match="did not build"):
+        build(source, top, atomic=True)
+    top.unlink()
+    top.mkdir()
+    (top / "mine").write_text("x")
+    with pytest.raises(ConfigInvalid, match="did not make it"):
+        build(source, top, atomic=True)
+    assert (top / "mine").read_text() == "x"
+
+
+def test_many_pages_are_rendered_by_several_processes(tmp_path: Path) -> None:
+    pages = {f"p{number}.md": f"# Page {number}\n\n[Next](p{(number + 1) % 450}.md)\n" for number in range(450)}
+    source = write_source(tmp_path / "source", {"README.md": "# Home\n", **pages})
+    assert build(source, tmp_path / "site", jobs=3).rendered == 451
+    build(source, tmp_path / "alone", jobs=1)
+    assert read_tree(tmp_path / "site") == read_tree(tmp_path / "alone")
+    assert not find_dead_links(tmp_path / "site")
