@@ -156,7 +156,7 @@ def test_every_pair_of_deeds_has_the_outcome_that_the_table_states(place: Place,
 
 
 def test_the_manual_states_every_pair() -> None:
-    page = Path(__file__).parents[3] / "syncd" / "manual" / "writing" / "both-sides.md"
+    page = Path(__file__).parents[3] / "syncd" / "manual" / "explanation" / "both-sides.md"
     assert "\n".join(table_lines()) in page.read_text(encoding="utf-8")
 
 
