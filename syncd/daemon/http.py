@@ -5,11 +5,9 @@ from contextlib import contextmanager
 from functools import partial
 
 from syncd.daemon.health import ServiceHealth, find_faults, list_pauses
-from syncd.daemon.metrics import render_metrics
+from syncd.daemon.metrics import TEXT_TYPE, choose_type, render_metrics
 from syncd.net.page_server import serve_pages
 from syncd.net.page_values import Acceptance, PageRequest, PageResponse
-
-TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @contextmanager
@@ -31,14 +29,16 @@ def listen(
 
 
 def _answer(health: Callable[[], ServiceHealth], now: Callable[[], float], request: PageRequest) -> PageResponse:
+    if request.path == "/metrics":
+        kind = choose_type(request.headers.get("accept", ""))
+        body = render_metrics(health(), now(), kind).encode()
+        return PageResponse(body, 200, kind, headers=(("Vary", "Accept"),), cache="no-store")
     status, text = _find_answer(health(), now(), request.path)
-    return PageResponse(text.encode(), status, TEXT, cache="no-store")
+    return PageResponse(text.encode(), status, TEXT_TYPE, cache="no-store")
 
 
 def _find_answer(health: ServiceHealth, now: float, path: str) -> tuple[int, str]:
     match path:
-        case "/metrics":
-            return 200, render_metrics(health, now)
         case "/livez":
             return (200, "alive\n") if health.is_alive else (503, "no progress\n")
         case "/readyz":

@@ -1,5 +1,6 @@
-"""The metrics of the service in Prometheus' text, computed from its health."""
+"""The metrics of the service in Prometheus' text or in OpenMetrics, computed from its health."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.registry import Collector
 
 from syncd import __version__
@@ -17,16 +19,47 @@ from syncd.store.runs import RunRecord
 LabelValues = TypeVar("LabelValues", bound=tuple[str, ...])
 
 
-def render_metrics(health: ServiceHealth, now: float) -> str:
+TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+OPENMETRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+def choose_type(accept: str) -> str:
+    """Return the content type of the metrics for an `Accept` header: OpenMetrics 1.0 where it is named first.
+
+    Shape: a range with another version, with q=0 or one that makes no sense is passed over; without any, it is
+    Prometheus' text, which everything reads.
+    """
+    ranked = []
+    for place, part in enumerate(accept.split(",")):
+        name, *pairs = [word.strip() for word in part.split(";")]
+        parameters = {key.strip().lower(): value.strip() for key, _, value in (pair.partition("=") for pair in pairs)}
+        quality = _parse_quality(parameters.get("q", "1"))
+        version = parameters.get("version", "")
+        if name.lower() == "application/openmetrics-text" and version in ("", "1.0.0") and quality:
+            ranked.append((-quality, place, OPENMETRICS_TYPE))
+        elif name.lower() in ("text/plain", "text/*", "*/*") and version in ("", "0.0.4") and quality:
+            ranked.append((-quality, place, TEXT_TYPE))
+    return min(ranked, default=(0.0, 0, TEXT_TYPE))[2]
+
+
+def _parse_quality(text: str) -> float:
+    """Return a weight from 0 to 1; 0 for one that makes no sense."""
+    return float(text) if re.fullmatch(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?", text) else 0.0
+
+
+def render_metrics(health: ServiceHealth, now: float, content_type: str = TEXT_TYPE) -> str:
     """Return every metric of the service as text; a label is a name of the configuration, never an id or a path.
 
-    Units: `now` in epoch seconds. Shape: Prometheus' text format 0.0.4, with the memory, CPU time and open files of the
-    process where the system tells them.
+    Units: `now` in epoch seconds. Shape: Prometheus' text format 0.0.4, or OpenMetrics 1.0 for OPENMETRICS_TYPE, with
+    the memory, CPU time and open files of the process where the system tells them.
     """
     # A registry for each question: the health is a value, and nothing is kept between two scrapes.
     registry = CollectorRegistry()
     registry.register(_HealthCollector(health, now))
     ProcessCollector(registry=registry)
+    if content_type == OPENMETRICS_TYPE:
+        encoded: bytes = openmetrics.generate_latest(registry)  # type: ignore[no-untyped-call] # of the library
+        return encoded.decode()
     return generate_latest(registry).decode()
 
 

@@ -2,19 +2,22 @@
 
 import json
 import socket
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import httpx
 import pytest
+from prometheus_client.core import Metric
+from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
 from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
 from syncd.daemon.http import listen
 from syncd.daemon.locks import STATE
-from syncd.daemon.metrics import render_metrics
+from syncd.daemon.metrics import OPENMETRICS_TYPE, TEXT_TYPE, choose_type, render_metrics
 from syncd.errors import ConfigInvalid, StoreError
 from syncd.store.runs import RunRecord
 from syncd.store.status import FlowOutcome, PendingPlan, SiteState
@@ -165,6 +168,71 @@ def test_a_defect_is_answered_and_told(address: str) -> None:
         assert client.get("/metrics").status_code == 500
         assert client.get("/readyz").status_code == 500
     assert ["ZeroDivisionError" in text for text in told] == [True, True]
+
+
+PROMETHEUS = (
+    "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+    "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+    "text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
+)
+"""What Prometheus 3 sends."""
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("", TEXT_TYPE),
+        ("*/*", TEXT_TYPE),
+        (PROMETHEUS, OPENMETRICS_TYPE),
+        ("application/openmetrics-text", OPENMETRICS_TYPE),
+        ("text/plain, application/openmetrics-text;q=0.5", TEXT_TYPE),
+        ("text/plain;q=0.5, Application/OpenMetrics-Text ; Version=1.0.0 ; q=0.9", OPENMETRICS_TYPE),
+        ("application/openmetrics-text;q=0", TEXT_TYPE),
+        ("application/openmetrics-text;version=0.0.1", TEXT_TYPE),
+        ("application/openmetrics-text;version=9.9.9", TEXT_TYPE),
+        ("application/openmetrics-text;version=abc;q=nan", TEXT_TYPE),
+        ("application/openmetrics-text;q=1e5", TEXT_TYPE),
+        (";;;=,,;q=,\x00", TEXT_TYPE),
+    ],
+)
+def test_a_reader_gets_the_format_that_it_asks_for(accept: str, kind: str) -> None:
+    assert choose_type(accept) == kind
+
+
+def test_openmetrics_says_the_same_as_the_text(git_dir: Path) -> None:
+    health = ServiceHealth(
+        True,
+        (replace(GOOD, counts=read_counts(git_dir / STATE)), BAD),
+        webhooks={("forge", 202): 3},
+        notifications={("team", "sent"): 2},
+        pending_notifications={"team": 1},
+    )
+    text = render_metrics(health, EPOCH, OPENMETRICS_TYPE)
+    assert text.endswith("# EOF\n")
+
+    def read(families: Iterable[Metric]) -> dict[tuple[str, str], float]:
+        return {
+            (sample.name, str(sorted(sample.labels.items()))): sample.value
+            for family in families
+            for sample in family.samples
+            if sample.name.startswith("syncd_")
+        }
+
+    found = read(openmetrics.text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
+    assert found == read(text_string_to_metric_families(render_metrics(health, EPOCH)))
+    assert found[("syncd_webhooks_total", "[('source', 'forge'), ('status', '202')]")] == 3
+
+
+def test_the_format_is_chosen_over_http(address: str) -> None:
+    health = ServiceHealth(True, (GOOD,))
+    with listen(address, lambda: health, lambda: EPOCH, print), httpx.Client(base_url=f"http://{address}") as client:
+        answer = client.get("/metrics", headers={"Accept": PROMETHEUS})
+        assert answer.headers["content-type"] == OPENMETRICS_TYPE
+        assert answer.headers["vary"] == "Accept"
+        assert answer.text.endswith("# EOF\n")
+        plain = client.get("/metrics")
+        assert plain.headers["content-type"] == TEXT_TYPE
+        assert "# EOF" not in plain.text
 
 
 @pytest.mark.parametrize("address", ["9470", "somewhere:9470", "127.0.0.1:high", "127.0.0.1:99999"])
