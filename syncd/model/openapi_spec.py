@@ -1,10 +1,10 @@
 """OpenAPISpec (`openapi-spec`): a description of an API that an organization's pages can show."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from syncd.model.base import Declared, Observed, ObservedId
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 
 SLUG_PATTERN = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
 """Source: API document, OpenAPISpec."""
@@ -66,6 +66,38 @@ class OpenAPISpecVersion(Observed):
     id: ObservedId
     created_at: str
     urls: SpecUrls
+
+
+class SpecFile(Observed):
+    """A file of a specification; the one at which it is entered has all of it here."""
+
+    filename: str
+    dir: str
+    is_entrypoint: bool
+    references: tuple[str, ...] = ()
+    specification: dict[str, Any]
+
+
+class SpecContentUrls(Observed):
+    """Where a specification was read from, and where everybody reads it, null for a private one."""
+
+    source: str
+    public: Nullable[str]
+
+
+class OpenAPISpecContent(Observed):
+    """What a version of a specification says, parsed. Source: @gitbook/api 0.146.0 (`url`) and 0.202.0 (`urls`)."""
+
+    filesystem: tuple[SpecFile, ...]
+    url: str
+    urls: SpecContentUrls
+
+
+class OpenAPISpecRawContent(Observed):
+    """What a version of a specification says, as it was written."""
+
+    text: str
+    format: Literal["json", "yaml"]
 
 
 class UrlSource(Declared):

@@ -50,6 +50,13 @@ class MetaLinks(TypedDict, total=False):
     alternates: list[dict[str, Any]]
 
 
+class PageMetaLinks(Observed):
+    """Where else a page is found; a target is a ContentRef of kind page or url."""
+
+    canonical: dict[str, Any] | None = None
+    alternates: tuple[dict[str, Any], ...] | None = None
+
+
 class Page(Observed):
     """A document, group, link or computed page; `pages` are its children in order. Source: API document, Page.
 

@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 from syncd.layout.tree.paths import make_collision_key
 from syncd.model.file import File
 from syncd.model.listing import Listing
-from syncd.model.page import Page, PageTree
+from syncd.model.page import Page, PageMetaLinks, PageTree
 from syncd.model.revision import ReusableContent, Revision
 from syncd.platform.change_requests import change_requests
 from syncd.platform.content.page_documents import open_page_documents, require_for_visitor
@@ -186,6 +186,26 @@ async def _answer_page_entry(
     return _answer_json(await view.storage.run_read(render_once))
 
 
+def answer_meta_links(view: CurrentView, page_id: str) -> JSONResponse:
+    """Answer with where else a page is found: pages that the caller may know of, and absolute addresses."""
+    links = view.require_page(page_id).node.fields.get("metaLinks", {})
+    canonical, alternates = links.get("canonical"), links.get("alternates", ())
+    shown = {"canonical": canonical} if _is_meta_link(view, canonical) else {}
+    others = [one for one in alternates if _is_meta_link(view, one)]
+    return answers.ok({**shown, **({"alternates": others} if others else {})})
+
+
+def _is_meta_link(view: RevisionView, ref: Any) -> bool:
+    match ref:
+        case {"kind": "url", "url": str(url)}:
+            return url.startswith(("https://", "http://"))
+        case {"kind": "page", "space": str(space)} if space != view.revision.space:
+            return view.caller.grant is None or space in view.caller.grant.spaces
+        case {"kind": "page", "page": str(page)}:
+            return page in view.outline.entries
+    return False
+
+
 def _render_text(view: RevisionView, entry: TreeEntry, parameters: PageParameters) -> dict[str, Any]:
     require_for_visitor(view, entry, is_markdown=parameters.format != "document")
     if parameters.format == "document":
@@ -208,23 +228,27 @@ _READS: dict[str, tuple[Callable[..., Any], type[BaseModel]]] = {
     "/page/{page_id}": (answer_page, Page),
     "/path/{page_path:path}": (answer_page_at_path, Page),
     "/reusable-contents/{reusable_content_id}": (answer_reusable_content, ReusableContent),
+    "/page/{page_id}/meta-links": (answer_meta_links, PageMetaLinks),
 }
-_EXTENSIONS = ("/path/{page_path:path}", "/reusable-contents/{reusable_content_id}")
+_EXTENSIONS = ("/path/{page_path:path}", "/reusable-contents/{reusable_content_id}", "/page/{page_id}/meta-links")
 # Names of operations: @gitbook/api 0.202.0; in the order of `_READS`.
 _NAMES = {
     "/spaces/{space_id}/content": (
         *("get_current_revision", "list_pages", "list_files", "get_file_by_id"),
         *("get_page_by_id", "get_page_by_path", "get_reusable_content_by_id"),
+        "list_space_page_meta_links",
     ),
     "/spaces/{space_id}/change-requests/{change_request_id}/content": (
         *("get_revision_of_change_request_by_id", "list_pages_in_change_request", "list_files_in_change_request_by_id"),
         *("get_file_in_change_request_by_id", "get_page_in_change_request_by_id"),
         *("get_page_in_change_request_by_path", "get_reusable_content_in_change_request_by_id"),
+        "list_change_request_page_meta_links",
     ),
     "/spaces/{space_id}/revisions/{revision_id}": (
         *("get_revision_by_id", "list_pages_in_revision_by_id", "list_files_in_revision_by_id"),
         *("get_file_in_revision_by_id", "get_page_in_revision_by_id"),
         *("get_page_in_revision_by_path", "get_reusable_content_in_revision_by_id"),
+        "list_revision_page_meta_links",
     ),
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from syncd.layout.evaluation import Variables, evaluate_nodes
+from syncd.layout.evaluation import evaluate_nodes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
@@ -153,21 +153,13 @@ def open_page_documents(view: RevisionView) -> PageDocuments:
 
 
 def require_for_visitor(view: RevisionView, entry: TreeEntry, *, is_markdown: bool) -> None:
-    """Require that the visitor of a content token may read a text; everybody else may, who may read the revision.
+    """Require that the visitor of a content token may read a text; the view has only pages that are for the visitor.
 
-    Raises: Failure 404 where the visitor does not fulfil the condition of the page or of one above it; 403 for the
-    Markdown of a text with conditions, which is read as a document, where they are decided.
+    Raises: Failure 403 for the Markdown of a text with conditions, which is read as a document, where they are decided.
     """
-    if view.caller.grant is None:
+    if view.caller.grant is None or not is_markdown:
         return
-    visitor = Variables({}, view.caller.grant.claims or {})
-    here: TreeEntry | None = entry
-    while here is not None and here.parent != here.node.id:
-        condition = here.node.fields.get("condition")
-        if condition is not None and visitor.evaluate_condition(condition) is not True:
-            raise Failure(404, f"No page {entry.node.id} in revision {view.revision.id}.")
-        here = view.outline.entries.get(here.parent)
-    if is_markdown and _CONDITION.search(view.storage.blobs.get(entry.node.body or "").decode(errors="replace")):
+    if _CONDITION.search(view.storage.blobs.get(entry.node.body or "").decode(errors="replace")):
         raise Failure(403, "This text has conditions. A content token reads it with format=document.")
 
 

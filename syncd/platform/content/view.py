@@ -18,6 +18,7 @@ from syncd.platform.people.auth import Caller
 from syncd.platform.people.content_tokens import ContentGrant
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline, TreeEntry, find_cached_outline, is_page, open_outline
+from syncd.platform.revisions.readable import select_readable
 from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
@@ -100,6 +101,7 @@ async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
         async with scheduler.acquire_slot("open", request):
             known = find_cached_outline(revision.root)
             outline = await run_in_threadpool(_open_outline, storage, revision.root) if known is None else known
+    outline = _select_for_caller(outline, caller)
     context = build_render_context(request, storage, organization, revision.space, metadata=metadata)
     return RevisionView(storage, caller, organization, revision, change_request, outline, context)
 
@@ -120,7 +122,7 @@ def find_main_content(storage: Storage, caller: Caller, space_id: str) -> Outlin
         _, revision, _ = _resolve_path(storage, caller, {"space_id": space_id})
     except Failure:
         return None
-    return find_cached_outline(revision.root) or _open_outline(storage, revision.root)
+    return _select_for_caller(find_cached_outline(revision.root) or _open_outline(storage, revision.root), caller)
 
 
 def declare_path_parameters(path: str) -> dict[str, Any]:
@@ -173,6 +175,11 @@ def _require_published(
     is_own = space_id == grant.space and (change_request == grant.change_request or revision == grant.revision)
     if not is_own:
         raise Failure(404, f"No revision {revision} in space {space_id} for this content token.")
+
+
+def _select_for_caller(outline: Outline, caller: Caller) -> Outline:
+    """With a content token, there is only what its visitor may know of."""
+    return outline if caller.grant is None else select_readable(outline, caller.grant.claims or {})
 
 
 def _open_outline(storage: Storage, root: bytes) -> Outline:

@@ -99,6 +99,50 @@ def probe_get_document_by_id(world: World) -> Ask:
     return Ask({**path, "documentId": revision["pages"][0]["documentId"]})
 
 
+META = """---
+metaLinks:
+  canonical: https://example.org/linked
+  alternates:
+    - README.md
+    - gone.md
+---
+
+# Linked
+"""
+
+
+def _linked(world: World) -> tuple[dict[str, str], dict[str, Any], Any]:
+    path, _ = main(world)
+    world.write(path["spaceId"], [{"operation": "insert_page", "title": "Linked", "document": {"markdown": META}}])
+    revision = world.made("getCurrentRevision", path)
+    home = page(revision, "Home")
+
+    def check(shown: Any) -> None:
+        assert shown["canonical"] == {"kind": "url", "url": "https://example.org/linked"}
+        assert shown["alternates"] == [{"kind": "page", "page": home}]
+
+    return path | {"pageId": page(revision, "Linked")}, revision, check
+
+
+@probe("listSpacePageMetaLinks")
+def probe_list_space_page_meta_links(world: World) -> Ask:
+    path, _, check = _linked(world)
+    return Ask(path, check=check)
+
+
+@probe("listRevisionPageMetaLinks")
+def probe_list_revision_page_meta_links(world: World) -> Ask:
+    path, revision, check = _linked(world)
+    return Ask(path | {"revisionId": revision["id"]}, check=check)
+
+
+@probe("listChangeRequestPageMetaLinks")
+def probe_list_change_request_page_meta_links(world: World) -> Ask:
+    path, _, check = _linked(world)
+    request = world.change_request(path["spaceId"])
+    return Ask(path | {"changeRequestId": request["id"]}, check=check)
+
+
 @probe("getPageDocumentInRevisionById")
 def probe_get_page_document_in_revision_by_id(world: World) -> Ask:
     path, revision = _of_revision(world)

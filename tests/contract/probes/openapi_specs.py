@@ -102,13 +102,34 @@ def probe_get_open_api_spec_version_by_id(world: World) -> Ask:
     return Ask({**path, "versionId": world.made("getOpenAPISpecBySlug", path)["lastVersion"]})
 
 
+TEXT = "openapi: 3.1.0\ninfo: {title: Pets, version: v1}\npaths: {}\n"
+
+
+def _made_of_yaml(world: World) -> dict[str, str]:
+    world.made("createOpenAPISpec", body={"slug": "pets", "source": {"text": TEXT}})
+    world.run_jobs()
+    return {"specSlug": "pets", "versionId": "latest"}
+
+
 @probe("getOpenAPISpecVersionContentById")
 def content(world: World) -> Ask:
-    text = "openapi: 3.1.0\ninfo: {title: Pets, version: v1}\npaths: {}\n"
-    world.made("createOpenAPISpec", body={"slug": "pets", "source": {"text": text}})
-    world.run_jobs()
+    path = _made_of_yaml(world)
 
     def check(answer: Any) -> None:
-        assert answer == text
+        only = answer["filesystem"][0]
+        assert (only["filename"], only["isEntrypoint"]) == ("openapi.yaml", True)
+        assert only["specification"]["info"] == {"title": "Pets", "version": "v1"}
+        assert answer["urls"]["public"] is None
+        assert answer["url"] == answer["urls"]["source"]
 
-    return Ask({"specSlug": "pets", "versionId": "latest"}, check=check)
+    return Ask(path, check=check)
+
+
+@probe("getOpenAPISpecVersionContentRawById")
+def probe_get_open_api_spec_version_content_raw_by_id(world: World) -> Ask:
+    path = _made_of_yaml(world)
+
+    def check(answer: Any) -> None:
+        assert answer == {"text": TEXT, "format": "yaml"}
+
+    return Ask(path, check=check)

@@ -245,3 +245,53 @@ def test_a_token_reads_of_a_text_what_its_visitor_may(made: PublishedSiteMaker) 
     plain = at | {"pageId": pages["Setup"]}
     read = made.world.made("getPageById", plain, query={"format": "markdown"}, by=everybody["apiToken"])
     assert "README.md" in read["markdown"]
+
+
+def test_a_token_knows_no_page_whose_condition_its_visitor_does_not_fulfil(made: PublishedSiteMaker) -> None:
+    staff = page("Staff page", "The canteen plan.")
+    staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
+    made.world.write(made.guides, [page("Open"), staff])
+    at = {"spaceId": made.guides}
+    listed = {one["title"]: one for one in made.world.made("listPages", at)["pages"]}
+    below = page("Below", into=listed["Staff page"]["id"])
+    made.world.write(made.guides, [below])
+    everybody = made.look_up("/").json()["apiToken"]
+    known = made.look_up("/", jwtToken=made.sign(isStaff=True)).json()["apiToken"]
+    for token, has_more in ((known, True), (everybody, False), (known, True)):
+        for operation in ("listPages", "getCurrentRevision"):
+            shown = str(made.world.made(operation, at, by=token))
+            assert ("Staff page" in shown, "Below" in shown, "Open" in shown) == (has_more, has_more, True)
+        status = 200 if has_more else 404
+        for operation, more in (
+            ("getPageById", {"pageId": listed["Staff page"]["id"]}),
+            ("getPageByPath", {"pagePath": listed["Staff page"]["path"]}),
+            ("listSpacePageMetaLinks", {"pageId": listed["Staff page"]["id"]}),
+        ):
+            assert made.world.call(operation, at | more, by=token).status_code == status
+
+
+def test_a_token_reads_the_specifications_that_its_pages_show(made: PublishedSiteMaker) -> None:
+    text = '{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {}}'
+    for slug in ("shown", "other", "staff"):
+        made.world.made("createOpenAPISpec", body={"slug": slug, "source": {"text": text}})
+    made.world.run_jobs()
+    block = '{%% openapi-operation spec="%s" path="/pets" method="get" %%}\n\n{%% endopenapi-operation %%}'
+    hidden = f"{{% if {CLAIM} %}}\n\n{block % 'staff'}\n\n{{% endif %}}"
+    made.world.write(made.guides, [page("API", f"{block % 'shown'}\n\n{hidden}")])
+    everybody = made.look_up("/").json()["apiToken"]
+    known = made.look_up("/", jwtToken=made.sign(isStaff=True)).json()["apiToken"]
+
+    def read_status(slug: str, token: str) -> set[int]:
+        path = {"specSlug": slug, "versionId": "latest"}
+        operations = (
+            *("getOpenAPISpecVersionById", "getOpenAPISpecVersionContentById"),
+            "getOpenAPISpecVersionContentRawById",
+        )
+        return {made.world.call(one, path, by=token).status_code for one in operations}
+
+    assert (read_status("shown", everybody), read_status("shown", known)) == ({200}, {200})
+    assert (read_status("staff", everybody), read_status("staff", known)) == ({404}, {200})
+    assert (read_status("other", everybody), read_status("other", known)) == ({404}, {404})
+    made.world.made("updateOpenAPISpecBySlug", {"specSlug": "other"}, body={"visibility": "public"})
+    assert read_status("other", everybody) == {200}
+    assert made.world.call("getOpenAPISpecBySlug", {"specSlug": "shown"}, by=everybody).status_code == 403

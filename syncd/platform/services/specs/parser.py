@@ -26,12 +26,26 @@ class ParsedSpec:
 
 def parse_spec(content: bytes) -> ParsedSpec:
     """Return the media type of an OpenAPI description, and what is wrong with it."""
+    media_type, parsed = _parse(content)
+    if isinstance(parsed, SpecProblem):
+        return ParsedSpec(media_type, (parsed,))
+    return ParsedSpec(media_type, tuple(find_problems(parsed)))
+
+
+def load_description(content: bytes) -> dict[str, Any]:
+    """Return an OpenAPI description that was found to be good; {} for a text that is none."""
+    _, parsed = _parse(content)
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _parse(content: bytes) -> tuple[str, Any]:
+    """The media type of a text, and what it says, or what is wrong with it."""
     if len(content) > BYTES_MAX:
-        return ParsedSpec(JSON, (SpecProblem("", f"is larger than {BYTES_MAX} bytes"),))
+        return JSON, SpecProblem("", f"is larger than {BYTES_MAX} bytes")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return ParsedSpec(JSON, (SpecProblem("", "is not UTF-8"),))
+        return JSON, SpecProblem("", "is not UTF-8")
     if text.lstrip()[:1] == "{":
         media_type, parsed = JSON, _parse_json(text)
         # YAML's flow style begins like JSON; a text that says nothing as JSON may be that.
@@ -40,9 +54,7 @@ def parse_spec(content: bytes) -> ParsedSpec:
             media_type, parsed = (JSON, parsed) if isinstance(other, SpecProblem) else (YAML, other)
     else:
         media_type, parsed = YAML, _parse_yaml(text)
-    if isinstance(parsed, SpecProblem):
-        return ParsedSpec(media_type, (parsed,))
-    return ParsedSpec(media_type, tuple(find_problems(parsed)))
+    return media_type, parsed
 
 
 def _parse_json(text: str) -> Any:

@@ -9,8 +9,10 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.openapi_spec import (
     OpenAPISpec,
+    OpenAPISpecContent,
     OpenAPISpecCreate,
     OpenAPISpecPut,
+    OpenAPISpecRawContent,
     OpenAPISpecUpdate,
     OpenAPISpecVersion,
     Slug,
@@ -25,9 +27,12 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
+from syncd.platform.people.content_tokens import ContentGrant
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.specs import specs, versions
+from syncd.platform.services.specs.parser import JSON, YAML, load_description
 from syncd.platform.services.specs.processing import HANDLERS, PENDING, enqueue_processing
+from syncd.platform.services.specs.shown import is_spec_shown
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
 
@@ -38,6 +43,8 @@ router = create_router(tags=["openapi"])
 _LIST = "/orgs/{organization_id}/openapi"
 _ONE = _LIST + "/{spec_slug}"
 _VERSIONS = _ONE + "/versions"
+_READ_VERSION = declare_role("read", extension=True, visitors=True)
+_FORMATS = {JSON: "json", YAML: "yaml"}
 _CONTENT_HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
 
 _CONTENT: dict[int | str, dict[str, Any]] = {
@@ -160,26 +167,51 @@ def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Pagin
     _VERSIONS + "/{version_id}",
     operation_id="getOpenAPISpecVersionById",
     response_model=OpenAPISpecVersion,
-    openapi_extra=declare_role("read", extension=True),
+    openapi_extra=_READ_VERSION,
 )
 def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
     """Return a version of a specification, or its `latest` one."""
     with at.storage.read() as connection:
-        return answers.ok(_serialize_version(at, spec_slug, _require_version(connection, at, spec_slug, version_id)))
+        _, row = _require_version(connection, at, spec_slug, version_id)
+        return answers.ok(_serialize_version(at, spec_slug, row))
 
 
 @router.get(
     _VERSIONS + "/{version_id}/content",
     operation_id="getOpenAPISpecVersionContentById",
-    response_class=Response,
-    responses=_CONTENT,
-    openapi_extra=declare_role("read", extension=True),
+    response_model=OpenAPISpecContent,
+    openapi_extra=_READ_VERSION,
 )
-def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> Response:
-    """Return the content of a version of a specification, or of its `latest` one, as it was written."""
+def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
+    """Return what a version of a specification says, or its `latest` one, parsed. Source: published-content §1."""
     with at.storage.read() as connection:
-        row = _require_version(connection, at, spec_slug, version_id)
-    return Response(at.storage.blobs.get(row.content), media_type=row.media_type, headers=_CONTENT_HEADERS)
+        spec, row = _require_version(connection, at, spec_slug, version_id)
+    content = at.storage.blobs.get(row.content)
+    shown = _serialize_spec(at.request, at.caller, spec)
+    source = spec.source_url or shown["urls"]["location"]
+    entrypoint = {
+        "filename": f"openapi.{_FORMATS[row.media_type]}",
+        "dir": "./",
+        "isEntrypoint": True,
+        "references": [],
+        "specification": load_description(content),
+    }
+    urls = {"source": source, "public": shown["urls"].get("published")}
+    return answers.ok({"filesystem": [entrypoint], "url": source, "urls": urls})
+
+
+@router.get(
+    _VERSIONS + "/{version_id}/content/raw",
+    operation_id="getOpenAPISpecVersionContentRawById",
+    response_model=OpenAPISpecRawContent,
+    openapi_extra=_READ_VERSION,
+)
+def get_openapi_spec_version_content_raw_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
+    """Return the text of a version of a specification, or of its `latest` one, as it was written."""
+    with at.storage.read() as connection:
+        _, row = _require_version(connection, at, spec_slug, version_id)
+    text = at.storage.blobs.get(row.content).decode("utf-8-sig")
+    return answers.ok({"text": text, "format": _FORMATS[row.media_type]})
 
 
 @router.get(
@@ -239,15 +271,25 @@ def _require_spec(connection: sa.Connection, at: OrganizationRequest, slug: str)
     return row
 
 
-def _require_version(connection: sa.Connection, at: OrganizationRequest, slug: str, version_id: str) -> sa.Row[Any]:
-    spec = _require_spec(connection, at, slug)
+def _require_version(
+    connection: sa.Connection, at: OrganizationRequest, slug: str, version_id: str
+) -> tuple[sa.Row[Any], sa.Row[Any]]:
+    """A specification and a version of it; with a content token, of one that its spaces show or that is public."""
+    grant = at.caller.grant
+    spec = _require_spec(connection, at, slug) if grant is None else _find_spec(connection, at, slug)
+    if spec is None or (grant is not None and not _is_granted(connection, at.storage, grant, spec)):
+        raise Failure(404, f"No OpenAPI specification {slug[:100]} in organization {at.organization_id}.")
     wanted = spec.last_version if version_id == "latest" else version_id
     row = connection.execute(
         sa.select(versions).where(versions.c.id == wanted, versions.c.spec == spec.id)
     ).one_or_none()
     if row is None:
         raise Failure(404, f"No version {version_id[:100]} of this specification.")
-    return row
+    return spec, row
+
+
+def _is_granted(connection: sa.Connection, storage: Storage, grant: ContentGrant, spec: sa.Row[Any]) -> bool:
+    return spec.visibility == "public" or is_spec_shown(connection, storage, grant, spec.slug)
 
 
 def _serialize_spec(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]:

@@ -1,0 +1,60 @@
+"""Which specifications pages show: a content token reads those that pages of its spaces name, and no others."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.layout.evaluation import Variables, evaluate_nodes
+from syncd.layout.page.frontmatter import split_frontmatter
+from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.references import find_references
+from syncd.platform.cache import Cache
+from syncd.platform.http.time_limits import check_time
+from syncd.platform.people.content_tokens import ContentGrant
+from syncd.platform.revisions.outline import Outline, open_outline, read_variables
+from syncd.platform.revisions.readable import select_readable
+from syncd.platform.schema.content import revisions, spaces
+from syncd.platform.spaces.granted import match_granted_spaces
+from syncd.platform.storage.storage import Storage
+
+_TEXTS = ("document", "reusable-content")
+_SPEC = re.compile(r"\bspec=")
+_named: Cache[tuple[bytes, str], frozenset[str]] = Cache(10_000)
+
+
+def is_spec_shown(connection: sa.Connection, storage: Storage, grant: ContentGrant, slug: str) -> bool:
+    """Return whether a text that the visitor of a content token may read names a specification."""
+    claims = grant.claims or {}
+    return any(slug in _find_named(storage, outline, claims) for outline in _list_outlines(connection, grant, claims))
+
+
+def _list_outlines(connection: sa.Connection, grant: ContentGrant, claims: Mapping[str, Any]) -> Iterator[Outline]:
+    main = sa.select(revisions.c.root).join(spaces, spaces.c.revision == revisions.c.id)
+    for root in connection.scalars(main.where(match_granted_spaces(grant))).all():
+        yield select_readable(open_outline(connection, root), claims)
+
+
+def _find_named(storage: Storage, outline: Outline, claims: Mapping[str, Any]) -> frozenset[str]:
+    key = (outline.root, json.dumps(claims, sort_keys=True))
+    known = _named.get(key)
+    if known is not None:
+        return known
+    found: set[str] = set()
+    for entry in outline.entries.values():
+        if entry.node.type in _TEXTS and entry.node.body:
+            check_time()
+            text = storage.blobs.get(entry.node.body).decode(errors="replace")
+            if _SPEC.search(text):
+                found.update(_list_specs(text, replace(read_variables(outline, entry), claims=claims)))
+    return _named.put(key, frozenset(found))
+
+
+def _list_specs(text: str, variables: Variables) -> Iterator[str]:
+    nodes = list(evaluate_nodes(list(to_document(split_frontmatter(text)[1]).nodes), variables))
+    for ref in find_references(nodes):
+        if ref.get("kind") == "openapi":
+            yield str(ref.get("spec"))
