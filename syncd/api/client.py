@@ -57,7 +57,8 @@ class Client:
 
     `transport` replaces the network, `sleep`, `clock` (epoch seconds) and `random` the world's; `cancelled` is asked
     before every try and during every wait; `deadline` bounds one try in seconds; `insecure` allows plain http beyond
-    this machine; `resolve` turns a download's host into addresses; `observe` hears of each try.
+    this machine; `resolve` turns a download's host into addresses; `observe` hears of each try; `renew` gives a token
+    in place of one that the platform refuses.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Client:
         resolve: Resolve = look_up_addresses,
         breaker: Breaker | None = None,
         observe: Observe = ignore_try,
+        renew: Callable[[str], str] | None = None,
     ) -> None:
         make = Transport if breaker is None else partial(GuardedTransport, breaker=breaker)
         self._transport: Transport = make(
@@ -90,6 +92,7 @@ class Client:
             deadline=deadline,
             tries=tries,
             observe=observe,
+            renew=renew,
         )
         self._downloads = Downloads(self._transport, resolve)
 

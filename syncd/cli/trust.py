@@ -25,6 +25,7 @@ from syncd.repo.repository import Repository
 MEANINGS = {
     "platform.url": "your token is sent there",
     "platform.token_file": "your token is read from this file",
+    "platform.token_command": "this command runs as you, and what it prints is your token",
     "platform.insecure": "your token may travel unencrypted",
     "repository.path": "this repository is read and changed",
     "repository.remote": "refs below this name are written",

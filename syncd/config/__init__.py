@@ -17,7 +17,7 @@ from syncd.config.shapes import (
     WebhooksConfig,
     WebhookSourceConfig,
 )
-from syncd.config.tokens import check_private, is_credential, load_token, read_token
+from syncd.config.tokens import check_private, is_credential, load_token, make_token_renewal, read_token
 from syncd.config.trust import ConfigFile, is_same_address
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "load_webhook_secrets",
     "load_with_drop_ins",
     "make_document",
+    "make_token_renewal",
     "parse",
     "read_drop_in_stamp",
     "read_token",

@@ -11,6 +11,7 @@ from syncd.config.shapes import Config, RepositoryConfig
 from syncd.config.trust import (
     ConfigFile,
     Key,
+    check_token_command,
     check_upstream,
     compute_digest,
     find_privileged_keys,
@@ -97,6 +98,7 @@ def select_keys(file: ConfigFile, document: Document, environ: Mapping[str, str]
         return keep_permitted(raw)
     if file.origin == "work tree":
         check_upstream(file, raw)
+        check_token_command(file, raw)
     return raw
 
 

@@ -134,6 +134,11 @@ def resolve_paths(config: Config, path: Path) -> Config:
     platform = config.platform
     if platform.token_file is not None:
         platform = platform.model_copy(update={"token_file": root / expand_home(platform.token_file)})
+    if platform.token_command is not None:
+        program, *words = platform.token_command
+        if program.startswith("~/"):
+            program = str(expand_home(Path(program)))
+        platform = platform.model_copy(update={"token_command": (program, *words)})
     repositories = tuple(
         repository.model_copy(
             update={

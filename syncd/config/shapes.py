@@ -32,8 +32,26 @@ class PlatformConfig(_Section):
     """Address of the API."""
     token_file: Path | None = None
     """File with the token, readable by its owner only."""
+    token_command: (
+        Annotated[tuple[Annotated[str, Field(pattern=r"^[^\x00]{1,4096}$")], ...], Field(min_length=1, max_length=64)]
+        | None
+    ) = None
+    """Command that prints the token, word by word, run without a shell; instead of token_file."""
     insecure: bool = False
     """Whether plain http to another host is allowed."""
+
+    @field_validator("token_command")
+    @classmethod
+    def _begins_with_a_program(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if value and "/" in value[0] and not value[0].startswith(("/", "~/")):
+            raise ValueError("must begin with a program of PATH, or with its path from the root or from ~/")
+        return value
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "PlatformConfig":
+        if self.token_file is not None and self.token_command is not None:
+            raise ValueError("token_file and token_command exclude each other")
+        return self
 
 
 class SpaceConfig(_Section):

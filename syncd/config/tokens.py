@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -13,16 +13,18 @@ from pydantic import SecretStr
 from syncd.config.reading import explain_failure
 from syncd.config.saved_tokens import SavedToken, Storage, TokenRegister
 from syncd.config.shapes import PlatformConfig
+from syncd.config.token_command import token_commands
 from syncd.config.trust import is_same_address
 from syncd.errors import ConfigInvalid
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 _BYTES_MAX = 1 << 16
-_WAYS = "syncd auth login saves one; or set platform.token_file, or the variable SYNCD_TOKEN"
+_WAYS = "syncd auth login saves one; or set platform.token_file or token_command, or the variable SYNCD_TOKEN"
 
 SOURCE_NAMES = {
     "token_file": "token_file of the configuration",
+    "token_command": "token_command of the configuration",
     "variable": "variable SYNCD_TOKEN",
     "credential": "credential of systemd",
     "keyring": "keyring",
@@ -35,10 +37,11 @@ SOURCE_NAMES = {
 class TokenSource:
     """One of the places where a token is looked for; `place` is its file or variable, `saved` what a login saved."""
 
-    kind: Literal["token_file", "variable", "credential", "keyring", "file"]
+    kind: Literal["token_file", "token_command", "variable", "credential", "keyring", "file"]
     place: str
     is_set: bool
     saved: SavedToken | None = None
+    command: tuple[str, ...] = ()
 
 
 def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> Iterator[TokenSource]:
@@ -48,6 +51,8 @@ def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> It
     user's home. Raises: ConfigInvalid when what a login saved cannot be read, or others may read it.
     """
     yield TokenSource("token_file", str(config.token_file or ""), config.token_file is not None)
+    command = config.token_command or ()
+    yield TokenSource("token_command", command[0] if command else "", bool(command), command=command)
     yield TokenSource("variable", "SYNCD_TOKEN", bool(environ.get("SYNCD_TOKEN")))
     credential = find_credential("token", environ)
     yield TokenSource("credential", str(credential or ""), credential is not None)
@@ -59,7 +64,8 @@ def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> It
 
 
 def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
-    """Return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`, else what a login saved.
+    """Return the token: `token_file` or what `token_command` prints, else $SYNCD_TOKEN, else systemd's credential
+    `token`, else what a login saved.
 
     Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token. Raises
     ConfigInvalid when there is none, when others may read the file, or when the keyring does not give it.
@@ -69,6 +75,8 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
         raise ConfigInvalid("there is no token", hint=hint)
     if source.saved is not None:
         return TokenRegister(environ).read_token(source.saved)
+    if source.kind == "token_command":
+        return _check_printed(token_commands.read(source.command, environ), source)
     if source.kind != "variable":
         return read_token(Path(source.place), "token file", environ, hint=hint if source.kind == "token_file" else "")
     named = environ.get("SYNCD_URL")
@@ -78,6 +86,28 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
             hint="unset SYNCD_URL, or name the same platform",
         )
     return SecretStr(environ["SYNCD_TOKEN"].strip())
+
+
+def make_token_renewal(config: PlatformConfig, environ: Mapping[str, str]) -> Callable[[str], str] | None:
+    """Return what finds another token than one that the platform refused; None where no command is configured.
+
+    Shape: it takes the refused token, and raises ConfigInvalid when the command fails.
+    """
+    source = next((source for source in list_token_sources(config, environ) if source.is_set), None)
+    if source is None or source.kind != "token_command":
+        return None
+
+    def renew(refused: str) -> str:
+        printed = token_commands.renew(source.command, environ, refused)
+        return _check_printed(printed, source).get_secret_value()
+
+    return renew
+
+
+def _check_printed(printed: SecretStr, source: TokenSource) -> SecretStr:
+    if not _TOKEN.fullmatch(printed.get_secret_value()):
+        raise ConfigInvalid(f"token_command: {source.place} does not print one token on one line")
+    return printed
 
 
 def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = "") -> SecretStr:

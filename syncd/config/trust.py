@@ -89,6 +89,18 @@ def check_upstream(file: ConfigFile, raw: Mapping[str, Any]) -> None:
             )
 
 
+def check_token_command(file: ConfigFile, raw: Mapping[str, Any]) -> None:
+    """Check that a committed configuration names no command to run.
+
+    Shape: not even one that is trusted: the program that it names may come with a later commit. Raises: ConfigInvalid.
+    """
+    if "token_command" in raw.get("platform", {}):
+        raise ConfigInvalid(
+            f"{file.path}: platform.token_command - must not stand in a committed file",
+            hint="write it into a configuration of your own: ~/.config/syncd/config.toml, or .git/syncd.toml",
+        )
+
+
 def is_same_address(one: str, other: str) -> bool:
     """Return whether two addresses of a platform are equal, apart from a slash or `/v1` at the end."""
     return normalize_address(one) == normalize_address(other)

@@ -18,6 +18,7 @@ from syncd.config import (
     check_private,
     is_credential,
     load_token,
+    make_token_renewal,
     read_token,
 )
 from syncd.daemon.control.run_files import COMMAND
@@ -112,6 +113,7 @@ def _build_workspace(
             cancelled=around.cancelled,
             breaker=around.platform,
             observe=around.observe,
+            renew=make_token_renewal(config.platform, around.variables),
         ) as client,
     ):
         yield Workspace(

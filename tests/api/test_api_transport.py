@@ -73,6 +73,56 @@ def delete(client: Client) -> object:
     return None
 
 
+# A token that is replaced
+
+
+def test_a_refused_token_is_replaced_once_and_a_write_is_sent_again(client_on: Build) -> None:
+    refused: list[str] = []
+
+    def renew(token: str) -> str:
+        refused.append(token)
+        return "gb_second"
+
+    seen, handle = answering(error(401), httpx.Response(200, json=CHANGE_REQUEST), space())
+    client = client_on(handle, renew=renew)
+    create(client)
+    get(client)
+    assert refused == [TOKEN]
+    assert [one.headers["authorization"] for one in seen] == [f"Bearer {TOKEN}", "Bearer gb_second", "Bearer gb_second"]
+    assert [one.headers["content-type"] for one in seen[:2]] == ["application/json"] * 2
+    assert seen[0].content == seen[1].content
+
+
+def test_a_second_refusal_and_the_same_token_again_are_the_end(client_on: Build) -> None:
+    seen, handle = answering(error(401), error(401, "gb_second is unknown"), error(401))
+    client = client_on(handle, renew=lambda refused: "gb_second")
+    with pytest.raises(Unauthorized) as caught:
+        get(client)
+    assert "gb_second" not in caught.value.what
+    with pytest.raises(Unauthorized):
+        get(client)
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_no_other_refusal_asks_for_another_token(client_on: Build, status: int) -> None:
+    def renew(token: str) -> str:
+        raise AssertionError("nobody refused the token")
+
+    _, handle = answering(error(status))
+    with pytest.raises(PlatformError):
+        get(client_on(handle, renew=renew))
+
+
+def test_a_command_that_fails_is_the_error(client_on: Build) -> None:
+    def renew(token: str) -> str:
+        raise ConfigInvalid("token_command: op ended with exit code 1")
+
+    _, handle = answering(error(401))
+    with pytest.raises(ConfigInvalid, match="exit code 1"):
+        get(client_on(handle, renew=renew))
+
+
 # Requests
 
 
@@ -189,7 +239,14 @@ def test_a_token_that_no_header_can_carry_is_refused_without_repeating_it(token:
 def test_the_token_is_in_no_text_of_the_client(client_on: Build) -> None:
     client = client_on(answering()[1])
     transport = client._transport
-    texts = [repr(client), str(client), repr(transport), repr(client.spaces), repr(transport._headers)]
+    texts = [
+        repr(client),
+        str(client),
+        repr(transport),
+        repr(client.spaces),
+        repr(transport._login),
+        repr(transport._login.build_headers()),
+    ]
     assert TOKEN not in "".join(texts)
 
 

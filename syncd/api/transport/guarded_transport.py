@@ -7,9 +7,7 @@ from syncd.api.transport.answers import make_error
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.connections import Answer
 from syncd.api.transport.retries import Retries
-from syncd.api.transport.transport import ApiRequest, Transport
-
-_REFUSED = 401
+from syncd.api.transport.transport import UNAUTHORIZED, ApiRequest, Transport
 
 
 class GuardedTransport(Transport):
@@ -27,8 +25,8 @@ class GuardedTransport(Transport):
             return super().perform(request, stack)
         with self._breaker.guard(request.label):
             answer = super().perform(request, stack)
-            if answer.status == _REFUSED:
-                raise make_error(answer, label=request.label, secret=self._secret)
+            if answer.status == UNAUTHORIZED:
+                raise make_error(answer, label=request.label, secret=self._login.token)
             return answer
 
     def _start_some_tries(self, left: float) -> Retries:

@@ -9,6 +9,7 @@
 | 501 (surely not done)                               | Unreachable     | Unreachable     | Unreachable     |
 | any other 5xx                                       | Unreachable     | Unreachable     | AnswerLost      |
 | 429                                                 | at the time that the platform names, else again       |
+| 401 where the token can be renewed                  | again, once, with the new one                         |
 | 401, 403 · 404 · other 4xx                          | Unauthorized · NotFound (success for DELETE) · Rejected |
 | 3xx, no JSON, JSON of another shape                 | NotThePlatform                                      |
 
@@ -33,7 +34,7 @@ from typing import Any, Literal
 import httpx
 
 from syncd import __version__
-from syncd.api.transport.addresses import Params, build_url, check_token, format_origin, parse_base_url
+from syncd.api.transport.addresses import Params, build_url, format_origin, parse_base_url
 from syncd.api.transport.answers import (
     CHECK_NETWORK,
     IDEMPOTENT,
@@ -44,6 +45,7 @@ from syncd.api.transport.answers import (
     parse_answer,
 )
 from syncd.api.transport.connections import Answer, Connections, StreamedAnswer
+from syncd.api.transport.credential import Credential
 from syncd.api.transport.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
 from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
 from syncd.api.transport.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
@@ -55,6 +57,7 @@ from syncd.model.base import Observed
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Body = Mapping[str, Any] | Sequence[Any]
 
+JSON, UNAUTHORIZED = "application/json", 401
 SLEEP_SLICE = 0.2
 """Seconds of a wait in which a stop is not yet heeded."""
 DEADLINE = 60.0
@@ -100,17 +103,13 @@ class Transport:
         deadline: float = DEADLINE,
         tries: int = TRIES,
         observe: Observe = ignore_try,
+        renew: Callable[[str], str] | None = None,
     ) -> None:
         self.base = parse_base_url(url, insecure=insecure)
         self.origin = format_origin(httpx.URL(self.base))
         self.deadline = deadline
         self.plain_headers = httpx.Headers({"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"})
-        self._secret = check_token(token)
-        # httpx.Headers hides the token from its own repr.
-        self._headers = httpx.Headers(
-            {**self.plain_headers, "Accept": "application/json", "Authorization": f"Bearer {token}"}
-        )
-        self._json_headers = httpx.Headers({**self._headers, "Content-Type": "application/json"})
+        self._login = Credential(token, self.plain_headers, renew)
         self._connections = Connections(transport)
         self._rate_limiter = RateLimiter(clock)
         self._sleep, self._clock, self._cancelled = sleep, clock, cancelled
@@ -172,12 +171,7 @@ class Transport:
             parse_answer(answer, Observed, method=method, label=label, add_notice=self.add_notice)
 
     def exchange(
-        self,
-        method: Method,
-        path: tuple[str, ...],
-        params: Params | None,
-        body: Body | None,
-        limit: Limit = OBJECT,
+        self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None, limit: Limit = OBJECT
     ) -> tuple[str, Answer]:
         """Return the label of an operation for messages, and its answer, which is a success.
 
@@ -186,7 +180,7 @@ class Transport:
         request = replace(self._make_json_request(method, path, params, body), limit=limit)
         label, answer = request.label, self.perform(request)
         if not 200 <= answer.status < 300:
-            raise make_error(answer, label=label, secret=self._secret)
+            raise make_error(answer, label=label, secret=self._login.token)
         return label, answer
 
     @contextmanager
@@ -203,7 +197,7 @@ class Transport:
         with ExitStack() as stack:
             answer = self.perform(replace(request, seconds=STREAM_PATIENCE * self.deadline, limit=STREAM), stack)
             if not isinstance(answer, StreamedAnswer):
-                raise make_error(answer, label=label, secret=self._secret)
+                raise make_error(answer, label=label, secret=self._login.token)
             yield label, replace(answer, pieces=self._read_stream(label, answer.pieces))
 
     def delete(self, path: tuple[str, ...]) -> None:
@@ -211,9 +205,9 @@ class Transport:
 
         Raises: PlatformError, Stopped.
         """
-        label, url = build_url(self.base, "DELETE", path, None)
+        (label, url), build = build_url(self.base, "DELETE", path, None), self._login.build_headers
         answer = self.perform(
-            self._make_request("DELETE", label, lambda: httpx.Request("DELETE", url, headers=self._headers))
+            self._make_request("DELETE", label, lambda: httpx.Request("DELETE", url, headers=build()))
         )
         if answer.status in (204, 205):
             return
@@ -221,7 +215,7 @@ class Transport:
             if answer.body:
                 parse_answer(answer, Observed, method="DELETE", label=label, add_notice=self.add_notice)
             return
-        error = make_error(answer, label=label, secret=self._secret)
+        error = make_error(answer, label=label, secret=self._login.token)
         if not isinstance(error, NotFound):
             raise error
 
@@ -233,25 +227,27 @@ class Transport:
         """
         tries = self._start_tries(DEADLINES_MAX * request.seconds if request.total is None else request.total)
         with self.large_answers.hold_until_end():
+            has_renewed = False
             while True:
                 self._wait_for_limit(request)
+                token = self._login.token
                 # The try gets no name: what it raised would stay here, and its connection with it, until a collection.
                 settled = self._decide(request, self._try_once(request, tries, stack), tries)
                 if isinstance(settled, Answer):
-                    return settled
+                    is_refused = settled.status == UNAUTHORIZED and request.origin == self.origin
+                    if not is_refused or has_renewed or not self._login.replace_refused(token):
+                        return settled
+                    has_renewed, settled = True, 0.0
                 self.large_answers.release()
                 self._pause(settled, request)
 
     def _make_json_request(
-        self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None, accept: str = ""
+        self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None, accept: str = JSON
     ) -> ApiRequest:
         label, url = build_url(self.base, method, path, params)
         content = None if body is None else json.dumps(body).encode()
-        headers = self._headers if body is None else self._json_headers
-        if accept:
-            headers = headers.copy()
-            headers["Accept"] = accept
-        return self._make_request(method, label, lambda: httpx.Request(method, url, headers=headers, content=content))
+        build = partial(self._login.build_headers, accept=accept, has_body=body is not None)
+        return self._make_request(method, label, lambda: httpx.Request(method, url, headers=build(), content=content))
 
     def _make_request(self, method: Method, label: str, build: Callable[[], httpx.Request]) -> ApiRequest:
         return ApiRequest(method, label, self.origin, build, seconds=self.deadline)
@@ -341,7 +337,8 @@ class Transport:
             raise Unreachable(f"{label}: the answer breaks off ({broken.reason})", hint=CHECK_NETWORK) from error
 
     def _describe_break(self, error: Exception) -> FailedTry:
-        return FailedTry(classify_failure(type(error)), clean_message(describe_failure(error), self._secret), error)
+        text = clean_message(describe_failure(error), self._login.token)
+        return FailedTry(classify_failure(type(error)), text, error)
 
     def _decide(self, request: ApiRequest, answer: Answer | FailedTry, tries: Retries) -> Answer | float:
         """Return the answer when it is final, else the seconds until the next try."""
@@ -384,7 +381,7 @@ class Transport:
         return wait
 
     def _describe_refusal(self, request: ApiRequest, answer: Answer) -> str:
-        return make_error(answer, label=request.label, secret=self._secret).what
+        return make_error(answer, label=request.label, secret=self._login.token).what
 
     def _make_rate_limited(self, request: ApiRequest, wait: float) -> RateLimited:
         return RateLimited(f"{request.label}: the rate limit is used up for {wait:.0f} s", until=self._clock() + wait)

@@ -108,7 +108,7 @@ def _describe_source(source: TokenSource, *, is_used: bool) -> str:
     name = SOURCE_NAMES[source.kind]
     if not source.is_set:
         return f"- {name}: none"
-    place = f": {escape(source.place)}" if source.kind in ("token_file", "credential", "file") else ""
+    place = f": {escape(source.place)}" if source.kind in ("token_file", "token_command", "credential", "file") else ""
     since = f", since {format_time(source.saved.at)}" if source.saved is not None else ""
     word = (
         style_text("used", 32, sys.stdout) if is_used else style_text("not used: another comes first", 33, sys.stdout)

@@ -16,6 +16,7 @@ from syncd.config.finding import add_some_platform, find_own_platform, is_truste
 from syncd.config.positions import FilePosition, find_nearest, find_positions
 from syncd.config.reading import Document, expand_home, find_mistakes, find_root, read_document
 from syncd.config.shapes import SiteConfig
+from syncd.config.token_command import find_program
 from syncd.config.tokens import list_token_sources
 from syncd.config.trust import PERMITTED, Key, list_keys
 from syncd.errors import FileInvalid, NotTrusted, SyncdError
@@ -159,7 +160,7 @@ def _check_values(
     platform = document.raw.get("platform")
     is_insecure = isinstance(platform, Mapping) and platform.get("insecure") is True
     for key in list_keys(document.raw):
-        if key.name in (wrong or ()) or not isinstance(key.value, str):
+        if key.name in (wrong or ()) or not (isinstance(key.value, str) or key.plain == "platform.token_command"):
             continue
         try:
             _check_value(key, document.path, environ, is_insecure=is_insecure)
@@ -177,6 +178,8 @@ def _check_value(key: Key, path: Path, environ: Mapping[str, str], *, is_insecur
         parse_address(key.value)
     elif key.plain == "repository.path":
         find_repository((root / expand_home(Path(key.value))).resolve())
+    elif last == "token_command":
+        find_program([str(expand_home(Path(key.value[0]))), *key.value[1:]], environ)
     elif last == "token_file":
         read_token(root / expand_home(Path(key.value)), last, environ)
     elif last == "ssh_key_file":

@@ -26,13 +26,13 @@ _SECRET = re.compile(r"(?P<scheme>https?://)[^/@\s]+@|(?P<login>\w+://[^/@:\s]*:
 
 @dataclass(frozen=True)
 class ValueOrigin:
-    """Where a value comes from: a line of a file, a variable of the environment, the keyring, or a default.
+    """Where a value comes from: a line of a file, a variable of the environment, the keyring, a command, or a default.
 
     Units: `line` and `column` count from 1. Shape: `owner` says whose word the file is, and `is_trusted` whether the
     owner of this account trusts what a repository says.
     """
 
-    kind: Literal["file", "environment", "keyring", "default"]
+    kind: Literal["file", "environment", "keyring", "command", "default"]
     file: str = ""
     line: int = 0
     column: int = 0
@@ -108,6 +108,8 @@ def _list_drop_in_origins(document: Document, config: Config) -> dict[str, Value
 def _build_token_origin(source: TokenSource) -> ValueOrigin:
     if source.kind == "variable":
         return ValueOrigin("environment", variable=source.place)
+    if source.kind == "token_command":
+        return ValueOrigin("command", source.place, owner="operator")
     return ValueOrigin("keyring") if source.kind == "keyring" else ValueOrigin("file", source.place, owner="operator")
 
 
@@ -146,6 +148,8 @@ def _format_setting(setting: Setting, *, with_origin: bool) -> Iterator[str]:
 def _describe_origin(origin: ValueOrigin) -> str:
     if origin.kind == "environment":
         return f"variable {origin.variable}"
+    if origin.kind == "command":
+        return f"printed by {origin.file}"
     if origin.kind != "file":
         return origin.kind
     place = f"{origin.file}:{origin.line}" if origin.line else origin.file

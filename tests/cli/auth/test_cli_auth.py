@@ -59,9 +59,9 @@ def test_programs_get_the_status_without_the_token(
     assert platform["url"] == shell.url
     assert platform["user"]["id"]
     assert [source["kind"] for source in platform["sources"]] == [
-        *("token_file", "variable", "credential", "keyring", "file")
+        *("token_file", "token_command", "variable", "credential", "keyring", "file")
     ]
-    assert [source["is_used"] for source in platform["sources"]] == [False] * 4 + [True]
+    assert [source["is_used"] for source in platform["sources"]] == [False] * 5 + [True]
     assert token not in said.out
 
 
