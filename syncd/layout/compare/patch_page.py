@@ -11,6 +11,7 @@ from typing import NamedTuple
 from syncd.errors import FileInvalid
 from syncd.layout.compare.alignment import pair_equal_items, pair_occurrences
 from syncd.layout.compare.page_blocks import ComposedBlock, TokenizedPage, compose_page, read_block_source
+from syncd.layout.compare.reformat import copy_line_ends
 from syncd.layout.compare.tokens import tokenize_page
 from syncd.layout.page.frontmatter import patch_frontmatter
 
@@ -49,8 +50,10 @@ def patch_page(writer: bytes, before: bytes, after: bytes, *, at: str) -> Patche
     """Return the writer's page with the edit that turns the server's form of it from `before` into `after`.
 
     Shape: what the edit did not touch keeps the writer's bytes, also where the server had lost some of it; where it
-    touched such a passage both are merged word by word, and where both change the same words the edit wins.
+    touched such a passage both are merged word by word, and where both change the same words the edit wins. New lines
+    end as most of the writer's do.
     """
+    before, after = copy_line_ends(writer, before), copy_line_ends(writer, after)
     try:
         one, base, other = (tokenize_page(text.decode(), at=at) for text in (writer, before, after))
     except UnicodeDecodeError:

@@ -21,7 +21,7 @@ def preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: 
     `body` itself when a block could not stand where it would have to. New lines end as most lines of `existing` do.
     `name_address` returns one name for all addresses that lead to the same page or file.
     """
-    body = _copy_line_ends(existing, body)
+    body = copy_line_ends(existing, body)
     if existing == body or (name_address is None and _is_small_edit(existing, body)):
         return body
     existing_page, page = _tokenize(existing, at, name_address), _tokenize(body, at, name_address)
@@ -40,7 +40,7 @@ def preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: 
     return body
 
 
-def _copy_line_ends(existing: bytes, body: bytes) -> bytes:
+def copy_line_ends(existing: bytes, body: bytes) -> bytes:
     """Return the body with CRLF where most lines of the existing page end so; a server drops such line ends."""
     if existing.count(b"\r\n") * 2 <= existing.count(b"\n"):
         return body

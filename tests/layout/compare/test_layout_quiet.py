@@ -226,6 +226,13 @@ def test_a_block_that_the_server_dropped_stays_until_a_person_drops_it() -> None
     assert patch_page(writer, before, b"a\n\nnew\n\nb\n", at="a.md").body.count(b"<lost>") == 1
 
 
+def test_an_edit_of_a_page_with_windows_line_ends_mixes_no_line_ends() -> None:
+    writer, before = b"a\r\n\r\nb\r\n\r\nc <lost>\r\n", b"a\n\nb\n\nc\n"
+    found = patch_page(writer, before, b"a\n\nnew\nlines\n\nc\n", at="a.md")
+    assert found.body == b"a\r\n\r\nnew\r\nlines\r\n\r\nc <lost>\r\n"
+    assert patch_page(writer, before, b"a\n\nc\n", at="a.md").body == b"a\r\n\r\nc <lost>\r\n"
+
+
 @pytest.mark.parametrize(
     ("one", "other", "merged"),
     [
