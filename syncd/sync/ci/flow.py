@@ -17,7 +17,7 @@ from syncd.sync.state.proposals import list_records
 from syncd.sync.workspace import Workspace
 
 TRIES = 3
-"""Times that a run starts over because another job opened a change request for the branch at the same moment."""
+"""Times that a run starts over because another job opened the branch's change request, or wrote to it, meanwhile."""
 
 
 def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> CiResult:
@@ -82,9 +82,11 @@ def _has_failed(done: CiResult, binding: Binding, job: Job) -> bool:
 
 
 def _is_other(known: ChangeRequest | None, latest: ChangeRequest | None) -> bool:
-    """Whether another job opened the change request that counts after it was looked for: the run was not prepared for
-    its content, and may have nothing in common with it."""
-    return latest is not None and (known is None or known.number != latest.number)
+    """Whether another job opened the change request that counts, or wrote to it, after it was looked for: the run was
+    not prepared for its content, and may have nothing in common with it."""
+    if known is None or latest is None:
+        return latest is not None
+    return (known.number, known.revision) != (latest.number, latest.revision)
 
 
 def _is_opened(done: CiResult, binding: Binding, job: Job) -> bool:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from syncd.plan.message import TIP
+from syncd.model.change_request import ChangeRequest
+from syncd.plan.message import REVISION, SPACE, TIP
 from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_written_revision
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
@@ -20,7 +21,7 @@ from syncd.sync.ci.base import (
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.state.lane_content import SentContent, find_arrived
-from syncd.sync.workspace import Workspace
+from syncd.sync.workspace import COMMITTER, Workspace
 
 RUN_COMMIT_TRAILER = "Syncd-Ground"
 """The trailer of a commit that was made for one run, with the commit that it was made for."""
@@ -139,16 +140,35 @@ class _StageBuilder:
         self.is_cut = self.is_cut or not commit
         sign, revision = read_base_revision(live.description)
         written = read_written_revision(live.description) if sign == "-" else ""
-        part = self.find_part(binding, commit, revision, written) if commit and written else commit
+        part = self.find_part(binding, live, commit, revision, written) if commit and written else commit
         if part != commit:
             self.name_content(binding, live.number, commit, part)
             return
         found = self.find_content(binding, commit, "" if commit and sign == "-" else revision)
         if found is None:
-            found = self.base_commit  # the safest of all: what else differs is held, never undone
-        elif found != commit or self.has_foreign_base:
+            found = self.find_taken_in(binding, live)
+        if found == commit:
+            is_known = not self.has_foreign_base
+        else:
+            is_known = found == self.base_commit or self.repository.is_ancestor(found, self.job.commit)
+        if not is_known:
             found = self.join_with_base(binding, found, [commit] if found == commit else [])
         self.name_content(binding, live.number, commit or found, found)
+
+    def find_taken_in(self, binding: Binding, live: ChangeRequest) -> str:
+        """The main content that a change request took in last, where nothing says what was written to it: what else
+        differs there counts as the reviewers' and is never undone. What came to main content later must not be in it,
+        or the reviewers would have deleted that."""
+        revision = live.revision_merged_ancestor or live.revision_initial or ""
+        for commit in self.repository.find_carrying(self.job.commit, REVISION, revision, committer=COMMITTER[0]):
+            if binding.space in commit.trailers.get(SPACE, []):
+                return commit.oid
+        found = write_past_commit(self.workspace, binding, revision, like=self.job.commit) if revision else None
+        if found is not None:
+            return self.base_commit if self.workspace.has_same_content(binding, found, self.base_commit) else found
+        if (refused := explain_unreadable(live, binding.name)) is not None:
+            raise refused
+        return self.base_commit
 
     def name_content(self, binding: Binding, number: int, commit: str, content: str) -> None:
         """Let the refs name the branch's commit that a change request holds, and the commit of its content."""
@@ -156,7 +176,7 @@ class _StageBuilder:
         self.repository.update_ref(self.workspace.change_ref(binding, number), content, old=None)
         self.repository.update_ref(f"{TIP_REFS}{self.job.branch}", commit, old=None)
 
-    def find_part(self, binding: Binding, commit: str, former: str, written: str) -> str:
+    def find_part(self, binding: Binding, live: ChangeRequest, commit: str, former: str, written: str) -> str:
         """What of a commit the platform held when it was written together with words of reviewers: a part of it where
         something waits for a person. Given are the revisions of what was there before without their words, and of what
         was written."""
@@ -164,7 +184,8 @@ class _StageBuilder:
         content = self.repository.find_tree(written_commit) if written_commit is not None else None
         if content is None:
             return commit
-        base = self.write_content(binding, self.find_content(binding, "", former) or self.base_commit, [])
+        before = self.find_content(binding, "", former) or self.find_taken_in(binding, live)
+        base = self.write_content(binding, before, [])
         sent = SentContent(commit, commit, base, base)
         found = find_arrived(self.workspace, binding, sent, base, content, is_own=False)
         if not found:

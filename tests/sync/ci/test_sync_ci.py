@@ -265,6 +265,20 @@ def test_mirror_commits_in_the_history_are_the_base(team: Team) -> None:
     assert [change.key for change in proposed(done).changes if change.noun == "page"] == ["options.md"]
 
 
+def test_what_came_to_main_after_a_partial_push_is_not_taken_for_deleted(team: Team) -> None:
+    """The branch took it in, and the change request not yet: nothing there was deleted by a reviewer."""
+    clone = team.world.clone()
+    in_git = Team(team.world, clone)
+    team.world.commit("Mine", {"options.md": "# Options\n\n* mine\n", "errors.md": "# Errors explained\n\nMine.\n"})
+    team.world.edit_on_platform({"options.md": "# Options\n\n* theirs\n"})
+    assert [result.key for result in in_git.ci(depth=0).results if isinstance(result.outcome, Held)] == ["options.md"]
+    team.world.edit_on_platform({"options.md": "# Options\n\n* theirs\n", "guide/usage.md": THEIRS})
+    team.world.pull()
+    in_git.ci(depth=0)
+    assert team.page(1, "guide/usage") == THEIRS
+    assert team.page(1, "reference/errors") == "# Errors explained\n\nMine.\n"
+
+
 @pytest.mark.long
 def test_a_rewritten_branch_keeps_reviewers_words(team: Team) -> None:
     team.commit("Try", {"options.md": OPTIONS + "* third\n"}, branch="try")
