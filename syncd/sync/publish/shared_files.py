@@ -146,7 +146,7 @@ def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:
     kept = []
     for one in select_safe([one for one in found if one is not None and one.target]):
         fate = follow_address(site.site, one.source)
-        is_page = fate.end == "page" and not fate.hops and fate.spot is not None and fate.spot.known
+        is_page = fate.end == "page" and not fate.hops and fate.spot is not None and fate.spot.is_known
         if not is_page:
             kept.append(one)
     return tuple(kept)

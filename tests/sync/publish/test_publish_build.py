@@ -135,6 +135,18 @@ def test_every_page_stands_for_itself(tmp_path: Path) -> None:
     assert "[Up](../more.md)" in files["more/deep.md"].decode()
 
 
+def test_a_redirect_replaces_no_page(tmp_path: Path) -> None:
+    rules = f"{SITE}  - {{ from: /api, to: {{ section: guides }} }}\n"
+    settings = "redirects:\n  more: more/deep.md\n  less: more/deep.md\n"
+    files = {**FILES, "site.yaml": rules, "guides/.gitbook.yaml": settings}
+    build(write_source(tmp_path / "source", files), tmp_path / "site")
+    built = read_tree(tmp_path / "site")
+    assert b"Words." in built["api/index.html"]
+    assert b"About" in built["more/index.html"]
+    sources = [line.split()[0] for line in built["_redirects"].decode().splitlines() if line.strip()]
+    assert sorted(sources) == ["/gone", "/less", "/old"]
+
+
 def test_only_files_that_are_linked_to_are_published(tmp_path: Path) -> None:
     build(write_source(tmp_path / "source"), tmp_path / "site")
     names = [path for path in read_tree(tmp_path / "site") if path.startswith("~syncd/files/")]
