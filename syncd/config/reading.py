@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.shapes import Config, NotificationsConfig, WebhooksConfig
+from syncd.config.shapes import Config, NotificationsConfig, SiteConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
 BYTES_MAX, DOTS_MAX = 1 << 18, 500
@@ -143,6 +143,7 @@ def resolve_paths(config: Config, path: Path) -> Config:
         repository.model_copy(
             update={
                 "path": (root / expand_home(repository.path)).resolve(),
+                "site": _resolve_site(repository.site, root) if repository.site is not None else None,
                 "upstream": _resolve_files(repository.upstream, root) if repository.upstream is not None else None,
             }
         )
@@ -168,6 +169,11 @@ def expand_home(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:
         raise ConfigInvalid(f"{path} begins with the home of a user who does not exist") from None
+
+
+def _resolve_site(site: SiteConfig, root: Path) -> SiteConfig:
+    publish = site.publish
+    return site if publish is None else site.model_copy(update={"publish": _resolve_files(publish, root)})
 
 
 def _resolve_webhooks(webhooks: WebhooksConfig | None, root: Path) -> WebhooksConfig | None:

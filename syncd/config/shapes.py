@@ -73,6 +73,27 @@ class SpaceConfig(_Section):
         return "/".join(parts)
 
 
+class SitePublishConfig(_Section):
+    """Where `sync` and `run` put the static site that they build of the first branch: a directory, or a branch."""
+
+    directory: Path | None = None
+    """The directory that readers are served from; it becomes a link to the newest build."""
+    branch: Annotated[str, Field(max_length=200)] = ""
+    """The branch of the upstream that the site is pushed to, such as gh-pages."""
+    base_url: Annotated[str, Field(max_length=2000)] = ""
+    """The address that readers find the site at, for its sitemap and canonical links."""
+    index: bool = True
+    """Whether search engines may list the site."""
+
+    @model_validator(mode="after")
+    def _has_one_target(self) -> "SitePublishConfig":
+        if self.branch and (not _BRANCH.fullmatch(self.branch) or _PATTERN_SIGNS & set(self.branch)):
+            raise ValueError(f"{self.branch[:80]!r} is no branch")
+        if (self.directory is None) == (not self.branch):
+            raise ValueError("takes a directory or a branch: one of both")
+        return self
+
+
 class SiteConfig(_Section):
     """The site file on the first tracked branch; the meaning of each key is in `sync/site/options.py`."""
 
@@ -88,6 +109,8 @@ class SiteConfig(_Section):
     """How sections and variants get their order: by the server's sort, by moves, or not at all."""
     redirect_kinds: tuple[Literal["site-section", "site-space", "site-page", "external", "path"], ...] = ()
     """Kinds of redirect destinations that the server takes although none of its redirects shows it."""
+    publish: SitePublishConfig | None = None
+    """Where the static site goes that is built after each run that moved the first branch."""
 
     @field_validator("file")
     @classmethod
@@ -230,6 +253,25 @@ class RepositoryConfig(_Section):
             names = (upstream.mirror, f"{upstream.mirror}-changes/space/1")
             if is_meant and any(fnmatchcase(name, pattern) for name in names):
                 raise ValueError(f"the pattern {pattern} would track {upstream.mirror}, which is upstream.mirror")
+        return self
+
+    @model_validator(mode="after")
+    def _site_goes_to_no_other_branch(self) -> "RepositoryConfig":
+        name = self.site.publish.branch if self.site is not None and self.site.publish is not None else ""
+        if not name:
+            return self
+        upstream = self.upstream
+        if upstream is None or upstream.push == "never":
+            raise ValueError(f"site.publish.branch = {name} needs a [repository.upstream] that takes pushes")
+        others = [*self.named, *(upstream.side.replace("{branch}", branch) for branch in self.named)]
+        others += [upstream.mirror, f"{upstream.mirror}-changes"] if upstream.mirror else []
+        for other in others:
+            if _is_in_the_way(other, name):
+                raise ValueError(f"site.publish.branch = {name} and the branch {other} are in each other's way")
+        is_own = name.startswith("syncd/")
+        for pattern in self.patterns:
+            if pattern.startswith("syncd/") == is_own and fnmatchcase(name, pattern):
+                raise ValueError(f"the pattern {pattern} would track {name}, which is site.publish.branch")
         return self
 
     @model_validator(mode="after")

@@ -1,4 +1,5 @@
-"""Turn the results of one run into one record for each subject: the repository, its spaces, its site, its upstream.
+"""Turn the results of one run into one record for each subject: the repository, its spaces, its site, what it
+publishes, its upstream.
 
 Everything that says how the service is doing is computed from these records: see `daemon/health.py`.
 
@@ -31,13 +32,15 @@ _GUARDED = 5
 
 @dataclass(frozen=True)
 class Subject:
-    """What a record is about: `kind` is repository, space, site or upstream, `name` its name in the configuration."""
+    """What a record is about: `kind` is repository, space, site, publish or upstream, `name` its name in the
+    configuration.
+    """
 
     kind: str
     name: str = ""
 
     def is_about(self, result: Result) -> bool:
-        """Return whether a result says what became of this space, site or upstream."""
+        """Return whether a result says what became of this space, site, published site or upstream."""
         if result.flow in _FLOWS_OF_SPACES:
             return self.kind == "space" and self.name == find_space(result)
         return result.flow == self.kind
@@ -54,11 +57,12 @@ class _Verdict:
 
 
 def list_subjects(repository: RepositoryConfig, *, site: bool = True) -> tuple[Subject, ...]:
-    """Return the spaces of a repository, its site when a run looks at it, and its upstream."""
+    """Return the spaces of a repository, its site when a run looks at it, what it publishes, and its upstream."""
     spaces = [Subject("space", space.name) for space in repository.space]
     sites = [Subject("site")] if site and repository.site is not None and repository.site.apply else []
+    published = [Subject("publish")] if site and repository.site and repository.site.publish else []
     upstreams = [Subject("upstream", repository.upstream.remote)] if repository.upstream is not None else []
-    return (*spaces, *sites, *upstreams)
+    return (*spaces, *sites, *published, *upstreams)
 
 
 def find_space(result: Result) -> str:

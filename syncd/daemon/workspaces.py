@@ -32,6 +32,7 @@ from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.binding import Binding
 from syncd.sync.policy import Policy
+from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteOptions
 from syncd.sync.workspace import Progress, Upstream, Workspace, ask_always, ignore_progress
@@ -193,8 +194,17 @@ def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) 
         patterns=repository.patterns,
         propose=repository.propose,
         site=site,
+        publication=build_publish_options(config) if config is not None else None,
         reviews="changed",
     )
+
+
+def build_publish_options(site: SiteConfig) -> PublishOptions | None:
+    """Return where the site that a run builds goes; None where none is built."""
+    publish = site.publish
+    if publish is None:
+        return None
+    return PublishOptions(site.file, publish.directory, publish.branch, publish.base_url, publish.index)
 
 
 def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteOptions:

@@ -369,6 +369,10 @@ class Repository:
             found.append(text)
         return Person(found[0], found[1], when) if all(found) else None
 
+    def make_own_directory(self) -> Path:
+        """Make the directory where syncd keeps its own files of this work tree, and return it."""
+        return self._git.location.make_own_directory()
+
     def open_remote(self, access: Access, *, pulse: Callable[[], None]) -> Remote:
         """Return a Git remote, a context manager; `pulse` can end its work by an exception."""
         return Remote(self._git.location, access, pulse=pulse)

@@ -40,7 +40,7 @@ def test_the_example_shows_the_defaults() -> None:
     mine, usual = shown.repository[0], plain.repository[0]
     assert shown.platform.insecure == plain.platform.insecure
     paths = {"url", "token_file", "ssh_key_file", "known_hosts_file"}
-    own: dict[str, Any] = {"name": True, "space": True, "upstream": paths}
+    own: dict[str, Any] = {"name": True, "space": True, "upstream": paths, "site": {"publish"}}
     assert mine.model_dump(exclude=own) == usual.model_dump(exclude=own)
 
 

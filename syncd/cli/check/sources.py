@@ -10,11 +10,16 @@ from pathlib import Path
 from syncd.cli.terminal.context import list_repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import SpaceFile
-from syncd.layout.tree.settings import SETTINGS_PATH as SETTINGS
 from syncd.repo.repository import Repository
-from syncd.sync.publish.source import SpaceFiles, is_content, read_items, select_files, select_space
+from syncd.sync.publish.source import (
+    SpaceFiles,
+    find_space_directories,
+    is_content,
+    read_items,
+    select_files,
+    select_space,
+)
 
-_SPACE_FILES = ("SUMMARY.md", SETTINGS)
 _PRUNED = frozenset({"node_modules", "bower_components", "site-packages", "__pycache__"})
 
 
@@ -134,10 +139,7 @@ def _open_tree(top: Path, options: CheckOptions, stack: ExitStack) -> _FileTree:
 
 def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, SpaceFile]]) -> _FileTree:
     known = frozenset(names)
-    space_directories = frozenset(
-        name.rpartition("/")[0] for name in known if name.rpartition("/")[2] in _SPACE_FILES and is_content(name, 0)
-    )
-    return _FileTree(top, known, items, space_directories)
+    return _FileTree(top, known, items, find_space_directories(known))
 
 
 def _build_disk_tree(top: Path, names: Sequence[str]) -> _FileTree:

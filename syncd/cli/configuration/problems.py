@@ -180,10 +180,24 @@ def _check_value(key: Key, path: Path, environ: Mapping[str, str], *, is_insecur
         find_repository((root / expand_home(Path(key.value))).resolve())
     elif last == "token_command":
         find_program([str(expand_home(Path(key.value[0]))), *key.value[1:]], environ)
+    elif key.plain.startswith("repository.site.publish."):
+        _check_publish(last, key.value, root)
     elif last == "token_file":
         read_token(root / expand_home(Path(key.value)), last, environ)
     elif last == "ssh_key_file":
         check_private(root / expand_home(Path(key.value)), last, environ)
+
+
+def _check_publish(key: str, value: str, root: Path) -> None:
+    """Check where a site goes. Raises: SyncdError."""
+    # Few configurations publish a site, and what builds one takes long to import.
+    from syncd.sync.publish.atomic import check_target
+    from syncd.sync.publish.build import check_base_url
+
+    if key == "base_url":
+        check_base_url(value)
+    elif key == "directory":
+        check_target(root / expand_home(Path(value)))
 
 
 def _check_sites(document: Document, file: ConfigFile, *, is_counted: bool) -> Iterator[ConfigProblem]:
@@ -199,6 +213,8 @@ def _check_sites(document: Document, file: ConfigFile, *, is_counted: bool) -> I
         place = discover_repository(top) if top.is_dir() else None
         if place is None or place.work_tree != top:
             continue  # a bare repository: only a run knows the branch that has the file
+        if site.get("apply") is False and not (top / name).exists():
+            continue  # the site that is built needs none
         key = f"repository.{number}.site.file"
         try:
             findings = validate_file(SiteFileLocation(top, name), ValidateOptions()).findings

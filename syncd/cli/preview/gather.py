@@ -12,15 +12,15 @@ from syncd.cli.sites.offline import DEFAULT_FILE
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import RepositoryConfig
 from syncd.daemon.workspaces import build_bindings
-from syncd.errors import ConfigInvalid, FileInvalid, NotARepository, PathRefused
+from syncd.errors import ConfigInvalid, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.space import SpaceFile
 from syncd.repo.process.location import discover_repository
 from syncd.repo.repository import Repository
-from syncd.sync.publish.assemble import DeclaredSite, assemble_site, read_space
+from syncd.sync.publish.assemble import DeclaredSite, assemble_site, read_declared, read_space
 from syncd.sync.publish.content import SiteContent
 from syncd.sync.publish.source import SpaceFiles
-from syncd.sync.site.read.site_file import read_at_commit, read_source, read_work_tree
+from syncd.sync.site.read.site_file import read_at_commit, read_work_tree
 
 _MISSING = ConfigInvalid("there is no site file")
 
@@ -114,17 +114,10 @@ class SourceReader:
     def _read_site_file(self, top: Path, commit: str) -> DeclaredSite:
         configured = self.source.repository.site if self.source.repository is not None else None
         path = configured.file if configured is not None else DEFAULT_FILE
-        try:
-            if commit and self._git is not None:
-                with self._lock:
-                    texts = read_at_commit(self._git, commit, path, _MISSING)
-            else:
-                texts = read_work_tree(top, path)
-            return DeclaredSite(read_source(texts)[0], None, path)
-        except ConfigInvalid:
-            return DeclaredSite(path=path)
-        except FileInvalid as error:
-            return DeclaredSite(None, error, path)
+        if not commit or self._git is None:
+            return read_declared(partial(read_work_tree, top, path), path)
+        with self._lock:
+            return read_declared(partial(read_at_commit, self._git, commit, path, _MISSING), path)
 
 
 def find_source(path: Path, *, change_request: str = "", branch: str = "") -> PreviewSource:

@@ -30,12 +30,16 @@ Step = tuple[str, Callable[[], Outcome]]
 class Exchange:
     """The exchange of one run with the upstream remote; a branch that could not be fetched is not pushed."""
 
-    def __init__(self, workspace: Workspace, names: Sequence[str], patterns: Sequence[str]) -> None:
+    def __init__(
+        self, workspace: Workspace, names: Sequence[str], patterns: Sequence[str], others: Sequence[str] = ()
+    ) -> None:
         """Prepare the exchange of tracked branches, by name and by pattern; without an upstream there is nothing to
         do.
+
+        Shape: `others` are branches that are fetched, too, and never brought to a branch here.
         """
         self.workspace, self.repository = workspace, workspace.repository
-        self.names, self.patterns = tuple(names), tuple(patterns)
+        self.names, self.patterns, self.others = tuple(names), tuple(patterns), tuple(others)
         self.remote_heads: dict[str, str] | None = None
         """The remote's branches as they are now; None when they could not be read."""
 
@@ -94,6 +98,7 @@ class Exchange:
             requested += [upstream.side.format(branch=name) for name in requested]
         if upstream.has_mirror:
             requested += [upstream.mirror, upstream.change_branch("*")]
+        requested += self.others
         with self.workspace.upstream_guard("fetch"), self.open_remote(upstream) as remote:
             heads = remote.list_heads(requested)
             there = {name: heads[name] for name in match_branches(heads, requested)}

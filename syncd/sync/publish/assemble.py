@@ -1,17 +1,18 @@
 """Put a site together: the spaces of a tree, arranged as a site file says, or in the order of their directories."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from syncd.errors import FileInvalid
+from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.layout.lint.space import Space
 from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.tree.paths import slugify
 from syncd.model.ref import ROOT, Ref
 from syncd.sync.publish.content import SiteContent, SpacePages
+from syncd.sync.site.read.site_file import SiteFileTexts, read_source
 
 if TYPE_CHECKING:
     from syncd.sync.publish.source import SpaceFiles
@@ -24,6 +25,16 @@ class DeclaredSite:
     file: SiteFile | None = None
     problem: FileInvalid | None = None
     path: str = ""
+
+
+def read_declared(read: Callable[[], SiteFileTexts], path: str) -> DeclaredSite:
+    """Return the site file at a path as far as it can be read; `read` raises ConfigInvalid where there is none."""
+    try:
+        return DeclaredSite(read_source(read())[0], None, path)
+    except ConfigInvalid:
+        return DeclaredSite(path=path)
+    except FileInvalid as error:
+        return DeclaredSite(None, error, path)
 
 
 def read_space(files: "SpaceFiles") -> SpacePages:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from syncd.errors import ConfigInvalid
-from syncd.sync.publish.output import MANIFEST, BuildSummary, open_output, read_manifest
+from syncd.sync.publish.output import MANIFEST, BuildSummary, make_directory_for_all, open_output, read_manifest
 
 _SLOTS = ("a", "b")
 """The names of the two builds: one is published, the other is the former one, or is being built."""
@@ -21,7 +21,7 @@ def build_atomically(link: Path, build: Callable[[Path], BuildSummary]) -> Build
     change are the same files in both. A build that comes to the same leaves the link where it was.
     Raises: AnotherRuns, ConfigInvalid, PathRefused; OSError.
     """
-    builds = link.with_name(f"{link.name}.builds")
+    builds = _locate_builds(link)
     with open_output(builds, (*_SLOTS, _LINK)):
         _adopt_directory(link, builds)
         current = _find_current(link, builds)
@@ -34,6 +34,23 @@ def build_atomically(link: Path, build: Callable[[Path], BuildSummary]) -> Build
         if current is None or summary.has_changed:
             _exchange(link, following)
     return summary
+
+
+def check_target(link: Path) -> None:
+    """Check that a site can be exchanged at a path, as far as what is there now says. Raises: ConfigInvalid."""
+    _find_current(link, _locate_builds(link))
+    if not link.is_symlink() and link.exists():
+        _refuse_others(link)
+
+
+def _refuse_others(link: Path) -> None:
+    """Refuse what is at the place of the link, and is neither empty nor a site that syncd built."""
+    if not link.is_dir() or (not (link / MANIFEST).is_file() and any(link.iterdir())):
+        raise ConfigInvalid(f"{link} is there, and syncd did not make it", hint="name another directory, or move it")
+
+
+def _locate_builds(link: Path) -> Path:
+    return link.with_name(f"{link.name}.builds")
 
 
 def _find_current(link: Path, builds: Path) -> Path | None:
@@ -50,8 +67,7 @@ def _adopt_directory(link: Path, builds: Path) -> None:
     """Move a directory that syncd built, or that is empty, to where builds are: from then on a link is there."""
     if link.is_symlink() or not link.exists():
         return
-    if not link.is_dir() or (not (link / MANIFEST).is_file() and any(link.iterdir())):
-        raise ConfigInvalid(f"{link} is there, and syncd did not make it", hint="name another directory, or move it")
+    _refuse_others(link)
     for slot in _SLOTS:
         _remove_tree(builds / slot)
     os.replace(link, builds / _SLOTS[0])
@@ -60,11 +76,18 @@ def _adopt_directory(link: Path, builds: Path) -> None:
 
 def _copy_links(current: Path, following: Path) -> None:
     """Make the files of a build appear in another one, too: they are never changed in place, only replaced."""
-    following.mkdir()
+    make_directory_for_all(following)
     for path in (*read_manifest(current).files, MANIFEST):
         with suppress(OSError):
-            (following / path).parent.mkdir(parents=True, exist_ok=True)
+            _make_parents(following, path)
             os.link(current / path, following / path, follow_symlinks=False)
+
+
+def _make_parents(top: Path, path: str) -> None:
+    above = path.rpartition("/")[0]
+    if above and not (top / above).is_dir():
+        _make_parents(top, above)
+        make_directory_for_all(top / above)
 
 
 def _exchange(link: Path, target: Path) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -73,15 +73,22 @@ def check_base_url(address: str) -> str:
     return address.rstrip("/")
 
 
-def build_site(site: SiteContent, top: Path, options: BuildOptions) -> BuildSummary:
+def ignore_pulse() -> None:
+    """Do nothing between two pages."""
+
+
+def build_site(
+    site: SiteContent, top: Path, options: BuildOptions, pulse: Callable[[], None] = ignore_pulse
+) -> BuildSummary:
     """Build a site into a directory: what is there already as it should be is not written again.
 
+    Shape: `pulse` is called between two pages, and may end the build by an exception; the next one goes on.
     Raises: AnotherRuns, ConfigInvalid, PathRefused; OSError when nothing can be written.
     """
     if not site.spaces:
         raise ConfigInvalid(f"there are no pages in {site.top}", hint="name a directory with Markdown files")
     static = make_static(site)
-    build = _Build(static, options)
+    build = _Build(static, options, pulse)
     with open_output(top):
         return build.run(top)
 
@@ -89,9 +96,9 @@ def build_site(site: SiteContent, top: Path, options: BuildOptions) -> BuildSumm
 class _Build:
     """One build of one site."""
 
-    def __init__(self, site: StaticContent, options: BuildOptions) -> None:
+    def __init__(self, site: StaticContent, options: BuildOptions, pulse: Callable[[], None]) -> None:
         base = check_base_url(options.base_url)
-        self.site, self.options, self.summary = site, options, BuildSummary()
+        self.site, self.options, self.summary, self.pulse = site, options, BuildSummary(), pulse
         self.names, self.looks = build_style_files(site)
         for name in site.spaces:
             site.read_contents(name)
@@ -202,6 +209,7 @@ class _Build:
 
     def render_task(self, task: Place, output: SiteOutput) -> "_RenderedRow | str":
         """Render and write one page, and return what there is to record, or why it could not be read."""
+        self.pulse()
         try:
             page = self.builder.build_page(*task)
         except READ_ERRORS as error:
@@ -245,6 +253,7 @@ class _Build:
         contents, items = self.site.read_contents(name), self.site.spaces[name].files.items
         found = []
         for number in contents.page_numbers:
+            self.pulse()
             try:
                 text = items[contents.entries[number].path].read().decode(errors="replace")
                 found.append(read_searchable_page(text))

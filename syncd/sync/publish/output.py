@@ -18,7 +18,11 @@ MANIFEST = ".syncd-site.json"
 """The file in a built site that says which of its files syncd made, and of what."""
 TEMPORARY = ".syncd-site.tmp"
 """Where files are written before they are put in their place; what a build left there is gone with the next one."""
+KNOWN = ("CNAME",)
+"""What may be in a directory before a site is built into it; hosts of pages read their names of hosts there."""
 _FORMAT = 1
+_FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
+"""A site is read by a server that runs as somebody else, whatever the umask of who builds it."""
 _MANIFEST_BYTES_MAX = 1 << 28
 
 
@@ -61,13 +65,15 @@ class BuildSummary:
 
 
 @contextmanager
-def open_output(top: Path, known: Collection[str] = ("CNAME",)) -> Iterator[None]:
+def open_output(top: Path, known: Collection[str] = KNOWN) -> Iterator[None]:
     """Make a directory ready for one build, and keep others out of it meanwhile; `known` may be in it beforehand.
 
     Raises: AnotherRuns while another build writes there; ConfigInvalid when it can be no directory.
     """
     try:
-        top.mkdir(parents=True, exist_ok=True)
+        top.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            make_directory_for_all(top)
         descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise ConfigInvalid(f"{top} cannot be built into: {error.strerror}", hint="name another directory") from error
@@ -89,27 +95,47 @@ def _refuse_strangers(top: Path, known: Collection[str]) -> None:
     """Refuse a directory that somebody uses for something else; what is hidden, as `.git`, may be there."""
     if (top / MANIFEST).is_file():
         return
-    found = sorted(name for name in os.listdir(top) if not name.startswith(".") and name not in known)
-    if found:
-        raise _refuse(top, found[0])
+    if stranger := find_stranger(os.listdir(top), known):
+        raise _refuse(top, stranger)
+
+
+def find_stranger(names: Iterable[str], known: Collection[str] = KNOWN) -> str:
+    """Return the first name of what somebody else put into a directory that holds no site yet, "" for none."""
+    return min((name for name in names if not name.startswith(".") and name not in known), default="")
 
 
 def read_manifest(top: Path) -> BuildManifest:
     """Return what a directory holds of a build; nothing where there is none, or its manifest cannot be read."""
     path = top / MANIFEST
-    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+    with suppress(OSError):
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MANIFEST_BYTES_MAX:
             return BuildManifest()
-        document = json.loads(path.read_bytes())
+        return parse_manifest(path.read_bytes()) or BuildManifest()
+    return BuildManifest()
+
+
+def parse_manifest(data: bytes) -> BuildManifest | None:
+    """Return what the text of a manifest says; None for one that cannot be read."""
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
+        document = json.loads(data)
         if document["format"] == _FORMAT:
             files = {str(name): str(digest) for name, digest in document["files"].items() if _is_inner(str(name))}
             return BuildManifest(files, dict(document["pages"]), str(document["structure"]))
-    return BuildManifest()
+    return None
 
 
 def write_manifest(top: Path, manifest: BuildManifest) -> None:
     """Write what a directory holds; nothing when that is what its manifest says already."""
+    path, data = top / MANIFEST, format_manifest(manifest)
+    with suppress(OSError):
+        if path.read_bytes() == data:
+            return
+    _replace(top, path, data)
+
+
+def format_manifest(manifest: BuildManifest) -> bytes:
+    """Return the text of a manifest."""
     document = {
         "format": _FORMAT,
         "made_by": "syncd site build",
@@ -117,12 +143,7 @@ def write_manifest(top: Path, manifest: BuildManifest) -> None:
         "files": dict(sorted(manifest.files.items())),
         "pages": dict(sorted(manifest.pages.items())),
     }
-    data = (json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=False) + "\n").encode()
-    path = top / MANIFEST
-    with suppress(OSError):
-        if path.read_bytes() == data:
-            return
-    _replace(top, path, data)
+    return (json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=False) + "\n").encode()
 
 
 @dataclass
@@ -236,7 +257,7 @@ class SiteOutput:
         if above and not self._is_below_directories(path):
             self._make_directories(above)
             with suppress(FileExistsError):
-                (self.top / above).mkdir()
+                make_directory_for_all(self.top / above)
             self._is_below_directories(path)
 
 
@@ -253,4 +274,11 @@ def _refuse(top: Path, path: str) -> ConfigInvalid:
 def _replace(top: Path, path: Path, data: bytes) -> None:
     aside = top / TEMPORARY / str(os.getpid())
     aside.write_bytes(data)
+    aside.chmod(_FILE_MODE)
     os.replace(aside, path)
+
+
+def make_directory_for_all(path: Path) -> None:
+    """Make a directory that everybody may read. Raises: FileExistsError, OSError."""
+    path.mkdir()
+    path.chmod(_DIRECTORY_MODE)

@@ -10,6 +10,8 @@ from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 
+_SPACE_FILES = ("SUMMARY.md", SETTINGS_PATH)
+
 
 @dataclass(frozen=True)
 class SpaceFiles:
@@ -38,6 +40,12 @@ def is_content(name: str, start: int) -> bool:
     """Return whether a file below a space is content: not hidden, but for the platform's own."""
     parts = name[start:].split("/")
     return all(not part.startswith(".") or part in (".gitbook", SETTINGS_PATH) for part in parts)
+
+
+def find_space_directories(names: Iterable[str]) -> frozenset[str]:
+    """Return the directories of a tree that hold a space: those with a table of contents, or settings."""
+    found = (name.rpartition("/") for name in names if is_content(name, 0))
+    return frozenset(directory for directory, _, name in found if name in _SPACE_FILES)
 
 
 def select_files(listing: Mapping[str, Blob]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from syncd.sync.outcome import (
     outcome_of,
 )
 from syncd.sync.propose.flow import find_new_branches, guard_new_branches, propose
+from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.review.auto_merge import merge_proposal
 from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import review
@@ -87,7 +88,9 @@ class Flows:
                     yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
 
     def _run_all(self) -> Iterator[Result]:
-        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns)
+        publication = self.options.publication
+        others = [publication.branch] if publication is not None and publication.branch else []
+        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, others)
         yield from (
             self._run_flow("upstream", *step) for step in exchange.list_fetch_steps(move=self.options.integrate)
         )
@@ -118,6 +121,8 @@ class Flows:
             is_whole = self.options.is_complete and not self._has_failed
             steps = push_mirror(exchange, self._conflicting_requests, is_whole=is_whole)
             yield from (self._run_flow("upstream", *step) for step in steps)
+        if publication is not None:
+            yield self._run_flow("publish", publication.target, partial(self._publish, exchange, publication))
 
     def _run_flow(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
         outcome, notices = outcome_of(run), self.workspace.client.take_notices()
@@ -295,6 +300,12 @@ class Flows:
         from syncd.sync.site.flow import reconcile
 
         return reconcile(self.workspace, options)
+
+    def _publish(self, exchange: Exchange, options: PublishOptions) -> Outcome:
+        # Pages need most of the libraries that there are, and most runs build none.
+        from syncd.sync.publish.target.flow import publish_site
+
+        return publish_site(self.workspace, exchange, options)
 
 
 def _join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from syncd.errors import Stopped
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome
 from syncd.sync.policy import PreferredSide, ReadReviews
+from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.site.options import SiteOptions
 
 
@@ -13,9 +14,9 @@ from syncd.sync.site.options import SiteOptions
 class RunOptions:
     """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
 
-    Shape: `should_publish` pushes branches to their upstream. `prefer` says by a space's name which side wins where Git
-    and the platform differ when they are joined for the first time. `reviews` says when it is read who has reviewed an
-    own change request.
+    Shape: `publication` says where the site of the first branch goes. `should_publish` pushes branches to their
+    upstream. `prefer` says by a space's name which side wins where Git and the platform differ when they are joined for
+    the first time. `reviews` says when it is read who has reviewed an own change request.
     """
 
     branches: tuple[str, ...] = ("main",)
@@ -23,6 +24,7 @@ class RunOptions:
     integrate: bool = True
     propose: bool = True
     site: SiteOptions | None = None
+    publication: PublishOptions | None = None
     subject: str = ""
     should_publish: bool = True
     prefer: Mapping[str, PreferredSide] | None = None

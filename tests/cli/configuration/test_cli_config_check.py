@@ -37,6 +37,20 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return make_runner("config check", tmp_path, monkeypatch, capsys)
 
 
+PUBLISHING = """[platform]
+url = "https://api.example.com"
+[[repository]]
+path = "docs"
+branches = ["main", "pages/*"]
+[repository.site]
+apply = false
+[repository.site.publish]
+{publish}
+[repository.upstream]
+url = "https://git.example.org/x"
+"""
+
+
 def write(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
@@ -144,3 +158,29 @@ def test_a_configuration_that_is_right_is_valid(tmp_path: Path, check: CommandRu
     file = write(tmp_path / "own.toml", RIGHT + "[repository.site]\nfile = 'none.yaml'\n")
     assert check("--config", str(file)).out.startswith(f"{file} is valid")
     assert check("--config", str(tmp_path / "absent.toml")).code == 78
+
+
+@pytest.mark.parametrize(
+    ("publish", "words"),
+    [
+        ('directory = "www"\nbranch = "gh-pages"', "takes a directory or a branch: one of both"),
+        ("index = false", "takes a directory or a branch: one of both"),
+        ('branch = "-x"', "'-x' is no branch"),
+        ('branch = "gh*"', "'gh*' is no branch"),
+        ('branch = "main"', "site.publish.branch = main and the branch main are in each other's way"),
+        ('branch = "syncd/platform"', "site.publish.branch = syncd/platform and the branch syncd/platform are in each"),
+        ('branch = "pages/docs"', "the pattern pages/* would track pages/docs"),
+        ('directory = "docs"', "is there, and syncd did not make it"),
+        ('directory = "www"\nbase_url = "docs.example"', "'docs.example' is no address of a site"),
+    ],
+)
+def test_where_a_site_cannot_go_is_said(tmp_path: Path, check: CommandRunner, publish: str, words: str) -> None:
+    said = check("--config", str(write(tmp_path / "own.toml", PUBLISHING.format(publish=publish))))
+    assert said.code == 78
+    assert words in said.out
+
+
+@pytest.mark.parametrize("publish", ['directory = "www"', 'branch = "gh-pages"\nbase_url = "https://x.example/y"'])
+def test_where_a_site_can_go_is_right(tmp_path: Path, check: CommandRunner, publish: str) -> None:
+    said = check("--config", str(write(tmp_path / "own.toml", PUBLISHING.format(publish=publish))))
+    assert (said.code, said.err) == (0, "")
