@@ -6,8 +6,9 @@ from syncd.api.lists import iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport.transport import Transport
 from syncd.model.collection import Move, Transfer
+from syncd.model.git_sync import GitExport, GitImport, GitInfo
 from syncd.model.listing import Listing
-from syncd.model.space import GitSync, Space, SpaceCreate, SpaceUpdate
+from syncd.model.space import Space, SpaceCreate, SpaceUpdate
 
 
 class Spaces:
@@ -22,9 +23,28 @@ class Spaces:
         return self._transport.call("GET", ("spaces", space), Space, params={"shareKey": share_key})
 
     @operation("getSpaceGitInfo")
-    def get_git_info(self, space: str) -> GitSync:
-        """Return how a Git provider syncs a space. Raises: NotFound when none does."""
-        return self._transport.call("GET", ("spaces", space, "git", "info"), GitSync)
+    def get_git_info(self, space: str) -> GitInfo:
+        """Return how a space is joined to a repository, and what became of its last import or export.
+
+        Raises: NotFound when it never was.
+        """
+        return self._transport.call("GET", ("spaces", space, "git", "info"), GitInfo)
+
+    @operation("importGitRepository")
+    def import_git(self, space: str, request: GitImport) -> None:
+        """Ask for an import of a commit as main content, which goes on after the answer: `get_git_info` tells its end.
+
+        Raises: AnswerLost when it may or may not have been asked for.
+        """
+        self._transport.send("POST", ("spaces", space, "git", "import"), body=request.wire())
+
+    @operation("exportToGitRepository")
+    def export_git(self, space: str, request: GitExport) -> None:
+        """Ask for an export of main content as a commit, which goes on after the answer: `get_git_info` tells its end.
+
+        Raises: AnswerLost when it may or may not have been asked for.
+        """
+        self._transport.send("POST", ("spaces", space, "git", "export"), body=request.wire())
 
     @operation("listSpacesInOrganizationById")
     def list(self, organization: str) -> Iterator[Space]:

@@ -9,7 +9,7 @@ from syncd.model.file import File, GitBlob
 from syncd.model.item_count import make_counter
 from syncd.model.page import CountedPage, Scalar
 
-__all__ = ["GitCommit", "GitSyncState", "ReusableContent", "Revision", "Scalar"]
+__all__ = ["GitCommit", "ReusableContent", "Revision", "Scalar"]
 
 
 class GitCommit(Observed):
@@ -51,13 +51,3 @@ class Revision(Observed):
     urls: dict[str, Any] = {}
     type: str = "edits"
     merged_from: ChangeRequest | None = None
-
-
-class GitSyncState(Observed):
-    """How a space is joined to a repository (beyond the API document: @gitbook/api 0.202.0)."""
-
-    repo_name: str | None = None
-    installation_provider: str | None = None
-    integration: str | None = None
-    url: str | None = None
-    updated_at: str | None = None

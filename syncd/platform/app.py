@@ -34,6 +34,8 @@ from syncd.platform.reviews import reviewers, reviews
 from syncd.platform.revisions import files
 from syncd.platform.services.ask import routes as ask
 from syncd.platform.services.conversations import routes as conversations
+from syncd.platform.services.git import routes as git
+from syncd.platform.services.git import transfer
 from syncd.platform.services.links import routes as links
 from syncd.platform.services.pdf import routes as pdf
 from syncd.platform.services.search import index as search_index
@@ -57,6 +59,7 @@ _ROUTER_MODULES = (
     users,
     organizations,
     spaces,
+    git,
     collections,
     move,
     members,
@@ -113,6 +116,7 @@ _JOB_HANDLERS: Mapping[str, JobHandler] = {
     **delivery.HANDLERS,
     **runs.HANDLERS,
     **conversations.HANDLERS,
+    **transfer.HANDLERS,
 }
 """The handler of each kind of job: `**module.HANDLERS` of every module that has some."""
 _DEFAULT = PlatformSettings()

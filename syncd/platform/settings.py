@@ -1,8 +1,9 @@
 """The settings of a platform; every value has a default that works offline."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
 
@@ -17,6 +18,56 @@ class ServiceEndpoint:
 
     def __repr__(self) -> str:
         return f"Endpoint({self.url!r}, {self.model!r})"
+
+
+@dataclass(frozen=True)
+class GitEndpoint:
+    """One ref of a Git repository at an address of the web, as a request names it.
+
+    Shape: `url` has no credentials; `addresses` are the IP addresses of its host, no other is to be connected to;
+    `ref` is a full name. `username` and `secret` never appear in a repr, and are kept nowhere.
+    """
+
+    url: str
+    ref: str
+    addresses: tuple[str, ...]
+    username: str = field(default="", repr=False)
+    secret: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class GitBounds:
+    """What one exchange with a Git repository may cost. Units: `deadline` in monotonic seconds; bytes."""
+
+    deadline: float
+    bytes: int
+
+
+class GitCheckout(Protocol):
+    """One commit of a repository that was fetched. Shape: `commit` is None for a branch that does not exist."""
+
+    commit: str | None
+    message: str
+
+    def list_files(self, directory: str) -> Mapping[str, int]:
+        """Return the sizes of the regular files below a directory, by their path in it."""
+
+    def read(self, directory: str, path: str) -> bytes:
+        """Return the bytes of a file that was listed."""
+
+    def push(self, directory: str, changes: Mapping[str, bytes | None], message: str) -> str:
+        """Push a commit in which files of a directory have other bytes, or are gone, and return its id; the commit that
+        was fetched, when that is so already.
+
+        Raises: SyncdError when the branch moved meanwhile or takes no push.
+        """
+
+
+class GitHost(Protocol):
+    """Opens Git repositories at addresses of the web."""
+
+    def open(self, endpoint: GitEndpoint, bounds: GitBounds) -> AbstractContextManager[GitCheckout]:
+        """Fetch the commit that a ref names. Raises: SyncdError; TimeoutError; ValueError when it is too large."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +102,8 @@ class PlatformSettings:
     `rewrite` is what a platform that keeps pages in a form of its own makes of a page that is written to it, and `git`
     False one that tells nobody the ids that Git would give its content; `public_url` is the scheme, host and port that
     addresses in answers have, and `host` a name that the server was told to listen on; `connections` is what those of
-    clients may cost; `origins` are those of web pages whose scripts may read answers (CORS), `*` any.
+    clients may cost; `origins` are those of web pages whose scripts may read answers (CORS), `*` any; `git_host` opens
+    the repositories of imports and exports, None is a platform that has neither.
     """
 
     requests_per_minute: int | None = None
@@ -66,6 +118,7 @@ class PlatformSettings:
     host: str = ""
     connections: ConnectionBounds = ConnectionBounds()
     origins: tuple[str, ...] = ()
+    git_host: GitHost | None = None
 
 
 async def _read_settings(request: Request) -> PlatformSettings:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,6 +107,7 @@ def _build_endpoint(name: str, url: str, model: str, key: str) -> "ServiceEndpoi
 
 def run_server(options: PlatformOptions, settings: "PlatformSettings", *, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT; print the URL as the first line of stdout, and notify systemd."""
+    from syncd.cli.platform.git_host import RepositoryHost
     from syncd.platform.server import serve
 
     notify = Notifier(os.environ)
@@ -129,6 +130,7 @@ def run_server(options: PlatformOptions, settings: "PlatformSettings", *, host: 
         heartbeat.beat()
         return False
 
+    settings = replace(settings, git_host=RepositoryHost())
     serve(options.build_data_dir(), settings, host=host, port=port, announce=announce, report=report, stop=beat)
 
 

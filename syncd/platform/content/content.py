@@ -31,7 +31,7 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.http.scheduler import LARGE_BYTES, RequestScheduler
 from syncd.platform.people.auth import declare_role
-from syncd.platform.revisions import rendering
+from syncd.platform.revisions import git_commits, rendering
 from syncd.platform.revisions.outline import TreeEntry
 from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES
@@ -59,8 +59,11 @@ def build_revision_head(request: Request, view: RevisionView) -> dict[str, Any]:
         "type": saved.type,
         "urls": {"app": f"{view.context.app}/~/revisions/{saved.id}"},
     }
-    if view.change_request is None:
-        with view.storage.read() as connection:
+    with view.storage.read() as connection:
+        commit = git_commits.find_commit(connection, saved.id) if view.context.metadata else None
+        if commit is not None:
+            head["git"] = git_commits.serialize_commit(commit)
+        if view.change_request is None:
             head["urls"] |= spaces.find_published_urls(connection, request, saved.space, saved.id)
     if saved.merged_from is not None and view.caller.grant is None:
         head["mergedFrom"] = read_merged_change_request(request, view)

@@ -74,3 +74,32 @@ change_requests = sa.Table(
     sa.UniqueConstraint("space", "number"),
 )
 sa.Index("ix_change_requests_status", change_requests.c.space, change_requests.c.status)
+
+revision_commits = sa.Table(
+    "revision_commits",
+    metadata,
+    sa.Column("revision", sa.ForeignKey("revisions.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("oid", Text, nullable=False),
+    sa.Column("message", Text, nullable=False),
+    sa.Column("created_by_service", sa.Boolean, nullable=False, comment="whether an export made the commit"),
+    sa.Column("url", Text, comment="of the commit, for people"),
+    sa.Column("ref", Text, nullable=False),
+    comment="the Git commit that a revision came from or went to",
+)
+
+git_operations = sa.Table(
+    "git_operations",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("space", sa.ForeignKey("spaces.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False, comment="counts up within the space"),
+    sa.Column("direction", Text, nullable=False),
+    sa.Column("state", Text, nullable=False),
+    sa.Column("url", Text, nullable=False, comment="without credentials, which are kept nowhere"),
+    sa.Column("ref", Text, nullable=False),
+    sa.Column("happened_at", Text, comment="the time that the request gives itself, in UTC"),
+    sa.Column("started_at", Text, nullable=False),
+    sa.Column("ended_at", Text),
+    sa.Column("error", Text),
+    sa.UniqueConstraint("space", "seq"),
+)

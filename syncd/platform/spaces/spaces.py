@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.layout.page import frontmatter
 from syncd.model.listing import Listing
-from syncd.model.space import TITLE_MAX, GitSync, Space, SpaceCreate, SpaceTitle, SpaceUpdate
+from syncd.model.space import TITLE_MAX, Space, SpaceCreate, SpaceTitle, SpaceUpdate
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -155,19 +155,6 @@ async def get_space_by_id(
             return require_space(connection, caller, space_id, deleted_since=format_time(storage.now() - RETENTION))
 
     return answers.ok(serialize_space(request, await storage.run_read(read), caller))
-
-
-@router.get(
-    "/spaces/{space_id}/git/info",
-    response_model=GitSync,
-    openapi_extra=declare_role("read", extension=True),
-    status_code=200,
-)
-def get_space_git_info(storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
-    """Refuse, as the API does where no provider syncs a space: here none ever does. Raises: Failure 404."""
-    with storage.read() as connection:
-        require_space(connection, caller, space_id)
-    raise Failure(404, f"No Git provider syncs space {space_id}.")
 
 
 @router.patch("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("admin"))

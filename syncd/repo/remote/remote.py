@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 from syncd.errors import GitFailed
 from syncd.model.text import mask_unprintable
 from syncd.repo.failures import build_remote_failure, translate_system_failures
-from syncd.repo.names import check_branch, check_oid
+from syncd.repo.names import check_branch, check_oid, check_ref
 from syncd.repo.process.git import Git
 from syncd.repo.process.location import RepositoryLocation
 from syncd.repo.process.pipe import ignore_pulse
@@ -42,6 +43,7 @@ USERNAME = "x-access-token"
 """The user's name that goes with a token where none is given: hosts that check only the token take any name."""
 
 _HEADS, _FETCHED = "refs/heads/", "refs/fetched/"
+_MISSING = "couldn't find remote ref"
 _PROTECTED = re.compile(r"protected|hook declined|rule violations|pull request|TF402455|prohibited", re.IGNORECASE)
 _PUSHED = re.compile(r"(.)\t[^\t]*\t(.*)")
 
@@ -50,7 +52,8 @@ _PUSHED = re.compile(r"(.)\t[^\t]*\t(.*)")
 class Access:
     """Where a remote is, and what identifies the caller there: paths of files, never what they hold.
 
-    Shape: a token file that `is_guarded` is the service manager's, which decides who may read it.
+    Shape: a token file that `is_guarded` is the service manager's, which decides who may read it. With `addresses`,
+    the host of a web address is taken to have these IP addresses, and no redirect is followed.
     """
 
     url: str
@@ -59,6 +62,7 @@ class Access:
     ssh_key_file: Path | None = None
     known_hosts_file: Path | None = None
     is_guarded: bool = False
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,26 @@ class Remote:
         pairs = (line.split(" ", 1) for line in listed.decode("utf-8", "surrogateescape").split("\n")[:-1])
         return {ref.removeprefix(_FETCHED): oid for oid, ref in pairs}
 
+    def fetch_alone(self, ref: str) -> str | None:
+        """Fetch the commit that a full ref name of the remote leads to, without what was before it, and return its id.
+
+        Shape: None for a branch that the remote does not have. The history of the repository is cut at that commit, so
+        this is for a repository that holds nothing else. Raises: Unreachable, Unauthorized, NotFound.
+        """
+        target = f"{_FETCHED}alone"
+        options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+        spec = f"+{check_ref(ref)}:{target}"
+        status, _, complaint = self._attempt("fetch", *options, "--depth=1", "--", self.address.url, spec)
+        if status and _MISSING in complaint:
+            return None
+        if status:
+            raise build_remote_failure("fetch", self.name, status, complaint)
+        found = self._git.run("rev-parse", "--verify", "--end-of-options", f"{target}^{{commit}}", extra=self._extra)
+        if (shallow := self._scratch / "shallow").exists():
+            with translate_system_failures("noting where a history is cut"):
+                shutil.copyfile(shallow, self._place.common_dir / "shallow")
+        return check_oid(found.decode().strip())
+
     def push(self, commit: str, branch: str, *, old: str | None) -> Refusal | None:
         """Move a branch of the remote from `old`, None for a new branch, to a commit; return why it was refused, or
         None.
@@ -210,6 +234,12 @@ def _build_config(address: Address, access: Access) -> Mapping[str, str]:
         "push.default": "nothing",
         "transfer.credentialsInUrl": "die",
     }
+    if access.addresses:
+        # The name is not looked up a second time: whoever answers for it could then name another machine.
+        parts = urlsplit(address.url)
+        port = parts.port or (443 if address.protocol == "https" else 80)
+        config["http.curloptResolve"] = f"{parts.hostname}:{port}:{','.join(access.addresses)}"
+        config["http.followRedirects"] = "false"
     if access.token_file is not None and address.protocol in ("https", "http"):
         # -I and -S: the process that reads the token loads no module of its own folder or of site-packages.
         guard = credential.GUARDED if access.is_guarded else credential.PRIVATE

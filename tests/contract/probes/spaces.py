@@ -140,8 +140,3 @@ def probe_transfer_space(world: World) -> Ask:
 
     body = {"organization": target}
     return Ask(path, body=body, invalid=({}, {"organization": None}, {"organization": 7}), check=check)
-
-
-@probe("getSpaceGitInfo")
-def probe_get_space_git_info(world: World) -> Ask:
-    return Ask({"spaceId": world.space()["id"]}, status=404)

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import basename
@@ -68,16 +68,11 @@ def import_directory(
     same data.
     Raises: FileInvalid naming the file, NotFound for an unknown space or organization.
     """
-    paths = sorted(_list_paths(directory))
-    declared = read_draft(paths, lambda path: _read_file(directory, path))
-    bodies = _store_bodies(storage, directory, declared)
-    skipped = _list_skipped(declared)
+    content = store_files(storage, _list_paths(directory), lambda path: _read_file(directory, path))
     with storage.write() as connection:
         row = None if space is None else _require_space_row(connection, space)
         known = None if row is None else revisions.open_revision(connection, row.id, row.revision)
-        planting = _TreeBuilder(declared, bodies, known, storage.new_id, format_time(storage.now()))
-        draft = planting.build()
-        skipped = (*skipped, *planting.skipped)
+        draft, skipped = content.build_draft(storage, known)
         if row is None:
             home = organization or _find_first_organization(connection)
             name = title or directory.resolve().name or "Untitled"
@@ -92,6 +87,15 @@ def import_directory(
             connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
         enqueue_indexing(connection, storage, row.id)
         return ImportResult(row.id, saved.id, True, skipped)
+
+
+def store_files(storage: Storage, paths: Iterable[str], read: Callable[[str], bytes]) -> "StoredFiles":
+    """Keep the texts and files of a directory in Git Sync layout, before any transaction, and return what they declare.
+
+    Raises: FileInvalid naming the file; what `read` raises.
+    """
+    declared = read_draft(sorted(paths), read)
+    return StoredFiles(declared, _store_bodies(storage, read, declared))
 
 
 def _list_skipped(declared: Declared) -> tuple[SkippedPart, ...]:
@@ -110,6 +114,22 @@ class _ImportedBody:
     oid: str
     fields: Mapping[str, Any]
     heading: str = ""
+
+
+@dataclass(frozen=True)
+class StoredFiles:
+    """The files of a directory, whose bodies are kept by now."""
+
+    declared: Declared
+    bodies: Mapping[str, _ImportedBody]
+
+    def build_draft(self, storage: Storage, known: Outline | None) -> tuple[Draft, tuple[SkippedPart, ...]]:
+        """Return the tree that the files declare, with the ids of a tree that is known, and what is not taken.
+
+        Raises: FileInvalid.
+        """
+        planting = _TreeBuilder(self.declared, self.bodies, known, storage.new_id, format_time(storage.now()))
+        return planting.build(), (*_list_skipped(self.declared), *planting.skipped)
 
 
 def _list_paths(directory: Path) -> Iterator[str]:
@@ -145,13 +165,13 @@ def _check_name(path: str) -> str:
     return path
 
 
-def _store_bodies(storage: Storage, directory: Path, declared: Declared) -> dict[str, _ImportedBody]:
+def _store_bodies(storage: Storage, read: Callable[[str], bytes], declared: Declared) -> dict[str, _ImportedBody]:
     """Keep every body; texts are checked and described, files measured, on the way."""
     described_as: dict[str, tuple[Mapping[str, Any], str]] = {}
 
     def contents() -> Iterator[bytes]:
         for path in (*declared.documents, *declared.includes, *declared.files):
-            data = _read_file(directory, path)
+            data = read(path)
             described_as[path] = _describe_body(path, data, declared)
             yield data
 

@@ -1,0 +1,1 @@
+"""Imports of a space from Git repositories, and exports to them."""
