@@ -162,10 +162,8 @@ def _restore_intended(
     former, meant = find_content(repository, here), repository.find_tree(here)
     assert meant is not None
     changed = [found for found in repository.compare_trees(former, read) if binding.holds(found.path)]
-    if not changed:
-        return meant if former != meant else read
     texts = [found for found in changed if not found.path.endswith(SUMMARY)]
-    for one in reversed(sent):
+    for one in reversed(sent if changed else ()):
         wanted = repository.list_files(one.commit)
         if all(found.after == wanted.get(found.path) for found in texts):
             planned = repository.find_tree(one.planned)
