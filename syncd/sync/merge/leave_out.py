@@ -46,3 +46,9 @@ def leave_out(
     full_tree = repository.find_tree(tree)
     assert full_tree is not None
     return repository.write_tree(full_tree, changes) if changes else full_tree
+
+
+def list_other_directories(bindings: Iterable[Binding], binding: Binding) -> list[str]:
+    """Return the directories of other spaces that a space does not lie in."""
+    others = (other.directory for other in bindings if other != binding and other.directory)
+    return [directory for directory in others if not binding.path("").startswith(f"{directory}/")]

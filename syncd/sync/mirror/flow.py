@@ -25,7 +25,7 @@ from syncd.plan.message import (
 from syncd.plan.propose.description import read_commit_of_revision
 from syncd.repo.values import Commit, Person
 from syncd.sync.binding import Binding
-from syncd.sync.merge.leave_out import leave_out
+from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
@@ -224,8 +224,9 @@ def _join_heads(
 ) -> tuple[str | None, tuple[str, ...]]:
     """Return the commit from which a mirror commit starts, and its parents; `heads` are commits of merged proposals.
 
-    Where a proposal conflicts with main content outside of the space, a part of it is the parent: else Git would take
-    its changes there for merged, and they would be lost.
+    Where a proposal has more than its own space merged, a part of it is the parent: else Git would take that for
+    merged, too, and it would be lost. This is what it has of other spaces, and what conflicts with main content outside
+    of this one.
     """
     if tip is None:
         return None, ()
@@ -241,14 +242,19 @@ def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) ->
     """Merge two commits into what a mirror commit starts from, and return it with its second parent."""
     repository, person = workspace.repository, workspace.committer()
     both = merge(workspace, start, head)
+    others = list_other_directories(workspace.bindings, binding)
     outside = [paths for page in both.conflicts for paths in page.paths_per_page if not all(map(binding.holds, paths))]
+    part_tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside, directories=others)
     parent = head
-    if outside:
-        tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside)
-        parent = write_part(repository, head, both.base.commits, tree, name="a change request")
+    if part_tree != repository.find_tree(head):
+        parent = write_part(repository, head, both.base.commits, part_tree, name="a change request")
     message = "syncd: what a mirror commit starts from\n"
     joined = repository.commit_tree(
-        both.tree_with_ours, parents=[start, parent], message=message, author=person, committer=person
+        leave_out(repository, (), both.tree_with_ours, start, (), directories=others),
+        parents=[start, parent],
+        message=message,
+        author=person,
+        committer=person,
     )
     return joined, parent
 

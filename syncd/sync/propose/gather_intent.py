@@ -6,7 +6,7 @@ from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
-from syncd.sync.merge.leave_out import leave_out
+from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
@@ -123,7 +123,7 @@ def _write_desired(
     No branch ever names it. The same state gives the same commit, so that a second run asks for the same.
     """
     repository = workspace.repository
-    others = _list_other_directories(workspace, binding)
+    others = list_other_directories(workspace.bindings, binding)
     tree = leave_out(repository, (), result.tree_with_theirs, result.theirs, (), directories=others)
     base = find_merge_base(workspace, tip, result.theirs, branch=branch)
     first = tip
@@ -147,12 +147,6 @@ def _write_base(workspace: Workspace, base: Base) -> str:
         author=SYNTHETIC_AUTHOR,
         committer=SYNTHETIC_AUTHOR,
     )
-
-
-def _list_other_directories(workspace: Workspace, binding: Binding) -> list[str]:
-    """The directories of other spaces that this one does not lie in."""
-    others = (other.directory for other in workspace.bindings if other != binding and other.directory)
-    return [directory for directory in others if not binding.path("").startswith(f"{directory}/")]
 
 
 def _find_added_in_main(workspace: Workspace, taken: str | None, main: str, ours: str) -> dict[str, tuple[str, ...]]:

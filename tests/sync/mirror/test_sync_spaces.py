@@ -55,6 +55,35 @@ def test_an_updated_change_request_of_one_space_reverts_nothing_of_another(world
     assert set(world.requests[-1]) == {"GET"}
 
 
+def test_what_another_clone_has_merged_of_one_space_brings_nothing_of_another(world: Any) -> None:
+    made = import_directory(world.storage, plant(world.root / "other", OTHER), title="Other", space=None)
+    bindings = (Binding(world.space, "docs", "docs"), Binding(made.space, "other", "other"))
+
+    def run(clone: str, instance: str, wish: RunOptions) -> list[Result]:
+        with world.workspace(clone) as workspace:
+            there = replace(workspace, bindings=bindings, instance=instance, branch="main")
+            return run_cycle(there, wish)
+
+    Repository.create(world.root / "one", branch="main").close()
+    assert_fine(run("one", "0a1b2c", RunOptions(integrate=False, propose=False)))
+    world.git("update-ref", "refs/heads/main", "refs/remotes/platform/main", clone="one")
+    world.git("checkout", "--quiet", "main", clone="one")
+    world.git("clone", "--quiet", str(world.root / "one"), str(world.root / "two"), clone="one")
+    assert_fine(run("two", "0a1b2d", RunOptions(propose=False)))
+    files: dict[str, str | bytes] = {
+        "docs/options.md": "# Options\n\n* mine\n",
+        "other/README.md": "# Other\n\nMine.\n",
+    }
+    world.commit("Both", files, clone="one")
+    assert_fine(run("one", "0a1b2c", RunOptions()))
+    world.merge(1)
+    world.git("pull", "--quiet", "--ff-only", clone="two")
+    assert_fine(run("two", "0a1b2d", RunOptions(propose=False)))
+    assert world.git("show", "platform/main:docs/options.md", clone="two") == "# Options\n\n* mine\n"
+    assert world.git("show", "platform/main:other/README.md", clone="two") == OTHER["README.md"], "nobody merged it"
+    assert world.git("show", "main:other/README.md", clone="two") == "# Other\n\nMine.\n"
+
+
 class Faulty(httpx.BaseTransport):
     """The way to the platform; requests for the paths in `broken` are answered so, or with no answer for None."""
 
