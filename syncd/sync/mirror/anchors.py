@@ -12,10 +12,12 @@ from syncd.layout.tree.placement import Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
+from syncd.plan.message import REVISION
 from syncd.plan.mirror.revision import list_bodies
 from syncd.repo.repository import Repository
 from syncd.store.store import LastSeen
 from syncd.sync.binding import Binding
+from syncd.sync.mirror.history import read_past
 from syncd.sync.mirror.roots import follow_root
 from syncd.sync.mirror.values import PARTIAL, MirrorBase, WrittenCommit
 from syncd.sync.settings import read_settings_at
@@ -64,8 +66,34 @@ def _find_known_base(
         return MirrorBase(anchors, commit, not lanes, seen.anchors, seen.shape, commit, newest, settings)
     newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
     settings = read_settings_at(workspace.repository, binding, newest)
-    anchors = recover_anchors(workspace.repository, binding, revision, newest)
+    anchors = _recover_mirrored(workspace, binding, revision, commit)
+    paths = {anchor.path for anchor in anchors.values()}
+    anchors = follow_root(workspace.repository, binding, anchors, commit, newest)
+    for id, anchor in (
+        recover_anchors(workspace.repository, binding, revision, newest).items() if newest != commit else ()
+    ):
+        known = anchors.get(id)
+        if known is not None and known.path == anchor.path:
+            anchors[id] = anchor._replace(form=known.form)
+        elif not id.startswith(LOST_PREFIX) or anchor.path not in paths:
+            anchors[id] = anchor
     return MirrorBase(anchors, commit, is_complete=False, seen=commit, at=newest, settings=settings)
+
+
+def _recover_mirrored(
+    workspace: Workspace, binding: Binding, revision: Revision, commit: str | None
+) -> dict[str, Anchor]:
+    """The anchors of a mirror commit, found with the revision that it stands for.
+
+    With a later revision, a page that the platform has renamed since would seem to be at a path of a writer's choice,
+    and would stay there for ever. That is what is left where the platform does not show past revisions.
+    """
+    if commit is None:
+        return {}
+    (found,) = workspace.repository.list_commits(None, commit, limit=1)
+    id = found.trailers.get(REVISION, [revision.id])[-1]
+    past = revision if id == revision.id else read_past(workspace.client, binding.space, id)
+    return recover_anchors(workspace.repository, binding, past or revision, commit)
 
 
 def _follow_root(workspace: Workspace, binding: Binding, seen: LastSeen, newest: str | None) -> dict[str, Anchor]:

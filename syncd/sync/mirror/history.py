@@ -54,6 +54,14 @@ class PassedRevisions:
     restored: str = ""
 
 
+def read_past(client: Client, space: str, id: str) -> Revision | None:
+    """Return a past revision of a space; None where the platform does not show it."""
+    try:
+        return client.revisions.get(space, id)
+    except _NOT_SHOWN:
+        return None
+
+
 def find_passed(
     client: Client, space: str, current: Revision, last: str, is_in_git: Callable[[str], bool] = lambda _: False
 ) -> PassedRevisions:
@@ -70,10 +78,10 @@ def find_passed(
         if between:  # a tree may be large: only the last one read is kept, and the others are read again
             between[-1] = PastContent(client, space, revision.id)
         aside += revision.parents[1:]
-        try:
-            revision = client.revisions.get(space, revision.parents[0])
-        except _NOT_SHOWN:
+        before = read_past(client, space, revision.parents[0])
+        if before is None:
             return PassedRevisions()
+        revision = before
         between.append(PastContent(client, space, revision.id, revision))
         pages += sum(1 for _ in walk_pages(revision.pages))
         if len(between) > STEPS_MAX or pages > PAGES_MAX:
@@ -101,10 +109,10 @@ def _may_lead_back(client: Client, space: str, ids: Sequence[str], last: str, is
         if id in seen or is_in_git(id):
             continue
         seen.add(id)
-        try:
-            pending += client.revisions.get(space, id).parents
-        except _NOT_SHOWN:
+        before = read_past(client, space, id)
+        if before is None:
             return True
+        pending += before.parents
         if len(seen) > STEPS_MAX:
             return True
     return False

@@ -62,7 +62,21 @@ def test_deleting_the_store_costs_time_and_nothing_else(world: Any, fine: Any) -
     world.edit_on_platform({"options.md": "# Options\n\nRewritten.\n"})
     fine(world.pull())
     assert world.git("diff", "--name-only", "HEAD^", "HEAD") == "options.md\n"
-    assert world.requests[-1] == {"GET": 4}
+    assert world.requests[-1] == {"GET": 5}  # also the revision that the last commit stands for
+
+
+def test_a_page_renamed_while_the_store_was_lost_moves_like_any_other(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    (clone / ".git" / "syncd-state.db").unlink()
+    with world.client() as client:
+        pages = {page.slug: page for page, _ in walk_pages(client.content.get(world.space).pages)}
+        number = client.change_requests.create(world.space, ChangeRequestCreate(subject="Rename")).id
+        rename = UpdatePage.model_validate({"page": pages["options"].id, "slug": "choices"})
+        client.change_requests.write_content(world.space, number, ContentWrite(changes=(rename,)))
+        client.change_requests.merge(world.space, number)
+    fine(world.pull())
+    assert (clone / "choices.md").read_text() == "# Options\n\n* first\n* second\n"
+    assert not (clone / "options.md").exists()
 
 
 def test_files_that_are_no_pages_are_left_alone(world: Any, fine: Any) -> None:
