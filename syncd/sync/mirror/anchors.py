@@ -40,14 +40,21 @@ def find_mirror_base(
     Shape: anchors of main content, overlaid by those of the lanes; recovered from Git, from the newest of these
     commits, when the store does not know this mirror commit. Before the first one, the content that the mirror starts
     from is aligned with the revision in the same way. `named` are commits of change requests that another clone has
-    sent: new pages and files stay where these have them.
+    sent: new pages and files stay where these have them, and so do pages that moved.
     """
     base = _find_known_base(workspace, binding, revision, commit, lanes)
     for other in named:
         found = recover_anchors(workspace.repository, binding, revision, other)
-        new = {id: anchor for id, anchor in found.items() if not id.startswith(LOST_PREFIX)}
-        base = replace(base, anchors={**new, **base.anchors})
+        moved = {id: anchor for id, anchor in found.items() if _is_placed_anew(anchor, base.anchors.get(id))}
+        base = replace(base, anchors={**base.anchors, **moved})
     return replace(base, named=tuple(named))
+
+
+def _is_placed_anew(anchor: Anchor, former: Anchor | None) -> bool:
+    """Whether a commit says where a page or file belongs that is new, or that the platform has moved since."""
+    if former is None:
+        return not anchor.id.startswith(LOST_PREFIX)
+    return anchor.kind == "page" and anchor.form not in ("", former.form)
 
 
 def _find_known_base(

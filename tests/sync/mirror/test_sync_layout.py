@@ -19,6 +19,8 @@ from syncd.platform.settings import PlatformSettings
 from syncd.sync.mirror.anchors import recover_anchors
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.outcome import Applied, Held
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 
 
 @contextmanager
@@ -238,3 +240,23 @@ def test_a_page_that_is_not_utf8_is_named(world: Any) -> None:
     (held,) = [result.outcome for result in world.push() if result.outcome.exit_code]
     assert isinstance(held, Held)
     assert (held.exit_code, "options.md:3:4: is not UTF-8" in held.why) == (65, True)
+
+
+def test_a_page_that_another_clone_has_moved_lies_where_that_clone_has_it(world: Any, fine: Any) -> None:
+    world.clone()
+    world.git("clone", "--quiet", str(world.root / "clone"), str(world.root / "other"))
+
+    def pull_other() -> None:
+        with world.workspace("other") as workspace:
+            fine(run_cycle(replace(workspace, instance="0a1b2d", branch="main"), RunOptions(propose=False)))
+
+    pull_other()
+    toc = (world.root / "clone" / "SUMMARY.md").read_text().replace("(options.md)", "(guide/choices.md)")
+    moved: dict[str, str | bytes] = {"guide/choices.md": "# Options\n\n* first\n* second\n", "SUMMARY.md": toc}
+    world.commit("Move", moved, gone=["options.md"])
+    fine(world.sync())
+    world.merge(1)
+    world.git("pull", "--quiet", "--ff-only", clone="other")
+    pull_other()
+    paths = world.git("ls-tree", "-r", "--name-only", "platform/main", clone="other").split()
+    assert [path for path in paths if "options" in path or "choices" in path] == ["guide/choices.md"]
