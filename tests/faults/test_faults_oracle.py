@@ -135,6 +135,25 @@ def test_a_page_that_nobody_else_changed_is_gone(ledger: Ledger) -> None:
     assert ledger.named("dead") == {"w1a", "w1b", "w2a", "m1", "t1"}
 
 
+def grouped(*members: str) -> View:
+    pages = [Page(name, f"Title {name}", f"{name}\n\nw{name[1:]}a", "group m9") for name in members]
+    return {"group m9": Page("group m9", "Group m9", "m9"), **{page.place: page for page in pages}}
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_group_that_somebody_has_put_a_page_into_unseen_may_stay(is_first: bool) -> None:
+    ledger = Ledger()
+    ledger.begin(grouped("m1"))
+    if is_first:
+        ledger.edit("a", grouped("m1"), grouped("m1", "m2"), "into group", list)
+    ledger.edit(
+        "web", grouped("m1"), side("w1a", title="Title m1"), "ungroup", lambda: [grouped("m1", "m2")] * is_first
+    )
+    assert ("m9" in ledger.named("dead")) is not is_first
+    ledger.edit("b", grouped("m1"), grouped("m1", "m2"), "into group", list)
+    assert not ledger.named("dead")
+
+
 def test_an_edit_of_a_page_that_was_deleted_elsewhere_lets_it_come_back(ledger: Ledger) -> None:
     ledger.edit("a", side("w1a", "w1b"), {}, "delete", list)
     ledger.edit("b", side("w1a", "w1b"), side("w1a", "w1b", "w4a"), "edit", list)

@@ -42,12 +42,12 @@ class Ledger:
         self._write(actor, after, left - seen, why)
         pages, kept = by_mark(before), by_mark(after)
         for mark in pages.keys() - kept.keys():
-            self._delete_page(pages[mark], why, others())
+            self._delete_page(pages[mark], before, why, others())
         for name in seen - left:
             token = self.tokens[name]
             if token.page in kept or token.page not in pages:
                 self._set(name, "dead", why)
-        self._touch(pages, kept, why)
+        self._touch(before, after, why)
 
     def rewrite(self, actor: str, before: View, after: View, why: str) -> None:
         """Given what a branch held before and after its history was rewritten, record it.
@@ -61,7 +61,7 @@ class Ledger:
             if self.tokens[name].author == actor:
                 self._set(name, "free", why)
         self._write(actor, after, left - seen, why)
-        self._touch(by_mark(before), by_mark(after), why)
+        self._touch(before, after, why)
 
     def free(self, names: Iterable[str], why: str) -> None:
         """Given tokens about which a person decided between two versions, let either be right."""
@@ -93,11 +93,16 @@ class Ledger:
                 elif self.tokens[name].state == "dead":
                     self._set(name, "free", why)
 
-    def _delete_page(self, page: Page, why: str, others: Iterable[View]) -> None:
-        """A page goes, unless some side says something of it that the actor had not seen: then it may stay."""
-        mine = page.tokens
-        versions = [other for view in others if (other := by_mark(view).get(page.mark))]
+    def _delete_page(self, page: Page, seen: View, why: str, others: Iterable[View]) -> None:
+        """A page goes, unless some side says something of it that the actor had not seen: then it may stay.
+
+        So may a group that some side has put another page into.
+        """
+        mine, views = page.tokens, list(others)
+        versions = [other for view in views if (other := by_mark(view).get(page.mark))]
         unseen = any(self._says_more(other, mine) for other in versions)
+        if page.is_group:
+            unseen |= any(_list_below(view, page.mark) - _list_below(seen, page.mark) for view in views)
         if unseen:  # another version comes back as a whole, with the words that this side had deleted first
             deleted = self.named("dead")
             self.free({name for other in versions for name in other.tokens & deleted}, why)
@@ -109,14 +114,22 @@ class Ledger:
         more = any(self.tokens[name].state != "dead" for name in other.tokens - mine if name in self.tokens)
         return more or any(self.tokens[name].state != "alive" for name in mine - other.tokens)
 
-    def _touch(self, before: dict[str, Page], after: dict[str, Page], why: str) -> None:
-        """A page that somebody edits who has not seen its deletion may come back, as it was for them."""
-        for mark in before.keys() & after.keys() & self.deleted_pages.keys():
-            if (before[mark].text, before[mark].title) != (after[mark].text, after[mark].title):
+    def _touch(self, before: View, after: View, why: str) -> None:
+        """A page that somebody edits who has not seen its deletion may come back, as it was for them; so may a group
+        that they put a page into."""
+        former, later = by_mark(before), by_mark(after)
+        for mark in former.keys() & later.keys() & self.deleted_pages.keys():
+            is_edited = (former[mark].text, former[mark].title) != (later[mark].text, later[mark].title)
+            if is_edited or (later[mark].is_group and _list_below(after, mark) - _list_below(before, mark)):
                 gone = {name for name in self.deleted_pages[mark] if self.tokens[name].state == "dead"}
-                self.free(gone | (after[mark].tokens & self.named("dead")), f"{why} touched the deleted page")
+                self.free(gone | (later[mark].tokens & self.named("dead")), f"{why} touched the deleted page")
 
     def _set(self, name: str, state: str, why: str) -> None:
         if state == "dead" and self.tokens[name].state == "free":
             return
         self.tokens[name].state, self.tokens[name].why = state, why
+
+
+def _list_below(view: View, mark: str) -> set[str]:
+    """The marks of the pages right below another page, or in a group."""
+    return {page.mark for page in view.values() if (above := view.get(page.above)) and above.mark == mark}

@@ -31,6 +31,11 @@ class Page:
         return found[0] if found else ""
 
     @property
+    def is_group(self) -> bool:
+        """Whether it is a group of pages, whose mark stands for its text."""
+        return bool(self.mark) and self.text == self.mark
+
+    @property
     def titles(self) -> set[str]:
         """The words of the title."""
         return set(TITLE.findall(self.title or ""))

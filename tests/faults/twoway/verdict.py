@@ -20,7 +20,8 @@ COLUMNS = (
 )
 _PICTURE = re.compile(r"\]\([./]*(?=\.gitbook/)")
 ROUNDS = 9
-"""Runs of every clone, with everything merged in between, after which all must be at rest."""
+"""Runs of every clone, with everything merged in between, after which all must be at rest; they are counted anew when
+somebody merges what is outdated, as is done only when all were at rest."""
 GO_ON = 900
 """Number of the first edit after the rest."""
 
@@ -49,7 +50,9 @@ def settle(player: Player) -> list[Writer]:
     codes: dict[str, int] = {}
     at_rest: dict[str, object] = {}
     is_stuck = False
-    for _ in range(ROUNDS):
+    left = ROUNDS
+    while left:
+        left -= 1
         moved = False
         for writer in player.writers.values():
             player.tidy(writer)
@@ -66,7 +69,8 @@ def settle(player: Player) -> list[Writer]:
             moved |= before != after
             if player.schedule.seed % 2:
                 moved |= _merge(player, stale=False)
-        moved |= _merge(player, stale=is_stuck)
+        if _merge(player, stale=is_stuck):
+            moved, left = True, ROUNDS if is_stuck else left
         if not moved and (is_stuck or not any(player.web.requests(space.id) for space in player.world.spaces)):
             break
         is_stuck = not moved
