@@ -280,11 +280,15 @@ class Repository:
         tip = self.resolve(ref)
         return self._history.find_commit(tip, trailer, value) if tip else None
 
-    def find_carrying(self, commit: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
-        """Yield a commit and all of its ancestors by this committer that have a trailer with this value, newest
-        first.
+    def find_carrying(
+        self, commit: str, trailer: str, value: str, *, committer: str, exclude: str | None = None
+    ) -> Iterator[Commit]:
+        """Yield a commit and all of its ancestors by this committer that have a trailer with this value, newest first,
+        without those that `exclude` reaches.
         """
-        return rev_list.find_carrying(self._git, self._reader, commit, trailer, value, committer=committer)
+        return rev_list.find_carrying(
+            self._git, self._reader, commit, trailer, value, committer=committer, exclude=exclude
+        )
 
     def open_writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
         """Return a writer, a context manager, of the next commit of a ref that names `old` now."""

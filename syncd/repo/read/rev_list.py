@@ -49,12 +49,16 @@ def read_commit(reader: Reader, oid: str) -> Commit:
     return reader.read_node(oid).commit
 
 
-def find_carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
-    """Yield a commit and all of its ancestors that have a trailer with this value, newest first.
+def find_carrying(
+    git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str, exclude: str | None = None
+) -> Iterator[Commit]:
+    """Yield a commit and all of its ancestors that have a trailer with this value, newest first, without those that
+    `exclude` reaches.
 
     Shape: `committer` is part of the name and address of the committer of each.
     """
-    for _, oid, person in _list_carriers(git, f"{trailer}: {value}", "--topo-order", check_oid(tip)):
+    names = [check_oid(tip), *([f"^{check_oid(exclude)}"] if exclude else [])]
+    for _, oid, person in _list_carriers(git, f"{trailer}: {value}", "--topo-order", *names):
         if committer in person:
             commit = read_commit(reader, oid)
             if value in commit.trailers.get(trailer, []):

@@ -19,7 +19,7 @@ A run that is killed between two of these is taken up by the next one: it finds 
 Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -39,6 +39,7 @@ from syncd.sync.policy import PreferredSide
 from syncd.sync.workspace import COMMITTER, Workspace
 
 SHOWN = 5
+_COMMITTER = f"{COMMITTER[0]} <{COMMITTER[1]}>"
 _MAIN, _UNDECIDED = "main", "undecided"
 """Keys in the store: of what is mirrored, and of a mirror commit that nobody has chosen yet."""
 
@@ -58,7 +59,7 @@ def bind_spaces(
     """
     if workspace.onto is not None or not workspace.branch:
         return workspace, []
-    _restore_main(workspace)
+    _follow_carried(workspace)
     ready: list[Binding] = []
     outcomes: list[tuple[str, Outcome]] = []
     for binding in workspace.bindings:
@@ -267,21 +268,65 @@ class _SpaceBinder:
             store.forget(space, former)
 
 
-def _restore_main(workspace: Workspace) -> None:
-    """Let main content's ref, where there is none, name the newest mirror commit that the branch carries, or a later
-    one that another clone has pushed to the upstream: so a new clone of the service goes on where the former one was.
+def _follow_carried(workspace: Workspace) -> None:
+    """Let main content's ref name the mirror commit that the branch carries, where there is none yet, or where another
+    clone has mirrored the same revisions or later ones.
+
+    Two clones write different commits for one revision. What the branch has taken in of one of them would come in once
+    more by the other, and undo what people did in between. Without a ref, a later commit that another clone has pushed
+    to the upstream counts: so a new clone of the service goes on where the former one was.
     """
     repository = workspace.repository
-    tip = repository.resolve(f"refs/heads/{workspace.branch}")
-    if tip is None or repository.resolve(workspace.main) is not None:
+    tip, main = repository.resolve(f"refs/heads/{workspace.branch}"), repository.resolve(workspace.main)
+    if tip is None:
+        return
+    if main is not None:
+        for commit in _list_carried_anew(workspace, main, tip):
+            if _has_revisions_of(workspace, commit.oid, main, tip):
+                repository.update_ref(workspace.main, commit.oid, old=main)
+                return
         return
     newest: str | None = None
     for binding in workspace.bindings:
-        found = _find_carried(workspace, binding, tip)
-        if found is not None and (newest is None or repository.is_ancestor(newest, found.oid)):
-            newest = found.oid
+        carried = _find_carried(workspace, binding, tip)
+        if carried is not None and (newest is None or repository.is_ancestor(newest, carried.oid)):
+            newest = carried.oid
     if newest is not None:
         repository.update_ref(workspace.main, _find_pushed(workspace, newest) or newest, old=None)
+
+
+def _list_carried_anew(workspace: Workspace, main: str, tip: str) -> Iterator[Commit]:
+    """The mirror commits that a branch carries and main content's ref has not, newest first for each space."""
+    repository = workspace.repository
+    if repository.is_ancestor(tip, main) or not any(
+        map(_is_mirror_commit, repository.find_marked(main, tip, SPACE)[1])
+    ):
+        return  # as in most runs, which need not ask for each space
+    for binding in workspace.bindings:
+        found = repository.find_carrying(tip, SPACE, binding.space, committer=_COMMITTER, exclude=main)
+        yield from filter(_is_mirror_commit, found)
+
+
+def _has_revisions_of(workspace: Workspace, commit: str, main: str, tip: str) -> bool:
+    """Whether another clone's mirror commit has each space's revision that main content's ref has, or a later one.
+
+    Shape: with the very same revisions, only where the branch has not taken in the ref's own commit, too.
+    """
+    repository = workspace.repository
+    if repository.is_ancestor(main, commit):
+        return True
+    is_later = not repository.is_ancestor(main, tip)
+    for binding in workspace.bindings:
+        own = repository.find_commit(workspace.main, SPACE, binding.space)
+        revisions = own.trailers.get(REVISION, []) if own is not None else []
+        theirs = _find_carried(workspace, binding, commit)
+        if revisions and theirs is not None and theirs.trailers.get(REVISION) != revisions:
+            is_later = True
+            known = repository.find_carrying(commit, REVISION, revisions[-1], committer=_COMMITTER)
+            theirs = next((one for one in known if _is_mirror_commit(one)), None)
+        if revisions and theirs is None:
+            return False
+    return is_later
 
 
 def _find_pushed(workspace: Workspace, newest: str) -> str | None:
@@ -300,12 +345,14 @@ def _find_carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | 
     A commit that a person made from one, by squashing or rewriting, has another committer and does not count; nor does
     one that holds a change request's content.
     """
-    words = f"{COMMITTER[0]} <{COMMITTER[1]}>"
-    for commit in workspace.repository.find_carrying(tip, SPACE, binding.space, committer=words):
-        known = LAYOUT in commit.trailers and not commit.subject.startswith(PROPOSED)
-        if known and workspace.repository.find_tree(commit.oid, binding.directory) is not None:
+    for commit in workspace.repository.find_carrying(tip, SPACE, binding.space, committer=_COMMITTER):
+        if _is_mirror_commit(commit) and workspace.repository.find_tree(commit.oid, binding.directory) is not None:
             return commit
     return None
+
+
+def _is_mirror_commit(commit: Commit) -> bool:
+    return LAYOUT in commit.trailers and not commit.subject.startswith(PROPOSED)
 
 
 _WORDS: dict[PreferredSide, str] = {"platform": "took what the platform has", "git": "kept what Git has"}

@@ -74,6 +74,8 @@ def _find_known_base(
     newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
     settings = read_settings_at(workspace.repository, binding, newest)
     anchors = _recover_mirrored(workspace, binding, revision, commit)
+    if seen is not None:  # a body that the store knows in the same bytes need not be fetched again
+        anchors = {id: _restore_fingerprint(anchor, seen.anchors.get(id)) for id, anchor in anchors.items()}
     paths = {anchor.path for anchor in anchors.values()}
     anchors = follow_root(workspace.repository, binding, anchors, commit, newest)
     for id, anchor in (
@@ -85,6 +87,11 @@ def _find_known_base(
         elif not id.startswith(LOST_PREFIX) or anchor.path not in paths:
             anchors[id] = anchor
     return MirrorBase(anchors, commit, is_complete=False, seen=commit, at=newest, settings=settings)
+
+
+def _restore_fingerprint(anchor: Anchor, known: Anchor | None) -> Anchor:
+    is_same = known is not None and known.oid == anchor.oid and not anchor.fingerprint
+    return anchor._replace(fingerprint=known.fingerprint) if known is not None and is_same else anchor
 
 
 def _recover_mirrored(

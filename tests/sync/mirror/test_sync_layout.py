@@ -242,21 +242,75 @@ def test_a_page_that_is_not_utf8_is_named(world: Any) -> None:
     assert (held.exit_code, "options.md:3:4: is not UTF-8" in held.why) == (65, True)
 
 
-def test_a_page_that_another_clone_has_moved_lies_where_that_clone_has_it(world: Any, fine: Any) -> None:
+@pytest.fixture
+def pull_other(world: Any, fine: Any) -> Callable[[], None]:
+    """Brings a second clone of the same branch what the first has, by Git, then what the platform has."""
     world.clone()
     world.git("clone", "--quiet", str(world.root / "clone"), str(world.root / "other"))
 
-    def pull_other() -> None:
+    def pull() -> None:
+        world.git("pull", "--quiet", "--ff-only", clone="other")
         with world.workspace("other") as workspace:
             fine(run_cycle(replace(workspace, instance="0a1b2d", branch="main"), RunOptions(propose=False)))
 
-    pull_other()
+    pull()
+    return pull
+
+
+def test_a_page_that_another_clone_has_moved_lies_where_that_clone_has_it(
+    world: Any, fine: Any, pull_other: Callable[[], None]
+) -> None:
     toc = (world.root / "clone" / "SUMMARY.md").read_text().replace("(options.md)", "(guide/choices.md)")
     moved: dict[str, str | bytes] = {"guide/choices.md": "# Options\n\n* first\n* second\n", "SUMMARY.md": toc}
     world.commit("Move", moved, gone=["options.md"])
     fine(world.sync())
     world.merge(1)
-    world.git("pull", "--quiet", "--ff-only", clone="other")
     pull_other()
     paths = world.git("ls-tree", "-r", "--name-only", "platform/main", clone="other").split()
     assert [path for path in paths if "options" in path or "choices" in path] == ["guide/choices.md"]
+
+
+def test_what_another_clone_has_taken_in_and_back_does_not_come_in_again(
+    world: Any, fine: Any, small: dict[str, str | bytes], pull_other: Callable[[], None]
+) -> None:
+    world.commit("Mine", {"errors.md": "# Errors\n\nMine.\n"})
+    fine(world.sync())
+    with world.client() as client:  # a reviewer adds a line to another page
+        pages = {page.slug: page.id for page, _ in walk_pages(client.content.get(world.space).pages)}
+        document = {"markdown": "# Options\n\n* first\n* second\n* third\n"}
+        update = UpdatePage.model_validate({"page": pages["options"], "document": document})
+        client.change_requests.write_content(world.space, "1", ContentWrite(changes=(update,)))
+    world.merge(1)
+    with world.workspace("other") as workspace:  # the other clone mirrors before it has the commits of the first
+        fine(run_cycle(replace(workspace, branch="main"), RunOptions(integrate=False, propose=False)))
+    fine(world.sync())
+    world.commit("Two are enough", {"options.md": small["options.md"]})
+    pull_other()
+    assert world.git("show", "main:options.md", clone="other") == small["options.md"]
+    mirrored = world.git("rev-parse", "platform/main")
+    assert world.git("rev-parse", "platform/main", clone="other") == mirrored, "one commit stands for one revision"
+    with world.client() as client:
+        update = UpdatePage.model_validate({"page": pages["usage"], "document": {"markdown": "# Usage\n\nNewer.\n"}})
+        number = client.change_requests.create(world.space, ChangeRequestCreate(subject="Newer")).id
+        client.change_requests.write_content(world.space, number, ContentWrite(changes=(update,)))
+        client.change_requests.merge(world.space, number)
+    pull_other()
+    assert world.git("show", "main:guide/usage.md", clone="other") == "# Usage\n\nNewer.\n"
+    assert world.git("show", "main:options.md", clone="other") == small["options.md"]
+
+
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_a_commit_that_is_no_mirror_commit_is_not_followed(
+    world: Any, fine: Any, pull_other: Callable[[], None], is_copied: bool
+) -> None:
+    world.edit_on_platform({"options.md": "# Options\n\n* third\n"})
+    message = world.git("log", "-1", "--format=%B", "platform/main")
+    fine(world.run(RunOptions(integrate=False, propose=False)))
+    if is_copied:  # a cherry-pick has the trailers, and another committer
+        world.git("cherry-pick", "platform/main")
+    else:
+        (world.root / "clone" / "errors.md").write_text("# Errors\n\nMine.\n")
+        world.git("commit", "--quiet", "--all", "--message", message)
+    before = world.git("rev-parse", "platform/main", clone="other")
+    pull_other()
+    assert world.git("rev-parse", "platform/main^", clone="other") == before
