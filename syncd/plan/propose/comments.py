@@ -136,7 +136,8 @@ def _describe_step(step: Step, paths: Mapping[str, str]) -> str:
             return f"Upload the file {format_code(step.path)}."
         case InsertStep():
             place = _describe_place(step.into, step.at, paths)
-            return f"Add the page {format_code(step.title)} {place}; its text is in a comment here."
+            text = f"its text is in the comment about {format_code(step.path)}"
+            return f"Add the page {format_code(step.title)} {place}; {text}."
         case DeleteStep():
             below = f", with {len(step.below)} pages below it" if step.below else ""
             return f"Delete the page {format_code(step.path)}{below}."

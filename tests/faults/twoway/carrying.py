@@ -9,7 +9,7 @@ Pages = Sequence[tuple[dict[str, Any], str]]
 """The pages of a change request in order, each with the id of the page above it."""
 
 _TEXT = re.compile(r"(?:Proposed text of|Text of the new page) `(\S+)`:\n\n(`{3,})markdown\n(.*?)\n?\2\n", re.DOTALL)
-_ADD = re.compile(r"Add the page `([^`]*)` (.*); its text is in a comment here\.")
+_ADD = re.compile(r"Add the page `([^`]*)` (.*); its text is in the comment about `(\S+)`\.")
 _DELETE = re.compile(r"Delete the page `([^`]*)`")
 _CHANGE = re.compile(r"Page `([^`]*)`: (.*)\.")
 _TITLE, _SLUG = re.compile(r"call it `([^`]*)`"), re.compile(r"give it the slug `([^`]*)`")
@@ -28,19 +28,20 @@ def read_orders(comments: Sequence[tuple[str, str]], pages: Pages) -> list[dict[
         for page, found in texts
         if page in known.values()
     ]
-    new = [found for page, found in texts if not page]
-    for found, text in zip((found for line in orders if (found := _ADD.search(line))), new, strict=False):
-        place = _read_place(found[2], known)
-        if place is not None and found[1] not in titles:
-            made = {"operation": "insert_page", "title": found[1], "slug": _find_slug(text[1])}
-            given = {name: value for name, value in place.items() if value is not None}
-            writes.append(made | given | {"document": {"markdown": f"{text[3]}\n"}})
     changes = [change for line in orders if (change := _CHANGE.search(line)) and change[1] in known]
     slugs = {known[one[1]]: slug[1] for one in changes if (slug := _SLUG.search(one[2]))}
-    # Pages may exchange their slugs, or take that of a page which goes.
-    writes += [{"operation": "update_page", "page": id, "slug": f"{slug}-for-now"} for id, slug in slugs.items()]
-    writes += [write for one in changes for write in _read_change(known[one[1]], one[2], known)]
     gone = [known[found[1]] for line in orders if (found := _DELETE.search(line)) and found[1] in known]
+    # Pages may exchange their slugs, or take that of a page which goes.
+    moving = dict.fromkeys([*slugs, *gone])
+    writes += [{"operation": "update_page", "page": id, "slug": f"for-now-{at}"} for at, id in enumerate(moving)]
+    new = {found[1]: found[3] for page, found in texts if not page}
+    for found in (found for line in orders if (found := _ADD.search(line))):
+        place = _read_place(found[2], known)
+        if place is not None and found[3] in new and found[1] not in titles:
+            made = {"operation": "insert_page", "title": found[1], "slug": _find_slug(found[3])}
+            given = {name: value for name, value in place.items() if value is not None}
+            writes.append(made | given | {"document": {"markdown": f"{new[found[3]]}\n"}})
+    writes += [write for one in changes for write in _read_change(known[one[1]], one[2], known)]
     writes += [{"operation": "delete_page", "page": id} for id in gone]
     rest = [(id, slug) for id, slug in slugs.items() if id not in gone]
     return writes + [{"operation": "update_page", "page": id, "slug": slug} for id, slug in rest]

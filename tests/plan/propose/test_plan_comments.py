@@ -65,7 +65,8 @@ def test_all_that_is_no_text_of_a_page_is_one_list() -> None:
     assert text[0] is None
     assert orders[1].splitlines()[2:7] == [
         "1. Upload the file `a.png`.",
-        "2. Add the page `` New `one` `` below `guide/setup.md`, as number 1; its text is in a comment here.",
+        "2. Add the page `` New `one` `` below `guide/setup.md`, as number 1; "
+        "its text is in the comment about `new.md`.",
         "3. Page `guide/setup.md`: call it `Install`, give it the slug `new`, move it at the top level, as number 3.",
         "4. Delete the page `old.md`, with 1 pages below it.",
         "5. group 'G' has to be created on the platform by hand",
