@@ -1,6 +1,14 @@
-"""Search results: pages of a space with the sections that match, alone or by space (API document, search items)."""
+"""Search: of a space, an organization or a site; pages with the sections that match, alone or by space.
 
-from syncd.model.base import Observed, ObservedId
+Source: API document, search items; of `score`, `rank` and the like, and of a site's search, @gitbook/api 0.202.0.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from syncd.model.ask import SITE_SPACES_MAX, DefaultScope, Id, SpecificScope, WholeScope
+from syncd.model.base import ABSENT, Declared, Observed, ObservedId
 
 QUERY_MAX = 512
 """Characters of a query (API document, Limits)."""
@@ -19,6 +27,8 @@ class SearchSection(Observed):
     title: str
     path: str
     body: str
+    score: float | None = None
+    result_type: str | None = None
     urls: SearchUrls
 
 
@@ -34,6 +44,10 @@ class SearchPage(Observed):
     id: ObservedId
     title: str
     path: str
+    description: str | None = None
+    score: float | None = None
+    rank: int | None = None
+    result_type: str | None = None
     sections: tuple[SearchSection, ...] = ()
     ancestors: tuple[SearchAncestor, ...] = ()
     urls: SearchUrls
@@ -44,4 +58,25 @@ class SearchSpace(Observed):
 
     id: ObservedId
     title: str
+    type: str | None = None
+    score: float | None = None
     pages: tuple[SearchPage, ...]
+
+
+class NearScope(DefaultScope):
+    """What visitors see first, or of that only the current site-space or only the others."""
+
+    restrict_to: Literal["currentSiteSpace", "otherSiteSpaces"] = ABSENT
+
+
+SearchScope = Annotated[NearScope | SpecificScope | WholeScope, Field(discriminator="mode")]
+
+
+class SiteSearch(Declared):
+    """Body of `POST …/sites/{siteId}/search`; `mode` and its ids are an earlier form of `scope`."""
+
+    query: str = Field(min_length=1, max_length=QUERY_MAX)
+    scope: SearchScope = NearScope(mode="default")
+    mode: Literal["specific", "current", "all"] = ABSENT
+    site_space_id: Id = ABSENT
+    site_space_ids: tuple[Id, ...] = Field(default=(), max_length=SITE_SPACES_MAX)

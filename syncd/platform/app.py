@@ -49,7 +49,7 @@ from syncd.platform.spaces import collections, move, permissions, spaces
 from syncd.platform.storage.health import answer_readiness
 from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
-from syncd.platform.visitors import auth_settings, published_urls
+from syncd.platform.visitors import auth_settings, published_urls, site_search
 from syncd.platform.visitors import routes as site_pages
 from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
@@ -105,6 +105,7 @@ _ROUTER_MODULES = (
     translations,
     published_urls,
     auth_settings,
+    site_search,
 )
 OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
 """Every operation by its id; applications share them."""

@@ -37,6 +37,7 @@ def build_frame(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteFrame:
         theme=f"{build_scope(visit, site_space)}/theme.css",
         sections=tuple(_list_sections(visit, site_space, None)),
         variants=tuple(_list_variants(visit, site_space)),
+        search=f"{visit.base}/{OWN_FILES}/search",
     )
 
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from fastapi import Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
+from syncd.model.search import QUERY_MAX
 from syncd.platform.http import addresses
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.http.time_limits import USUAL_S, limit_time
@@ -29,14 +30,17 @@ from syncd.platform.visitors.destinations import (
 from syncd.platform.visitors.frames import read_contents, read_space_settings
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import PageMemory, PageRenderer, RenderedPage
+from syncd.platform.visitors.search import list_results, search_site
 from syncd.platform.visitors.sites import PublishedSite, PublishedSites
 from syncd.platform.visitors.texts import SiteTexts
 from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, VisitorToken, open_visit
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages
+from syncd.web.pages.search_results import format_results_json, render_results
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
+from syncd.web.rendering import Html
 
 PATH = "/sites/{name}/{path:path}"
 TOKEN_PARAMETER, TOKEN_COOKIE = "jwt_token", "syncd-visitor"
@@ -175,6 +179,8 @@ class _SiteResponder:
                 return self._answer_scope(site_space, file)
             case ["pages", site_space, page]:
                 return self._answer_page_by_id(site_space, page)
+            case ["search" | "search.json" as file]:
+                return self._answer_search(is_json=file != "search")
             case ["files", site_space, file, _, _]:
                 return self._answer_file(site_space, file)
             case [file]:
@@ -185,7 +191,7 @@ class _SiteResponder:
         return next((row for row in self.visit.visible_site_spaces if row.id == id), None)
 
     def _answer_scope(self, id: str, file: str) -> Response:
-        """What belongs to one site-space: its style sheet, its table of contents, its index for the search."""
+        """What belongs to one site-space: its style sheet and its table of contents."""
         site_space = self._find_site_space(id)
         if site_space is None:
             return _answer_closed()
@@ -198,21 +204,35 @@ class _SiteResponder:
         match file:
             case "contents.json":
                 return self._answer_text(format_contents_json(contents), "application/json")
-            case "search.json":
-                texts = SiteTexts(self.storage, self.visit, self.origin)
-                return self._answer_text(texts.render_search_index(site_space, outline), "application/json")
             case "contents":
                 return self._answer_contents(site_space, outline)
         return _answer_closed()
 
     def _answer_contents(self, site_space: sa.Row[Any], outline: Outline) -> Response:
-        """All pages of a site-space, or those whose title has the words that a reader without a script looks for."""
+        """All pages of a site-space."""
         words = find_words(self.visit.require_space(site_space).language or "en")
-        searched = self.request.query_params.get("q", "")[:200]
-        title = f"{words.search}: {searched}" if searched else words.all_pages
-        body = render_all_pages(read_contents(self.visit, site_space, outline), searched)
+        return self._answer_words(
+            site_space, outline, words.all_pages, render_all_pages(read_contents(self.visit, site_space, outline))
+        )
+
+    def _answer_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> Response:
         renderer = PageRenderer(self.storage, self.memory, self.visit)
         return self._answer_html(renderer.render_words(site_space, outline, title, body))
+
+    def _answer_search(self, *, is_json: bool) -> Response:
+        """What a search of all that the visitor sees of the site finds."""
+        visible = [row for row in self.visit.visible_site_spaces if not row.hidden]
+        if not visible:
+            return _answer_closed()
+        searched = self.request.query_params.get("q", "")[:QUERY_MAX].replace("\0", "")
+        found = list_results(self.visit, search_site(self.storage, self.visit, visible, searched), searched)
+        if is_json:
+            return self._answer_text(format_results_json(found), "application/json")
+        words = find_words(self.visit.require_space(visible[0]).language or "en")
+        with self.storage.read() as connection:
+            outline = open_space_outline(connection, self.visit, visible[0])
+        title = f"{words.search}: {searched}" if searched else words.search
+        return self._answer_words(visible[0], outline, title, render_results(found, words.no_results))
 
     def _answer_page_by_id(self, id: str, page: str) -> Response:
         site_space = self._find_site_space(id)

@@ -1,7 +1,7 @@
 """A published site as all of its visits need it: its structure, its spaces, its looks, and who is let in."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,10 @@ class PublishedSite:
         rows = [tuple(row) for row in (structure.site, *structure.groups, *structure.sections, *structure.site_spaces)]
         roots = sorted((space.id, space.title, space.root) for space in self.spaces.values())
         return repr((rows, roots, self.settings, self.variant_settings))
+
+    def with_spaces(self, ids: Collection[str]) -> "PublishedSite":
+        """Return the site as if it had no other spaces than these."""
+        return replace(self, spaces={id: space for id, space in self.spaces.items() if id in ids})
 
     def find_space(self, site_space: sa.Row[Any]) -> PublishedSpaceContent | None:
         """Return the content of a site-space; None where its space is deleted."""

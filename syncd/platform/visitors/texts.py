@@ -1,39 +1,29 @@
-"""What machines read of a site: pages as Markdown, the lists of pages, and the index for the search of a page's script.
+"""What machines read of a site: pages as Markdown, and the lists of pages.
 
 All of it is made from what the visit may see: what is hidden from the visitor is in none of it.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from syncd.layout.evaluation import evaluate_nodes
 from syncd.layout.page import links as page_links
-from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext.reading import to_document
-from syncd.layout.richtext.writing import to_markdown
-from syncd.platform.http.downloads import DownloadSigner
-from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
-from syncd.platform.revisions.page_text import PageTexts
-from syncd.platform.revisions.rendering import RenderContext
+from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
 from syncd.platform.visitors.frames import read_contents
+from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.pages import is_indexed
 from syncd.platform.visitors.visits import SiteVisit
-from syncd.web.pages.search_index import SearchablePage, format_search_index, read_searchable_page
 from syncd.web.site.crawlers import render_robots, render_sitemaps
 from syncd.web.site.llms import render_llms, render_llms_page, render_markdown_page
 from syncd.web.site.values import SiteChapter, SitePage
 
 FULL_CHARACTERS_MAX = 10_000_000
 """Of `llms-full.txt`; what is beyond is left out, and said so."""
-_DEPENDENT = re.compile(r"\{%-?\s{0,100}if\b|\{\{|class=\"expression\"")
-"""What in a text may be another for another reader."""
 _NOWHERE = "#"
 
 
@@ -47,7 +37,7 @@ class SiteTexts:
 
     def render_markdown(self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry) -> str:
         """Return a page as Markdown for the visitor, with addresses that work on the site. Raises: Failure 413."""
-        body = self.read_body(outline, entry)
+        body = read_visible_body(self.storage, self.visit, outline, entry)
         links = VisitorLinks(self.storage, self.visit, site_space, outline, entry)
 
         def point(address: str) -> str | None:
@@ -56,18 +46,6 @@ class SiteTexts:
 
         description = str(entry.node.fields.get("description") or "")
         return render_markdown_page(entry.node.title, description, page_links.rewrite_addresses(body, point))
-
-    def read_body(self, outline: Outline, entry: TreeEntry) -> str:
-        """Return the Markdown of a page below its title, without what is not for the visitor. Raises: Failure 413."""
-        signer = DownloadSigner("", b"", 0)
-        texts = PageTexts(outline, RenderContext("", signer), self.storage.blobs.get)
-        body = split_after_title(texts.render(entry, "false", "reusable-contents"))[1]
-        if not _DEPENDENT.search(body):
-            return body
-        document = to_document(body)
-        variables = replace(read_variables(outline, entry), claims=self.visit.claims)
-        shown = tuple(evaluate_nodes(list(document.nodes), variables))
-        return to_markdown(document.model_copy(update={"nodes": shown}))
 
     def render_llms(self) -> str:
         """Return `llms.txt`: the pages of all site-spaces that the visitor sees."""
@@ -79,7 +57,7 @@ class SiteTexts:
         parts: list[str] = []
         left = FULL_CHARACTERS_MAX
         for _, outline, entry, page in self._list_pages():
-            text = render_llms_page(page, self.read_body(outline, entry))
+            text = render_llms_page(page, read_visible_body(self.storage, self.visit, outline, entry))
             left -= len(text)
             if left < 0:
                 parts.append("More pages are listed in llms.txt.\n")
@@ -96,23 +74,6 @@ class SiteTexts:
         """Return `robots.txt` of the site."""
         is_public = self.visit.site.row.visibility == "public"
         return render_robots(f"{self.origin}{self.visit.base}/sitemap.xml", is_indexed=is_public)
-
-    def render_search_index(self, site_space: sa.Row[object], outline: Outline) -> str:
-        """Return the index in which the script of a page searches; of pages for a known visitor only their titles."""
-        contents = read_contents(self.visit, site_space, outline)
-        rows = []
-        for number in contents.page_numbers:
-            line = contents.entries[number]
-            above = " / ".join(one.title for one in contents.find_ancestors(number))
-            entry = outline.entries[line.path]
-            # Anybody can make up claims, and each makes another index: reading all pages again would cost too much.
-            searchable = SearchablePage() if self.visit.claims else self._read_searchable(outline, entry)
-            rows.append((line.title, line.address, above, searchable))
-        return format_search_index(rows)
-
-    def _read_searchable(self, outline: Outline, entry: TreeEntry) -> SearchablePage:
-        text = self.storage.blobs.get(entry.node.body or "").decode(errors="replace")
-        return read_searchable_page(self.read_body(outline, entry) if _DEPENDENT.search(text) else text)
 
     def _list_chapters(self) -> Iterator[SiteChapter]:
         found: dict[str, list[SitePage]] = {}

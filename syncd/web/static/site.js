@@ -113,24 +113,48 @@
       }
       return { page, sum, at, snippet };
     };
+    let turn = 0;
+    const ask = async (text) => {
+      const mine = ++turn;
+      await new Promise((done) => setTimeout(done, 120));
+      if (mine !== turn) return null;
+      const rows = await load(`${root.dataset.search}.json?q=${encodeURIComponent(text)}`).catch(() => []);
+      return mine === turn ? rows : null;
+    };
+    const describe = ([title, address, path, before, word, after]) => {
+      const link = make("a", null, { href: address }), line = make("span", [path, before].filter(Boolean).join(" · "), {});
+      if (word) line.append(make("mark", word, {}), after);
+      link.append(make("b", title, {}), line);
+      return link;
+    };
+    const list = (links) => {
+      results.replaceChildren(...(links.length ? links : [make("p", results.dataset.none, {})]));
+      chosen = -1;
+      results.hidden = false;
+    };
     const show = async () => {
+      if (root.dataset.search) {
+        const text = input.value.trim(), rows = text ? await ask(text) : (turn++, []);
+        if (!text) close(); else if (rows) list(rows.slice(0, 20).map(describe));
+        return;
+      }
       const words = fold(input.value).split(/\s+/).filter(Boolean);
       if (!words.length) return close();
       const pages = await load(`${root.dataset.scope || root.dataset.files}/search.json`).catch(() => []);
       const found = prepare(pages).map((page) => score(page, words)).filter(Boolean).sort((a, b) => b.sum - a.sum).slice(0, 20);
-      results.replaceChildren(...(found.length ? found.map(({ page, at, snippet }) => {
+      list(found.map(({ page, at, snippet }) => {
         const link = make("a", null, { href: place(page[1]) + at });
         link.append(make("b", page[0], {}), mark(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words));
         return link;
-      }) : [make("p", results.dataset.none, {})]));
-      chosen = -1;
-      results.hidden = false;
+      }));
     };
     input.addEventListener("input", show);
     input.addEventListener("focus", show);
     form.addEventListener("submit", (event) => {
+      const selected = results.querySelector("[aria-selected=true]");
+      if (root.dataset.search && !selected) return;
       event.preventDefault();
-      (results.querySelector("[aria-selected=true]") || results.querySelector("a"))?.click();
+      (selected || results.querySelector("a"))?.click();
     });
     form.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); choose(event.key === "ArrowDown" ? 1 : -1); }

@@ -25,3 +25,24 @@ def probe_search_organization_content(world: World) -> Ask:
     for number in range(3):
         world.space(f"Harbours {number}", changes=HARBOURS)
     return Ask(query={"query": "a harb"}, items=3, invalid_query=WRONG_QUERIES)
+
+
+@probe("searchSiteContent")
+def probe_search_site_content(world: World) -> Ask:
+    ids = [world.space(f"Harbours {number}", changes=HARBOURS)["id"] for number in range(3)]
+    site = world.site(ids[0])
+    path = {"siteId": site["id"]}
+    for id in ids[1:]:
+        world.made("addSpaceToSite", path, body={"spaceId": id})
+    world.made("publishSite", path)
+    body = {"query": "a harb", "scope": {"mode": "all"}}
+    scopes: tuple[Any, ...] = ({"mode": "some"}, {"mode": "specific", "siteSpaceIds": []}, {}, 7)
+    wrong = (*({"query": query, "scope": body["scope"]} for query in ("", "x" * 513, 7)), {"scope": body["scope"]})
+
+    def check(shown: Any) -> None:
+        assert {one["type"] for one in shown["items"]} == {"space"}
+        assert [one["pages"][0]["rank"] for one in shown["items"]] == [1, 2, 3]
+
+    return Ask(
+        path, body=body, items=3, invalid=(*wrong, *({"query": "a", "scope": one} for one in scopes)), check=check
+    )

@@ -54,6 +54,8 @@ WAYS = {
     "robots": "/robots.txt",
     "missing": "/no-such-page",
     "root": "/",
+    "search": "/~syncd/search?q=words",
+    "search as JSON": "/~syncd/search.json?q=words",
 }
 STAFF_WAYS = {
     "internal page": ("/internal", SECRET),
@@ -68,6 +70,11 @@ STAFF_WAYS = {
     "page of staff as markdown": ("/staff-page.md", "canteen"),
     "page of staff in the list": ("/llms.txt", "Staff page"),
     "page of staff in the contents": ("/setup", "Staff page"),
+    "search for the internal": ("/~syncd/search?q=vault", "behind the clock"),
+    "search for the internal as JSON": ("/~syncd/search.json?q=vault", "behind the clock"),
+    "search for a page of staff": ("/~syncd/search?q=canteen", "Staff page"),
+    "search for a condition in a page": ("/~syncd/search?q=handshake", 'class="found"'),
+    "search for more than a condition": ("/~syncd/search.json?q=everybody+handshake", "Mixed"),
 }
 
 
@@ -126,16 +133,16 @@ def find_scope(text: str) -> str:
 def test_what_belongs_to_a_site_space_is_for_those_who_see_it(made: PublishedSiteMaker) -> None:
     staff, anybody = Reader(made, made.sign(isStaff=True)), Reader(made)
     scope = find_scope(staff.get("/internal").text)
-    for file in ("theme.css", "contents.json", "search.json", "contents"):
+    for file in ("theme.css", "contents.json", "contents"):
         assert staff.get(f"{scope}/{file}").status_code == 200
         assert anybody.get(f"{scope}/{file}").status_code == 404
     own = find_scope(anybody.get("/").text)
-    for file in ("contents.json", "search.json", "contents", "contents?q=page"):
+    for file in ("contents.json", "contents"):
         answer = anybody.get(f"{own}/{file}")
         assert answer.status_code == 200
         assert "Staff page" not in answer.text
         assert "handshake" not in answer.text
-    assert "Everybody" in anybody.get(f"{own}/search.json").text
+    assert "Everybody" in anybody.get("/~syncd/search.json?q=everybody").text
 
 
 def test_a_file_is_for_those_who_see_its_site_space(made: PublishedSiteMaker) -> None:

@@ -127,3 +127,30 @@ def test_the_files_of_a_page_are_there(made: PublishedSiteMaker) -> None:
 def test_head_answers_as_get_and_methods_are_refused(made: PublishedSiteMaker) -> None:
     assert made.world.target.client.head(f"{made.base}/setup").status_code == 200
     assert made.world.target.client.post(f"{made.base}/setup", json={}).status_code == 405
+
+
+def test_the_search_finds_what_the_site_shows(made: PublishedSiteMaker) -> None:
+    long = "\n\n".join(["Before.", "## The harbour", "Boats <b>come</b> & go at the quay.", "## Other", "Nothing."])
+    hidden = page("Hidden", "The quay by night.", hidden=True)
+    made.world.write(made.guides, [page("Boats", long), hidden])
+    answer = get(made, "/~syncd/search?q=quay")
+    assert answer.status_code == 200
+    assert "noindex" in answer.text
+    assert f'<a href="{made.base}/boats#the-harbour">Boats</a>' in answer.text
+    assert "<mark>quay</mark>" in answer.text
+    assert "Hidden" not in answer.text
+    rows = get(made, "/~syncd/search.json?q=qua").json()
+    assert [(row[0], row[1], row[4]) for row in rows] == [("Boats", f"{made.base}/boats#the-harbour", "qua")]
+    assert "Nothing found" in get(made, "/~syncd/search?q=zebra").text
+    script = get(made, "/~syncd/search?q=%3Cscript%3Ealert(1)%3C/script%3E%00%22").text
+    assert "<script>alert" not in script
+    assert f'action="{made.base}/~syncd/search"' in get(made, "/setup").text
+    assert get(made, f"/~syncd/search?q={'x' * 5000}").status_code == 200
+
+
+def test_every_found_page_is_read_at_its_address(made: PublishedSiteMaker) -> None:
+    rows = get(made, "/~syncd/search.json?q=words").json()
+    assert {(row[0], row[2]) for row in rows} >= {("Welcome", "Guides / Guides"), ("Welcome", "Guides / Guides 1")}
+    for row in rows:
+        answer = made.world.target.client.get(row[1], follow_redirects=True)
+        assert f"<h1>{row[0]}</h1>" in answer.text

@@ -295,3 +295,29 @@ def test_a_token_reads_the_specifications_that_its_pages_show(made: PublishedSit
     made.world.made("updateOpenAPISpecBySlug", {"specSlug": "other"}, body={"visibility": "public"})
     assert read_status("other", everybody) == {200}
     assert made.world.call("getOpenAPISpecBySlug", {"specSlug": "shown"}, by=everybody).status_code == 403
+
+
+def test_a_site_is_searched_as_its_visitor_sees_it(made: PublishedSiteMaker) -> None:
+    def find(by: str, query: str, **scope: Any) -> set[str]:
+        body = {"query": query, "scope": {"mode": "all"} | scope}
+        found = made.world.made("searchSiteContent", made.path, body=body, by=by)
+        return {one["title"] for space in found["items"] for one in space["pages"]}
+
+    everybody = made.look_up("/").json()
+    known = made.look_up("/internal", jwtToken=made.sign(isStaff=True)).json()
+    assert find(everybody["apiToken"], "vault") == set()
+    assert find(known["apiToken"], "vault") == {"Secrets"}
+    assert find(everybody["apiToken"], "words") == find(made.world.http, "words") == {"Welcome"}
+    only = {"mode": "specific", "siteSpaceIds": [known["siteSpace"]]}
+    assert find(known["apiToken"], "vault", **only) == {"Secrets"}
+    assert find(everybody["apiToken"], "vault", **only) == set()
+    near = {"mode": "default", "currentSiteSpace": made.variant}
+    assert find(everybody["apiToken"], "older", **near, restrictTo="currentSiteSpace") == {"Welcome"}
+    assert find(everybody["apiToken"], "older", **near, restrictTo="otherSiteSpaces") == set()
+    assert find(everybody["apiToken"], "older", mode="default") == set()
+    for former, count in (({"mode": "all"}, 1), ({"siteSpaceIds": [made.variant]}, 1), ({"mode": "current"}, 0)):
+        body = {"query": "older"} | former | ({"siteSpaceId": everybody["siteSpace"]} if count == 0 else {})
+        assert made.world.made("searchSiteContent", made.path, body=body)["count"] == count
+    made.world.made("unpublishSite", made.path)
+    body = {"query": "words"}
+    assert made.world.call("searchSiteContent", made.path, body=body, by=everybody["apiToken"]).status_code == 404

@@ -14,6 +14,8 @@ MATCHES_MAX = 1_000
 _COLUMNS = ("title", "headings", "body")
 """In the order of their weight: a page whose title has all words stands before one whose headings do."""
 _WEIGHTS = "ABC"
+_RANK_BASE = 1e6
+"""Is added to a rank so that it sorts as text."""
 _WRITE = {
     "sqlite": sa.text(
         "INSERT INTO search_words (rowid, place, title, headings, body) VALUES (:id, :place, :title, :headings, :body)"
@@ -42,6 +44,12 @@ class SearchMatch:
     page: str
     key: str
 
+    @property
+    def score(self) -> float:
+        """How well the page matches; higher is better, without a bound."""
+        tier, rank = int(self.key[0]), float(self.key[1:18])
+        return round((len(_COLUMNS) - tier) * 100 + max(0.0, _RANK_BASE - rank), 6)
+
 
 def insert_words(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the words of pages. Shape: a row has `id`, `place`, and the folded words of `title`, `headings` and
@@ -58,7 +66,7 @@ def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collec
     best: dict[tuple[str, str], str] = {}
     for tier in range(len(_COLUMNS)):
         for row in _query_tier(connection, terms, spaces, tier):
-            rank = f"{max(0.0, 1e6 + row.rank):017.9f}"
+            rank = f"{max(0.0, _RANK_BASE + row.rank):017.9f}"
             best.setdefault((row.space, row.page), f"{tier}{rank} {row.space} {row.page}")
         if len(best) >= MATCHES_MAX:
             break

@@ -74,7 +74,9 @@ def search_organization_content(at: AtOrganization, paging: Paging, text: Search
         )
         items = [
             {
+                "type": "space",
                 "id": matched[0].space,
+                "score": matched[0].score,
                 "title": readable[matched[0].space].title,
                 "pages": _serialize_pages(connection, at.request, readable[matched[0].space], matched, wanted),
             }
@@ -101,7 +103,7 @@ def _serialize_pages(
     outline = revisions.open_revision(connection, space.id, str(main))
     app = addresses.build_app_url(request, f"/o/{space.organization}/s/{space.id}")
     return [
-        _serialize_page(outline, match.page, parts[match.page], wanted, app)
+        _serialize_page(outline, match, parts[match.page], wanted, app)
         for match in found
         # Content may have moved since the index was brought up to date.
         if match.page in parts and match.page in outline.entries
@@ -118,21 +120,25 @@ def _measure_pages(connection: sa.Connection, found: Sequence[SearchMatch]) -> l
 
 
 def _serialize_page(
-    outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, ...], app: str
+    outline: Outline, match: SearchMatch, parts: list[list[str]], wanted: tuple[str, ...], app: str
 ) -> dict[str, Any]:
-    entry = outline.entries[id]
+    id, entry = match.page, outline.entries[match.page]
     address = f"{app}/{entry.path}" if entry.path else app
     fitting = [part for part in parts if has_any_term(wanted, f"{part[1]} {part[2]}")][:SECTIONS_MAX]
     return {
         "id": id,
         "title": entry.node.title,
+        "description": str(entry.node.fields.get("description") or ""),
         "path": entry.path,
+        "score": match.score,
+        "resultType": "section" if fitting else "page",
         "sections": [
             {
                 "id": anchor or id,
                 "title": title or entry.node.title,
                 "path": f"{entry.path}#{anchor}" if anchor else entry.path,
                 "body": body,
+                "score": match.score,
                 "urls": {"app": f"{address}#{anchor}" if anchor else address},
             }
             for anchor, title, body in fitting

@@ -1,0 +1,165 @@
+"""Searching a published site: only words that the visitor may read are found and shown."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from syncd.layout.richtext.outline import split_sections
+from syncd.platform.http.time_limits import check_time
+from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.tree import PAGES, ROOT
+from syncd.platform.schema.search import pages
+from syncd.platform.services.search import index
+from syncd.platform.services.search.engine import SearchMatch, find_matches
+from syncd.platform.services.search.words import has_any_term, parse_query, split_words
+from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.destinations import open_space_outline
+from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_body
+from syncd.platform.visitors.visits import SiteVisit
+from syncd.web.pages.search_results import SearchResult, cut_excerpt
+
+FOUND_MAX = 100
+"""Pages that one search of a site finds, the best first."""
+SECTIONS_MAX = 5
+_CLOSED = ("hidden", "noIndex")
+
+IndexedSections = tuple[str, Sequence[Sequence[str]]]
+"""The stamp of an indexed page, and its sections: anchor, title and words of each."""
+
+
+@dataclass(frozen=True)
+class FoundSection:
+    """A part of a page with one of the words; `anchor` is "" for what stands before the first heading."""
+
+    anchor: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True)
+class FoundPage:
+    """A page that has all words. Shape: `rank` counts from 1 over the whole site; a higher `score` is better."""
+
+    site_space: sa.Row[Any]
+    outline: Outline
+    entry: TreeEntry
+    rank: int
+    score: float
+    sections: Sequence[FoundSection]
+
+    @property
+    def ancestors(self) -> list[TreeEntry]:
+        """What the page stands below, outermost first."""
+        found: list[TreeEntry] = []
+        entry = self.outline.entries[self.entry.parent]
+        while entry.node.id not in (PAGES, ROOT):
+            found.append(entry)
+            entry = self.outline.entries[entry.parent]
+        return found[::-1]
+
+
+def search_site(
+    storage: Storage, visit: SiteVisit, site_spaces: Iterable[sa.Row[Any]], text: str, *, most: int = FOUND_MAX
+) -> list[FoundPage]:
+    """Return the pages of visible site-spaces that have all words of a text, best first.
+
+    Shape: a page whose words depend on who reads it is searched as this visitor reads it.
+    """
+    wanted = parse_query(text)
+    shown = {row.space: row for row in reversed(list(site_spaces)) if row in visit.visible_site_spaces}
+    if not wanted or not shown:
+        return []
+    index.refresh_index(storage, list(shown))
+    found: list[FoundPage] = []
+    with storage.read() as connection:
+        matches = find_matches(connection, wanted, list(shown))
+        outlines = {space: open_space_outline(connection, visit, row) for space, row in shown.items()}
+        sections = _read_sections(connection, matches[: most * 4])
+    for match in matches[: most * 4]:
+        check_time()
+        outline = outlines[match.space]
+        entry = outline.entries.get(match.page)
+        if entry is None or not _is_searched(visit, outline, entry):
+            continue
+        known = sections.get((match.space, match.page), ("", ()))
+        parts = _select_sections(storage, visit, outline, entry, known, wanted)
+        if parts is None:
+            continue
+        found.append(FoundPage(shown[match.space], outline, entry, len(found) + 1, match.score, parts))
+        if len(found) >= most:
+            break
+    return found
+
+
+def _is_searched(visit: SiteVisit, outline: Outline, entry: TreeEntry) -> bool:
+    here: TreeEntry = entry
+    while here.node.id not in (PAGES, ROOT):
+        if any(here.node.fields.get(name) for name in _CLOSED):
+            return False
+        here = outline.entries[here.parent]
+    return visit.may_read_page(outline, entry)
+
+
+def _read_sections(
+    connection: sa.Connection, matches: Sequence[SearchMatch]
+) -> Mapping[tuple[str, str], IndexedSections]:
+    spaces, ids = {match.space for match in matches}, [match.page for match in matches]
+    query = sa.select(pages.c.space, pages.c.page, pages.c.stamp, pages.c.sections)
+    rows = connection.execute(query.where(pages.c.space.in_(spaces), pages.c.page.in_(ids)))
+    return {(row.space, row.page): (row.stamp, row.sections) for row in rows}
+
+
+def _select_sections(
+    storage: Storage,
+    visit: SiteVisit,
+    outline: Outline,
+    entry: TreeEntry,
+    indexed: IndexedSections,
+    wanted: tuple[str, ...],
+) -> list[FoundSection] | None:
+    """The parts of a page with one of the words; None for a page that as a whole does not have them all."""
+    stamp, known = indexed
+    text = storage.blobs.get(entry.node.body or "").decode(errors="replace")
+    # The index may have a newer text than this visit, whose conditions nobody has looked at.
+    if depends_on_reader(text) or f" {entry.node.body} " not in stamp:
+        body = read_visible_body(storage, visit, outline, entry)
+        known = [(part.id, part.title, part.body) for part in split_sections(body)]
+        described = (entry.node.title, str(entry.node.fields.get("description") or ""))
+        if not _has_all_terms(wanted, " ".join((*described, *(f"{one[1]} {one[2]}" for one in known)))):
+            return None
+    fitting = (FoundSection(*part) for part in known if has_any_term(wanted, f"{part[1]} {part[2]}"))
+    return [one for one, _ in zip(fitting, range(SECTIONS_MAX), strict=False)]
+
+
+def _has_all_terms(wanted: tuple[str, ...], text: str) -> bool:
+    *whole, last = wanted
+    words = set(split_words(text))
+    return words.issuperset(whole) and any(word.startswith(last) for word in words)
+
+
+def list_results(visit: SiteVisit, found: Iterable[FoundPage], searched: str) -> list[SearchResult]:
+    """Return found pages as the site's own pages show them."""
+    return [_describe(visit, one, searched) for one in found]
+
+
+def _describe(visit: SiteVisit, page: FoundPage, searched: str) -> SearchResult:
+    own = str(page.entry.node.fields.get("description") or "")
+    best = next((one for one in page.sections if one.anchor), next(iter(page.sections), FoundSection("", "", own)))
+    words = f"{best.title}: {best.body}" if best.title else best.body
+    address = visit.build_path(page.site_space, quote(page.entry.path)) + (f"#{best.anchor}" if best.anchor else "")
+    path = " / ".join(_list_crumbs(visit, page))
+    return SearchResult(page.entry.node.title, address, path, cut_excerpt(words, searched))
+
+
+def _list_crumbs(visit: SiteVisit, page: FoundPage) -> Iterator[str]:
+    """Where a page lies: its section, its variant where the section has several, and what it stands below."""
+    row = page.site_space
+    section = visit.structure.find_section(row.section)
+    if section is not None and len(visit.structure.sections) > 1:
+        yield section.title
+    if len(visit.list_site_spaces(row.section)) > 1:
+        yield row.title or visit.require_space(row).title
+    yield from (entry.node.title for entry in page.ancestors)
