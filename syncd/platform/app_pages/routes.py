@@ -56,6 +56,7 @@ async def answer_app(request: Request) -> Response:
     """Answer a request of a browser for a page, or a form that it sends."""
     try:
         page = await _read_page_request(request)
+        _require_navigation(page)
         found = apply_condition(page, await _answer(request, page))
     except RefusedRequest as refused:
         found = render_line(refused.status, refused.reason)
@@ -76,6 +77,16 @@ async def _read_page_request(request: Request) -> PageRequest:
     )
     body = b"" if page.method in SAFE_METHODS else await request.body()
     return PageRequest(page.method, page.path, page.query, page.headers, body)
+
+
+def _require_navigation(page: PageRequest) -> None:
+    """Refuse a page that a script or another page reads: published sites have the same origin, and texts of others.
+
+    Raises: RefusedRequest. Source: Fetch Metadata Request Headers; a client that is no browser sends none.
+    """
+    is_for_scripts = page.path.startswith(f"{ROOT}/static/") or page.path.endswith("/version")
+    if page.headers.get("sec-fetch-mode", "navigate") != "navigate" and not is_for_scripts:
+        raise RefusedRequest(403, "This page is for a window of its own.")
 
 
 def _list_own_names(request: Request) -> frozenset[str]:

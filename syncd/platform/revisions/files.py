@@ -21,6 +21,9 @@ router = create_router(prefix="/downloads", tags=["files"])
 CONTENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}")
 """A media type without parameters; nothing else may become a header."""
 
+_RUN_TYPE = re.compile(
+    r"(?:text|application)/(?:x-)?(?:javascript(?:1\.[0-5])?|ecmascript|jscript|livescript)|text/css"
+)
 _UNKNOWN = "application/octet-stream"
 _INLINE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif")
 """Types that a browser may display; anything that could carry a script is only offered for saving."""
@@ -59,11 +62,22 @@ def download_file(
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cache-Control": "private, max-age=3600, immutable",
     }
+    content_type = choose_served_type(content_type)
     file = storage.blobs.find_file(oid)
     if file is not None:
         return FileResponse(file, media_type=content_type, headers=headers)
     length, pieces = storage.blobs.stream(oid)
     return StreamingResponse(pieces, media_type=content_type, headers=headers | {"Content-Length": str(length)})
+
+
+def choose_served_type(content_type: str) -> str:
+    """Return the media type with which content of others is answered: no browser takes it for a script or a style.
+
+    Pages of this origin may load scripts and styles of this origin; a file of a writer is never one of them.
+    Source: WHATWG MIME Sniffing, "JavaScript MIME type".
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    return "text/plain" if _RUN_TYPE.fullmatch(kind) else content_type
 
 
 def _format_filename(name: str) -> str:

@@ -17,6 +17,7 @@ from syncd.model.search import QUERY_MAX
 from syncd.platform.http import addresses
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.http.time_limits import USUAL_S, limit_time
+from syncd.platform.revisions.files import choose_served_type
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.revisions.tree import FILES
 from syncd.platform.storage.storage import Storage
@@ -253,7 +254,7 @@ class _SiteResponder:
             entry = open_space_outline(connection, self.visit, site_space).entries.get(file)
         if entry is None or entry.parent != FILES or not entry.node.body or not self.storage.blobs.has(entry.node.body):
             return _answer_closed()
-        media = str(entry.node.fields.get("contentType") or "application/octet-stream")
+        media = choose_served_type(str(entry.node.fields.get("contentType") or "application/octet-stream"))
         way = "inline" if media in _SEEN_TYPES else "attachment"
         headers = {
             **_STRICT,

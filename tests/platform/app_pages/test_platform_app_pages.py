@@ -282,6 +282,17 @@ def test_a_page_of_another_site_changes_nothing(proposal: Proposal, admin: Perso
     assert proposal.read()["status"] == "open"
 
 
+@pytest.mark.parametrize("mode", ["cors", "no-cors", "same-origin", "websocket"])
+def test_only_a_window_reads_the_pages(proposal: Proposal, admin: Person, mode: str) -> None:
+    read = {"Sec-Fetch-Mode": mode, "Sec-Fetch-Site": "same-origin"}
+    for path in (proposal.path, proposal.home, "/app", "/app/sign-in"):
+        assert admin.client.get(path, headers=read).status_code == 403
+    assert admin.post(f"{proposal.path}/merge", headers={**OWN, **read}).status_code == 403
+    for path in (f"{proposal.path}/version", "/app/static/app.css"):
+        assert admin.client.get(path, headers=read).status_code == 200
+    assert admin.client.get(proposal.path, headers={"Sec-Fetch-Mode": "navigate"}).status_code == 200
+
+
 def test_a_foreign_name_leads_nowhere(proposal: Proposal, admin: Person) -> None:
     answer = admin.client.get(proposal.path, headers={"Host": "evil.example"})
     assert answer.status_code == 421

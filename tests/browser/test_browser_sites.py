@@ -1,0 +1,179 @@
+"""Published sites in Chromium: what writers store runs nothing, and pages are read, searched and looked at."""
+
+import base64
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from syncd.platform.app_pages.sessions import make_link
+from syncd.platform.server import BackgroundServer
+from syncd.platform.storage.storage import Storage
+from tests.browser.conftest import OpenPage
+from tests.storages import new_storage
+from tests.web.blocks.test_hostile import HTML
+
+pytestmark = pytest.mark.browser
+
+EVERY = (Path(__file__).parent.parent / "web/blocks/every_block.md").read_text(encoding="utf-8")
+MARKDOWN = (
+    *("[x](javascript:alert(1))", "[x](<java\tscript:alert(1)>)", "[x](data:text/html,<script>alert(1)</script>)"),
+    *("![x](javascript:alert(1))", "<javascript:alert(1)>", '{% embed url="javascript:alert(1)" %}'),
+    *("$$\\href{javascript:alert(1)}{x}$$", "```html\n<script>alert(1)</script>\n```"),
+    '{% hint style="info\\" onmouseover=\\"alert(1)" %}\nx\n{% endhint %}',
+)
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script>'
+    '<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject></svg>'
+)
+FILES = {
+    "x.svg": ("image/svg+xml", SVG),
+    "x.html": ("text/html", "<script>alert(1)</script>"),
+    "x.xhtml": ("application/xhtml+xml", '<html xmlns="http://www.w3.org/1999/xhtml"><script>alert(1)</script></html>'),
+    "x.js": ("text/javascript", "alert(1)"),
+    "x.pdf": ("application/pdf", "%PDF-1.4 <script>alert(1)</script>"),
+}
+
+
+class ShownSite:
+    """A published site of a platform, with pages of every block and of people who mean harm."""
+
+    def __init__(self, storage: Storage, url: str) -> None:
+        self.storage, self.url = storage, url
+        headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
+        self.http = httpx.Client(base_url=f"{url}/v1", headers=headers, trust_env=False, timeout=60)
+        organization = self.call("GET", "/orgs")["items"][0]["id"]
+        self.space = self.call("POST", f"/orgs/{organization}/spaces", {"title": "Guides", "empty": True})["id"]
+        self.write([self.page("Start", "The harbour is behind the dune."), self.page("Every block", EVERY)])
+        sites = f"/orgs/{organization}/sites"
+        site = self.call("POST", sites, {"title": "Docs", "spaces": [self.space]})["id"]
+        self.call("POST", f"{sites}/{site}/publish")
+        self.address = self.call("GET", f"{sites}/{site}")["urls"]["published"].rstrip("/")
+
+    @staticmethod
+    def page(title: str, text: str) -> dict[str, Any]:
+        return {"operation": "insert_page", "title": title, "document": {"markdown": f"# {title}\n\n{text}\n"}}
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        answer = self.http.request(method, path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json() if answer.content else None
+
+    def write(self, changes: list[dict[str, Any]]) -> None:
+        made = self.call("POST", f"/spaces/{self.space}/change-requests", {"subject": "Write"})
+        at = f"/spaces/{self.space}/change-requests/{made['id']}"
+        self.call("POST", f"{at}/content?compat=false", {"changes": changes})
+        self.call("POST", f"{at}/merge")
+
+    def sign_in(self, page: Page) -> None:
+        secret, _ = make_link(self.storage, None)
+        page.goto(f"{self.url}/app/sign-in?link={secret}")
+        page.get_by_role("button").first.click()
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShownSite]:
+    with new_storage(tmp_path_factory.mktemp("sites")) as storage:
+        storage.bootstrap()
+        with BackgroundServer(storage, works=False) as url:
+            made = ShownSite(storage, url)
+            with closing(made.http):
+                yield made
+
+
+def test_nothing_that_is_stored_runs(shown: ShownSite, open_page: OpenPage) -> None:
+    payloads = [*HTML, *MARKDOWN]
+    assert len(payloads) >= 33
+    shown.write([shown.page(f"Harm {number}", text) for number, text in enumerate(payloads)])
+    page = open_page()
+    ran: list[str] = []
+    page.on("dialog", lambda dialog: (ran.append(page.url), dialog.dismiss()))
+    for number, payload in enumerate(payloads):
+        answer = page.goto(f"{shown.address}/harm-{number}")
+        assert answer is not None, payload
+        assert answer.status == 200, payload
+        for place in page.locator("main a, main button, main summary, main input").all():
+            place.hover(force=True, timeout=2000, no_wait_after=True) if place.is_visible() else None
+    page.goto(f"{shown.address}/~syncd/search?q=%3Cimg%20src=x%20onerror=alert(1)%3E")
+    assert ran == []
+
+
+def test_no_file_that_is_stored_runs(shown: ShownSite, browser: Browser) -> None:
+    files = [
+        {"name": name, "contentType": media, "base64": base64.b64encode(text.encode()).decode(), "ref": f"f{number}"}
+        for number, (name, (media, text)) in enumerate(FILES.items())
+    ]
+    texts = "\n\n".join(f"[{name}](./f{number})" for number, name in enumerate(FILES))
+    shown.write([{"operation": "insert_files", "files": files}, shown.page("Files", f"{texts}\n\n![x](./f0)")])
+    # A context of its own: that a policy stops what is stored is what is looked for here.
+    context = browser.new_context()
+    page = context.new_page()
+    ran: list[str] = []
+    page.on("dialog", lambda dialog: (ran.append(page.url), dialog.dismiss()))
+    page.goto(f"{shown.address}/files")
+    links = page.evaluate("[...document.querySelectorAll('main a, main img')].map((one) => one.href || one.src)")
+    found = sorted({link for link in links if "/~syncd/files/" in link})
+    assert len(found) == len(FILES)
+    for address in found:
+        answer = httpx.get(address, trust_env=False)
+        assert "javascript" not in answer.headers["content-type"]
+        assert "sandbox" in answer.headers["content-security-policy"]
+        if answer.headers["content-disposition"].startswith("inline"):
+            page.goto(address)
+    page.goto(f"{shown.address}/files")
+    for address in found:
+        page.evaluate(
+            """(src) => new Promise((done) => {
+              const script = Object.assign(document.createElement("script"), { src, onload: done, onerror: done });
+              document.head.append(script);
+            })""",
+            address,
+        )
+    context.close()
+    assert ran == []
+
+
+def test_a_published_page_reads_no_session(shown: ShownSite, open_page: OpenPage) -> None:
+    page = open_page()
+    shown.sign_in(page)
+    page.goto(f"{shown.url}/app")
+    assert page.get_by_role("heading").first.inner_text()
+    page.goto(f"{shown.address}/")
+    assert page.evaluate("document.cookie") == ""
+    for path in ("/app", f"/app/o/x/s/{shown.space}"):
+        assert page.evaluate("(path) => fetch(path).then((answer) => answer.status)", path) == 403
+        assert page.evaluate("(path) => fetch(path, { method: 'POST' }).then((answer) => answer.status)", path) == 403
+    sent = page.evaluate("fetch('/v1/user').then((answer) => answer.status)")
+    assert sent == 401
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+def test_pages_are_read_by_everybody(
+    shown: ShownSite, open_page: OpenPage, list_violations: Callable[[Page], list[str]], scheme: str, width: int
+) -> None:
+    page = open_page(width=width, scheme=scheme)
+    for path in ("/", "/every-block", "/~syncd/search?q=harbour", "/~syncd/search?q=zebra", "/nothing-here"):
+        page.goto(shown.address + path)
+        assert list_violations(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_one_searches_as_one_types_and_without_script(shown: ShownSite, open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto(f"{shown.address}/every-block")
+    page.keyboard.press("/")
+    page.keyboard.type("harb")
+    expect(page.locator(".results mark")).to_have_text("harb")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Start")
+    plain = open_page(has_script=False)
+    plain.goto(f"{shown.address}/every-block")
+    plain.locator("input[type=search]").fill("dune")
+    plain.keyboard.press("Enter")
+    expect(plain.locator(".found a")).to_have_text("Start")
