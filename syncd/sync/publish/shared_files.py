@@ -1,5 +1,6 @@
 """The files that the pages of a static site share: looks, script, tables of contents, search, what crawlers read."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -55,9 +56,13 @@ def name_file(file: str, data: bytes) -> str:
     return f"{stem}.{compute_digest(data)[:12]}{ending}"
 
 
+_INDENTATION = re.compile(rb"^ +", re.MULTILINE)
+"""What lines of our own script and style sheets begin with; none of these lines is inside of a text."""
+
+
 def build_style_files(site: StaticContent) -> tuple[dict[str, str], dict[str, bytes]]:
     """Return the names of the site's own files, and the files: script, style sheets, icon."""
-    made = {file: read_static(file) for file in _STATIC}
+    made = {file: _INDENTATION.sub(b"", read_static(file)) for file in _STATIC}
     first = next(iter(site.spaces))
     made["icon.svg"] = render_icon(site.title, read_space_settings(site, first)).encode()
     names = {file: name_file(file, data) for file, data in made.items()}

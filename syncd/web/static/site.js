@@ -8,9 +8,8 @@
   const theme = store.get("syncd-theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   const make = (name, text, properties) => Object.assign(document.createElement(name), text === null ? {} : { textContent: text }, properties);
-  const fetched = {}, served = {};
+  const fetched = {};
   const place = (address) => /^([a-z]+:|\/)/i.test(address) ? address : (root.dataset.root || "") + address;
-  const PARTS = [".top", "#page-strip", "#page-content", ".outline", "#page-contents"];
   const load = (address) => fetched[address] ??= fetch(address).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(String(answer.status))));
 
   function prepareTheme() {
@@ -80,13 +79,24 @@
     const form = document.querySelector(".search"), input = form?.querySelector("input"), results = form?.querySelector(".results");
     if (!input) return;
     let chosen = -1;
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-autocomplete", "list");
+    input.setAttribute("aria-controls", results.id);
+    input.setAttribute("aria-expanded", "false");
     const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-    const close = () => { results.hidden = true; chosen = -1; };
+    const open = (isOpen) => {
+      results.hidden = !isOpen;
+      chosen = -1;
+      input.setAttribute("aria-expanded", String(isOpen));
+      input.removeAttribute("aria-activedescendant");
+    };
+    const close = () => open(false);
     const choose = (by) => {
       const links = [...results.querySelectorAll("a")];
       if (!links.length) return;
       chosen = (chosen + by + links.length) % links.length;
       links.forEach((link, at) => link.setAttribute("aria-selected", String(at === chosen)));
+      input.setAttribute("aria-activedescendant", links[chosen].id);
       links[chosen].scrollIntoView({ block: "nearest" });
     };
     const mark = (text, words) => {
@@ -128,9 +138,14 @@
       return link;
     };
     const list = (links) => {
+      links.forEach((link, number) => {
+        link.id = `page-result-${number}`;
+        link.setAttribute("role", "option");
+        link.setAttribute("aria-selected", "false");
+      });
       results.replaceChildren(...(links.length ? links : [make("p", results.dataset.none, {})]));
-      chosen = -1;
-      results.hidden = false;
+      results.setAttribute("role", links.length ? "listbox" : "status");
+      open(true);
     };
     const show = async () => {
       if (root.dataset.search) {
@@ -180,47 +195,6 @@
     follow();
   }
 
-  function followChanges() {
-    if (!root.dataset.version) return;
-    const events = new EventSource(`${root.dataset.files}/events?seen=${encodeURIComponent(root.dataset.version)}`);
-    let turn = Promise.resolve();
-    const refresh = async () => {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const changed = new Set();
-      const same = (selector, next) => served[selector] === next?.innerHTML;
-      for (const selector of PARTS) {
-        const old = document.querySelector(selector), next = fresh.querySelector(selector);
-        if (!old !== !next) { location.reload(); return; }
-        if (!old || same(selector, next)) continue;
-        served[selector] = next.innerHTML;
-        if (selector === ".top") { location.reload(); return; }
-        const at = old.scrollTop, isOpen = old.classList.contains("is-open");
-        const opened = [...old.querySelectorAll("details")].map((one) => one.open);
-        old.replaceWith(next);
-        changed.add(selector);
-        const details = [...next.querySelectorAll("details")];
-        if (details.length === opened.length) details.forEach((one, number) => { one.open = opened[number]; });
-        next.classList.toggle("is-open", isOpen);
-        next.scrollTop = at;
-      }
-      document.title = fresh.title;
-      root.dataset.version = fresh.documentElement.dataset.version;
-      for (const sheet of document.querySelectorAll("link[href$='/theme.css']")) {
-        const next = sheet.cloneNode();
-        next.addEventListener("load", () => sheet.remove());
-        sheet.after(next);
-      }
-      for (const key of Object.keys(fetched)) delete fetched[key];
-      if (changed.has("#page-content")) { prepareTabs(); prepareCopying(); }
-      if (changed.has("#page-content") || changed.has(".outline")) prepareOutline();
-      if (changed.has("#page-contents")) prepareContents();
-    };
-    events.addEventListener("changed", () => { turn = turn.then(refresh).catch(() => {}); });
-    addEventListener("pagehide", () => events.close());
-    addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-  }
-
   function prepareTabs() {
     const titleOf = (choice) => choice.nextElementSibling?.textContent.trim();
     const choose = (title) => {
@@ -256,11 +230,10 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    for (const selector of PARTS) served[selector] = document.querySelector(selector)?.innerHTML;
+    document.dispatchEvent(new CustomEvent("syncd-served", { detail: { fetched, prepareTabs, prepareCopying, prepareOutline, prepareContents } }));
     prepareTheme();
     prepareMenu();
     prepareSearch();
     prepareParts();
-    followChanges();
   });
 })();

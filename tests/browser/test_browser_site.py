@@ -1,0 +1,214 @@
+"""A built site in Chromium, from a plain file server: search, tabs, copying, theme, and all of it without a script."""
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.sync.publish.test_publish_build import FILES, build, write_source
+from tests.web.blocks.openapi.test_openapi_render import SPECIFICATION
+
+pytestmark = pytest.mark.browser
+
+EVERY_BLOCK = (Path(__file__).parents[1] / "web" / "blocks" / "every_block.md").read_text(encoding="utf-8")
+TABS = """# Install
+
+{% tabs %}
+{% tab title="pip" %}
+```sh
+pip install syncd
+```
+{% endtab %}
+{% tab title="uv" %}
+```sh
+uv add syncd
+```
+{% endtab %}
+{% endtabs %}
+"""
+SOURCE = {
+    **FILES,
+    "guides/install.md": TABS,
+    "guides/upgrade.md": TABS.replace("# Install", "# Upgrade").replace("install syncd", "install --upgrade syncd"),
+    "guides/blocks.md": EVERY_BLOCK,
+    "guides/SUMMARY.md": (
+        FILES["guides/SUMMARY.md"] + "* [Install](install.md)\n* [Upgrade](upgrade.md)\n* [Blocks](blocks.md)\n"
+    ),
+    "guides/.gitbook/openapi/petstore.json": str(SPECIFICATION),
+}
+ADDRESSES = ("", "more/", "more/deep/", "install/", "upgrade/", "blocks/", "api/", "404.html")
+VIEWS = [("light", 1440), ("dark", 1440), ("light", 360), ("dark", 360)]
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files as `python -m http.server` does, and says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a built site, below a path of a file server."""
+    top = tmp_path_factory.mktemp("built")
+    build(write_source(top / "source", SOURCE), top / "public/docs")
+    handler = functools.partial(QuietHandler, directory=str(top / "public"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/docs/"
+        server.shutdown()
+
+
+@pytest.fixture
+def visit(open_page: OpenPage) -> Iterator[Callable[..., Page]]:
+    """Open a page in which each message of the console, and each answer that is no success, fails the test."""
+    complaints: list[str] = []
+
+    def open_one(**options: object) -> Page:
+        page = open_page(**options)
+        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+        page.on(
+            "response",
+            lambda answer: complaints.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None,
+        )
+        page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
+        return page
+
+    yield open_one
+    assert not complaints
+
+
+@pytest.mark.parametrize(("scheme", "width"), VIEWS)
+def test_axe_finds_nothing_serious_and_everything_fits(
+    site: str, visit: Callable[..., Page], list_violations: Callable[[Page], list[str]], scheme: str, width: int
+) -> None:
+    page = visit(width=width, scheme=scheme)
+    for address in ADDRESSES[:-1]:
+        page.goto(site + address)
+        assert list_violations(page) == [], address
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    page.goto(site)
+    page.keyboard.press("/")
+    page.keyboard.type("second")
+    expect(page.locator(".results a").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    assert list_violations(page) == [], "with results of a search"
+
+
+def test_every_link_leads_somewhere(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    seen, pending = set[str](), [site]
+    while pending:
+        address = pending.pop()
+        plain, anchor = urldefrag(address)
+        if plain not in seen:
+            seen.add(plain)
+            answer = page.goto(plain)
+            assert answer is not None
+            assert answer.ok, address
+            found = page.eval_on_selector_all("a[href]", "all => all.map((one) => one.href)")
+            pending += [one for one in found if one.startswith(site) and not one.endswith((".pdf", ".xml", ".md"))]
+        elif anchor and urljoin(page.url, plain) != page.url:
+            page.goto(plain)
+        if anchor:
+            assert page.evaluate("(id) => document.getElementById(id) !== null", anchor), address
+    assert {site + address for address in ADDRESSES[:-1]} <= seen
+
+
+def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.goto(f"{site}more/deep/")
+    page.keyboard.press("/")
+    page.keyboard.type("upgr")
+    expect(page.locator(".results a").first).to_contain_text("Upgrade")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}upgrade/")
+    page.keyboard.press("/")
+    page.keyboard.type("second")
+    result = page.locator(".results a").first
+    expect(result).to_contain_text("Deep")
+    result.click()
+    page.wait_for_url(f"{site}more/deep/#second")
+    page.keyboard.press("/")
+    page.keyboard.type("nothing has these words")
+    expect(page.locator(".results p")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".results")).to_be_hidden()
+
+
+def test_tabs_are_remembered_and_agree(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.goto(f"{site}install/")
+    expect(page.get_by_text("pip install syncd")).to_be_visible()
+    page.get_by_text("uv", exact=True).click()
+    expect(page.get_by_text("uv add syncd")).to_be_visible()
+    page.goto(f"{site}upgrade/")
+    expect(page.get_by_text("uv add syncd")).to_be_visible()
+    expect(page.get_by_text("pip install --upgrade syncd")).to_be_hidden()
+
+
+def test_code_is_copied(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{site}install/")
+    button = page.locator(".b-code .copy").first
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(button).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == "pip install syncd"
+
+
+def test_a_theme_is_chosen_and_kept(site: str, visit: Callable[..., Page]) -> None:
+    page = visit(scheme="light")
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    page.goto(site)
+    light = page.evaluate(colour)
+    page.locator(".switch").click()
+    dark = page.evaluate(colour)
+    assert dark != light
+    page.goto(f"{site}more/")
+    assert page.evaluate(colour) == dark
+    page.locator(".switch").click()
+    assert page.evaluate(colour) == light
+
+
+@pytest.mark.parametrize("width", [1440, 360])
+def test_a_site_is_read_without_script(site: str, visit: Callable[..., Page], width: int) -> None:
+    page = visit(has_script=False, width=width)
+    page.goto(f"{site}install/")
+    expect(page.get_by_text("pip install syncd")).to_be_visible()
+    page.locator(".b-tab-choice").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("uv add syncd")).to_be_visible()
+    assert page.locator(".switch").is_hidden()
+    assert page.locator(".copy").count() == 0
+    if width < 1000:
+        page.locator(".menu").click()
+    else:
+        page.locator(".search input").fill("deep")
+        page.keyboard.press("Enter")
+    page.wait_for_url("**/contents.html*")
+    page.get_by_role("main").get_by_role("link", name="Deep", exact=True).click()
+    page.wait_for_url(f"{site}more/deep/")
+
+
+def test_a_redirect_sends_a_browser_on_from_a_file_server(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.goto(f"{site}old/")
+    page.wait_for_url(f"{site}api/")
+
+
+def test_a_page_and_what_it_loads_are_light(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    loaded: list[int] = []
+    page.on("response", lambda answer: loaded.append(len(answer.body())))
+    page.goto(f"{site}install/")
+    page.wait_for_load_state("networkidle")
+    assert len(loaded) <= 7
+    assert sum(loaded) <= 60_000, loaded
