@@ -142,6 +142,12 @@ def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Call
     expect(page.locator(".results")).to_be_hidden()
 
 
+def test_a_link_that_asks_opens_the_search(site: str, visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.goto(f"{site}?q=upgrade")
+    expect(page.locator(".results a").first).to_contain_text("Upgrade")
+
+
 def test_tabs_are_remembered_and_agree(site: str, visit: Callable[..., Page]) -> None:
     page = visit()
     page.goto(f"{site}install/")

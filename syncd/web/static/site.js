@@ -163,6 +163,8 @@
         return link;
       }));
     };
+    const query = new URLSearchParams(location.search), asked = query.get("q") ?? query.get("ask");
+    if (asked !== null && !root.dataset.search) { input.value = asked; input.focus(); show(); }
     input.addEventListener("input", show);
     input.addEventListener("focus", show);
     form.addEventListener("submit", (event) => {
