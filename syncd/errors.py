@@ -8,6 +8,7 @@ SyncdError                         exit  retry
 + AnotherRuns                        7   later
 + Stopped                          143   never: asked to stop
   - Interrupted                    130   never: asked to stop by Ctrl-C
+  - LeaseLost                      143   never: another worker of the fleet has the repository
 + GuardRefused                       5   never: a guard waits for a person
   - BecameEmpty                      5   one side is suddenly empty
   - TooMuch                          5   more than a run may delete or open unasked
@@ -34,6 +35,7 @@ SyncdError                         exit  retry
   - PathRefused                      1   never: a name that must not reach a repository
 + StoreError                         1   never
   - StoreNewer                      78   never: written by a newer syncd
++ FleetUnreachable                  69   later: the database of the fleet gives no answer
 + DiskFull                           1   later
 """
 
@@ -111,6 +113,10 @@ class Interrupted(Stopped):
     """A person pressed Ctrl-C, and the run stopped between two steps."""
 
     exit_code = 130
+
+
+class LeaseLost(Stopped):
+    """A worker of a fleet may not write any more: its lease ran out, and another worker may have the repository."""
 
 
 class GuardRefused(SyncdError):
@@ -263,6 +269,13 @@ class StoreNewer(StoreError):
     """The state database was written by a newer syncd."""
 
     exit_code = 78
+
+
+class FleetUnreachable(SyncdError):
+    """The database of a fleet gives no answer, or not the one that is needed."""
+
+    exit_code = 69
+    retry = Retry.LATER
 
 
 class DiskFull(SyncdError):

@@ -21,6 +21,7 @@ FLOORS = [
     {"api", "repo", "store", "watch"},
     {"sync"},
     {"daemon"},
+    {"fleet"},
     {"cli"},
     {"__main__"},
 ]
@@ -36,7 +37,9 @@ SOLE_IMPORTER = {
     "sqlalchemy": {"platform"},
     "sqlite3": {"store", "platform"},
     "alembic": {"platform"},
-    "psycopg": {"platform"},
+    "psycopg": {"platform", "fleet"},
+    "psycopg_pool": {"fleet"},
+    "procrastinate": {"fleet"},
     "boto3": {"platform"},
     "botocore": {"platform"},
     "watchdog": {"watch"},
@@ -95,7 +98,19 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *("notify", "api", "demo", "change_requests", "preview", "publish", "undo", "log", "configuration", "web"),
+        *(
+            "fleet",
+            "notify",
+            "api",
+            "demo",
+            "change_requests",
+            "preview",
+            "publish",
+            "undo",
+            "log",
+            "configuration",
+            "web",
+        ),
         *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
     ),
     "web": ("rendering", "blocks", "pages", "status", "site", "app"),
@@ -189,7 +204,7 @@ def forbidden(here: str, there: str) -> str:
         return "imports point down"
     if here in ADAPTERS and there in {"plan", "config"}:
         return "an adapter knows neither plans nor the configuration"
-    return "config stops at the front door" if there == "config" and here not in {"cli", "daemon"} else ""
+    return "config stops at the front door" if there == "config" and here not in {"cli", "daemon", "fleet"} else ""
 
 
 # Each rule looks at every module in one test and names all that break it: a test for each pair of rule and module would

@@ -17,7 +17,7 @@ import httpx
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.downloads import Downloads
 from syncd.api.transport.guarded_transport import GuardedTransport
-from syncd.api.transport.rate_limit import Observe, ignore_try
+from syncd.api.transport.rate_limit import Observe, ignore_try, permit_all
 from syncd.api.transport.retries import TRIES
 from syncd.api.transport.transport import DEADLINE, Transport
 from syncd.net.resolving import Resolve, look_up_addresses
@@ -58,7 +58,8 @@ class Client:
     `transport` replaces the network, `sleep`, `clock` (epoch seconds) and `random` the world's; `cancelled` is asked
     before every try and during every wait; `deadline` bounds one try in seconds; `insecure` allows plain http beyond
     this machine; `resolve` turns a download's host into addresses; `observe` hears of each try; `renew` gives a token
-    in place of one that the platform refuses.
+    in place of one that the platform refuses; `permit` is called before each try of a request that may write, and
+    refuses it by an exception.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Client:
         breaker: Breaker | None = None,
         observe: Observe = ignore_try,
         renew: Callable[[str], str] | None = None,
+        permit: Callable[[], object] = permit_all,
     ) -> None:
         make = Transport if breaker is None else partial(GuardedTransport, breaker=breaker)
         self._transport: Transport = make(
@@ -93,6 +95,7 @@ class Client:
             tries=tries,
             observe=observe,
             renew=renew,
+            permit=permit,
         )
         self._downloads = Downloads(self._transport, resolve)
 

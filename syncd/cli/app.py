@@ -15,6 +15,7 @@ from syncd.cli.auth.commands import auth
 from syncd.cli.change_requests.commands import cr
 from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
+from syncd.cli.fleet.commands import fleet
 from syncd.cli.history_commands import history
 from syncd.cli.notify.commands import notify
 from syncd.cli.platform.commands import platform
@@ -60,6 +61,7 @@ app.add_typer(cr, name="cr")
 app.add_typer(service_page)
 app.add_typer(control)
 app.add_typer(service, name="service")
+app.add_typer(fleet, name="fleet")
 app.add_typer(notify, name="notify")
 app.add_typer(review, name="review")
 site.command("build")(site_build)

@@ -9,6 +9,7 @@ EXAMPLES = {
     "config": "config.example.toml",
     "syncd.service": "systemd/syncd.service",
     "syncd@.service": "systemd/syncd@.service",
+    "syncd-worker@.service": "systemd/syncd-worker@.service",
     "syncd-platform.service": "systemd/syncd-platform.service",
     "alerts": "monitoring/alerts.yaml",
     "dashboard": "monitoring/dashboard.json",

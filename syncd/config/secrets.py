@@ -53,6 +53,15 @@ def load_notification_address(target: NotificationTargetConfig, environ: Mapping
     return address
 
 
+def find_fleet_database(environ: Mapping[str, str]) -> str:
+    """Return the URL of a fleet's database: systemd's credential `fleet-database`, or "".
+
+    Raises: ConfigInvalid when it cannot be read.
+    """
+    found = find_credential("fleet-database", environ)
+    return read_private_text(found, "fleet-database", environ).strip() if found is not None else ""
+
+
 def name_variable(credential: str) -> str:
     """Return the variable that holds the same as a credential: `webhook-a.b` is SYNCD_WEBHOOK_SECRET_A_B."""
     kind, _, name = credential.partition("-")

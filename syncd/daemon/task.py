@@ -143,11 +143,22 @@ class Task:
     def _find_delay(self, outcome: Outcome, now: float) -> float:
         if isinstance(outcome, Waiting) and outcome.until is None:
             self._failures = min(self._failures + 1, 32)
-            longest = max(LONGEST, self.job.interval)
-            delay = min(self.job.interval * 2.0 ** (self._failures - 1), longest)
-            return delay * (1 - _SPREAD * self._chance())
-        self._failures = 0
-        if isinstance(outcome, Waiting) and outcome.until is not None:
-            return min(max(outcome.until - now, SOONEST), FARTHEST)
-        refused = isinstance(outcome, Held) and outcome.exit_code == Unauthorized.exit_code
-        return REFUSED if refused else 0.0
+        else:
+            self._failures = 0
+        interval = self.job.interval
+        return find_delay(outcome, interval, failures=self._failures, now=now, chance=self._chance())
+
+
+def find_delay(outcome: Outcome, interval: float, *, failures: int, now: float, chance: float) -> float:
+    """Return the least seconds from the end of a run to the next one, from what it came to.
+
+    Shape: `failures` counts the runs without an answer in a row, with this one. Units: `interval` in seconds, `now` in
+    epoch seconds, `chance` in [0, 1).
+    """
+    if isinstance(outcome, Waiting) and outcome.until is None:
+        delay = min(interval * 2.0 ** (max(failures, 1) - 1), max(LONGEST, interval))
+        return delay * (1 - _SPREAD * chance)
+    if isinstance(outcome, Waiting) and outcome.until is not None:
+        return min(max(outcome.until - now, SOONEST), FARTHEST)
+    refused = isinstance(outcome, Held) and outcome.exit_code == Unauthorized.exit_code
+    return REFUSED if refused else 0.0

@@ -35,7 +35,7 @@ from syncd.sync.policy import Policy
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteOptions
-from syncd.sync.workspace import Progress, Upstream, Workspace, ask_always, ignore_progress
+from syncd.sync.workspace import Progress, Upstream, Workspace, ask_always, ignore_progress, permit_always
 
 LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""
@@ -51,7 +51,8 @@ class Environment:
     """What a run needs besides the configuration: the process's variables, cancellation, progress and force options.
 
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
-    `observe` hears of each request to the platform.
+    `observe` hears of each request to the platform. `permit` is called before each write to the platform and each
+    push, and refuses it by an exception.
     """
 
     variables: Mapping[str, str]
@@ -62,6 +63,7 @@ class Environment:
     platform: Breaker | None = None
     upstream: Breaker | None = None
     observe: Observe = ignore_try
+    permit: Callable[[], None] = permit_always
 
 
 @contextmanager
@@ -115,6 +117,7 @@ def _build_workspace(
             breaker=around.platform,
             observe=around.observe,
             renew=make_token_renewal(config.platform, around.variables),
+            permit=around.permit,
         ) as client,
     ):
         yield Workspace(
@@ -131,6 +134,7 @@ def _build_workspace(
             upstream=build_upstream(repository.upstream, git, around.variables),
             upstream_guard=around.upstream.guard if around.upstream is not None else ask_always,
             is_cancelled=around.cancelled,
+            permit=around.permit,
             policy=Policy(**repository.change_requests.model_dump()),
         )
 

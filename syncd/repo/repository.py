@@ -377,9 +377,11 @@ class Repository:
         """Make the directory where syncd keeps its own files of this work tree, and return it."""
         return self._git.location.make_own_directory()
 
-    def open_remote(self, access: Access, *, pulse: Callable[[], None]) -> Remote:
-        """Return a Git remote, a context manager; `pulse` can end its work by an exception."""
-        return Remote(self._git.location, access, pulse=pulse)
+    def open_remote(
+        self, access: Access, *, pulse: Callable[[], None], permit: Callable[[], None] | None = None, scratch: str = ""
+    ) -> Remote:
+        """Return a Git remote, a context manager; `pulse` can end its work, `permit` refuse a push, by an exception."""
+        return Remote(self._git.location, access, pulse=pulse, permit=permit, scratch=scratch)
 
     def write_files(self, ref: str, files: Mapping[str, bytes], message: str) -> str:
         """Write a commit with exactly these files, let a ref below `refs/syncd/` name it, and return its id.

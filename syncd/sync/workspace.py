@@ -34,6 +34,10 @@ def ask_always(label: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+def permit_always() -> None:
+    """Let everything be written."""
+
+
 @dataclass(frozen=True)
 class Upstream:
     """The Git remote that tracked branches come from; commits go to the branch there, to a side branch, or nowhere.
@@ -86,6 +90,7 @@ class Workspace:
     the platform differ, and no guard counts it as deletions. `main_ref` is another ref for main content, for a space
     whose two sides nobody has chosen between yet. `upstream_guard` gives the block in which the upstream is asked, and
     raises where that is known to be down. `is_dry_run` says that nothing may be written to the platform.
+    `permit` is called before each push, and refuses it by an exception; the client has it for its requests.
     `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
     change.
     """
@@ -107,6 +112,7 @@ class Workspace:
     main_ref: str = ""
     is_dry_run: bool = False
     upstream_guard: Callable[[str], AbstractContextManager[None]] = ask_always
+    permit: Callable[[], None] = permit_always
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property

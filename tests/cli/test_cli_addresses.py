@@ -48,7 +48,14 @@ TAKES: Mapping[str, tuple[str, str]] = {
 """Every parameter that takes an id of the platform, by command and name: what it names, and a command line."""
 NAMES = {"SPACE", "SITE", "ORG", "N", "SPACE[=DIR]", "SPACE[=DIR]...", "SPACE[=DIR]... REPO"}
 """How the command tree writes a parameter that is one."""
-COUNTS = {"platform serve requests_per_minute", "log count", "preview port", "site build jobs"}
+COUNTS = {
+    "platform serve requests_per_minute",
+    "log count",
+    "preview port",
+    "site build jobs",
+    "fleet worker jobs",
+    "fleet add priority",
+}
 """An `N` that is no number of a change request."""
 NAMED_IN_GIT = {"preview change_request"}
 """Change requests as refs name them: tests/cli/preview tries their addresses."""

@@ -133,7 +133,7 @@ def test_the_unit_gives_a_run_its_time(unit: str) -> None:
 
 def test_a_setting_that_protects_one_service_protects_all() -> None:
     own = {"ExecStart", "ExecReload", "Description", "After", "User", "StateDirectory", "StateDirectoryMode"}
-    own |= {"RuntimeDirectory", "RuntimeDirectoryMode"}
+    own |= {"RuntimeDirectory", "RuntimeDirectoryMode", "CacheDirectory", "CacheDirectoryMode"}
     own |= {"WorkingDirectory", "LoadCredential", "ReadWritePaths", "MemoryMax", "SystemCallFilter"}
     own |= {"TimeoutStartSec", "RestartPreventExitStatus", "RestrictSUIDSGID"}
     first, *others = (

@@ -6,7 +6,7 @@ from tests.service.images import Release
 from tests.service.server import Server
 
 pytestmark = [pytest.mark.service, pytest.mark.timeout(1800)]
-UNITS = ("syncd.service", "syncd@.service", "syncd-platform.service")
+UNITS = ("syncd.service", "syncd@.service", "syncd-worker@.service", "syncd-platform.service")
 EXPOSURE_MAX = 13
 """In tenths, from 0 to 100: what systemd-analyze says of a service by its settings."""
 

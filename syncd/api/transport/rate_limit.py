@@ -26,6 +26,10 @@ def ignore_try(seconds: float, status: int, headers: Mapping[str, str]) -> None:
     """Do nothing about a try."""
 
 
+def permit_all() -> None:
+    """Let every request be sent."""
+
+
 def compute_wait(limit: float, remaining: float, reset: float, now: float) -> float:
     """Return how long the next request should wait, from the state of a rate limit.
 

@@ -49,7 +49,7 @@ from syncd.api.transport.credential import Credential
 from syncd.api.transport.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
 from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
 from syncd.api.transport.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
-from syncd.api.transport.rate_limit import WAIT_MAX, Observe, RateLimiter, ignore_try, read_retry_after
+from syncd.api.transport.rate_limit import WAIT_MAX, Observe, RateLimiter, ignore_try, permit_all, read_retry_after
 from syncd.api.transport.retries import DEADLINES_MAX, TRIES, Retries
 from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
@@ -104,21 +104,20 @@ class Transport:
         tries: int = TRIES,
         observe: Observe = ignore_try,
         renew: Callable[[str], str] | None = None,
+        permit: Callable[[], object] = permit_all,
     ) -> None:
         self.base = parse_base_url(url, insecure=insecure)
         self.origin = format_origin(httpx.URL(self.base))
         self.deadline = deadline
         self.plain_headers = httpx.Headers({"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"})
         self._login = Credential(token, self.plain_headers, renew)
-        self._connections = Connections(transport)
-        self._rate_limiter = RateLimiter(clock)
+        self._connections, self._rate_limiter = Connections(transport), RateLimiter(clock)
         self._sleep, self._clock, self._cancelled = sleep, clock, cancelled
         self._start_tries: Callable[[float], Retries] = partial(Retries, random=random, tries=tries)
         self._sent: Counter[str] = Counter()
-        self._observe = observe
-        self._lock = Lock()
+        self._observe, self._permit = observe, permit
         self._notices: dict[str, None] = {}
-        self.large_answers = LargeAnswerLock()
+        self._lock, self.large_answers = Lock(), LargeAnswerLock()
 
     def __repr__(self) -> str:
         return f"Transport({self.base!r})"
@@ -254,15 +253,16 @@ class Transport:
 
     def _wait_for_limit(self, request: ApiRequest) -> None:
         self._check_stop(request)
-        if not request.is_limited:
-            return
-        wait = self._rate_limiter.reserve(request.method)
+        wait = self._rate_limiter.reserve(request.method) if request.is_limited else 0.0
         try:
             if wait > WAIT_MAX:
                 raise self._make_rate_limited(request, wait)
             self._pause(wait, request)
+            if request.method != "GET":
+                self._permit()  # as late as can be
         except SyncdError:
-            self._rate_limiter.release(request.method)
+            if request.is_limited:
+                self._rate_limiter.release(request.method)
             raise
 
     def _try_once(self, request: ApiRequest, tries: Retries, stack: ExitStack | None) -> Answer | FailedTry:

@@ -42,7 +42,7 @@ STALL_SECONDS = 60
 USERNAME = "x-access-token"
 """The user's name that goes with a token where none is given: hosts that check only the token take any name."""
 
-_HEADS, _FETCHED = "refs/heads/", "refs/fetched/"
+_HEADS, _FETCHED, _FETCHED_REF = "refs/heads/", "refs/fetched/", "refs/fetched-ref"
 _MISSING = "couldn't find remote ref"
 _PROTECTED = re.compile(r"protected|hook declined|rule violations|pull request|TF402455|prohibited", re.IGNORECASE)
 _PUSHED = re.compile(r"(.)\t[^\t]*\t(.*)")
@@ -83,16 +83,19 @@ class Remote:
         *,
         pulse: Callable[[], None] = ignore_pulse,
         ssh: str | None = None,
+        permit: Callable[[], None] | None = None,
+        scratch: str = "",
     ) -> None:
         """Prepare to connect to a remote; nothing is sent yet.
 
-        Shape: `pulse` is called while git works and can end it by an exception; `ssh` is a program in place of ssh.
+        Shape: `pulse` is called while git works and can end it by an exception; `ssh` is a program in place of ssh;
+        `permit` is called before each push and can refuse it; two remotes at once need a `scratch` each.
         Raises: ConfigInvalid.
         """
         self.address = parse_address(access.url)
         self.name = self.address.host or self.address.url
-        self._place, self._access = place, access
-        self._scratch = place.make_own_directory() / "upstream.git"
+        self._place, self._access, self._permit = place, access, permit or ignore_pulse
+        self._scratch = place.make_own_directory() / (scratch or "upstream.git")
         self._git = Git(RepositoryLocation(self._scratch, self._scratch, None), seconds=SECONDS, pulse=pulse)
         self._config = _build_config(self.address, access)
         self._extra = {"GIT_OBJECT_DIRECTORY": str(place.common_dir / "objects"), **_build_environment(self.address)}
@@ -139,15 +142,17 @@ class Remote:
 
         Shape: no ref of the repository moves. Raises: Unreachable, Unauthorized, NotFound.
         """
-        # Git tells the remote only of what refs name: without these it would be sent the whole history again.
-        seeds = "".join(f"create refs/seeds/{number} {check_oid(oid)}\n" for number, oid in enumerate(set(known)))
-        self._git.run("update-ref", "--stdin", data=seeds.encode(), extra=self._extra)
-        specs = [f"+{check_branch(name)}:{_FETCHED}{name}" for name in branches]
-        options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
-        self._run("fetch", *options, "--", self.address.url, *specs)
+        self._fetch([f"+{check_branch(name)}:{_FETCHED}{name}" for name in branches], known)
         listed = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", _FETCHED, extra=self._extra)
         pairs = (line.split(" ", 1) for line in listed.decode("utf-8", "surrogateescape").split("\n")[:-1])
         return {ref.removeprefix(_FETCHED): oid for oid, ref in pairs}
+
+    def _fetch(self, specs: Sequence[str], known: Sequence[str]) -> None:
+        # Git tells the remote only of what refs name: without these it would be sent the whole history again.
+        seeds = "".join(f"create refs/seeds/{number} {check_oid(oid)}\n" for number, oid in enumerate(set(known)))
+        self._git.run("update-ref", "--stdin", data=seeds.encode(), extra=self._extra)
+        options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+        self._run("fetch", *options, "--", self.address.url, *specs)
 
     def fetch_alone(self, ref: str) -> str | None:
         """Fetch the commit that a full ref name of the remote leads to, without what was before it, and return its id.
@@ -175,17 +180,42 @@ class Remote:
 
         Shape: the caller has made sure that nothing of `old` is lost. Raises: Unreachable, Unauthorized, NotFound.
         """
-        return self._move(check_oid(commit), branch, check_oid(old) if old else "")
+        return self._move(check_oid(commit), check_branch(branch), check_oid(old) if old else "")
 
     def delete(self, branch: str, *, old: str) -> Refusal | None:
         """Delete a branch of the remote that is at `old`; return why it was refused, or None.
 
         Raises: Unreachable, Unauthorized, NotFound.
         """
-        return self._move("", branch, check_oid(old))
+        return self._move("", check_branch(branch), check_oid(old))
 
-    def _move(self, commit: str, branch: str, old: str) -> Refusal | None:
-        ref = check_branch(branch)
+    def find_ref(self, ref: str) -> str | None:
+        """Return what a ref of the remote, by its full name, is at; None where there is none.
+
+        Raises: Unreachable, Unauthorized, NotFound.
+        """
+        listed = self._run("ls-remote", "--quiet", "--", self.address.url, check_ref(ref)).decode("utf-8", "replace")
+        pairs = (line.split("\t", 1) for line in listed.split("\n")[:-1])
+        return next((check_oid(oid) for oid, name in pairs if name == ref), None)
+
+    def fetch_ref(self, ref: str, *, known: Sequence[str]) -> str:
+        """Fetch what is missing of a ref of the remote, by its full name, and return its commit; no ref here moves.
+
+        Raises: Unreachable, Unauthorized, NotFound.
+        """
+        self._fetch([f"+{check_ref(ref)}:{_FETCHED_REF}"], known)
+        return check_oid(self._git.run("rev-parse", "--verify", _FETCHED_REF, extra=self._extra).decode().strip())
+
+    def push_ref(self, commit: str, ref: str, *, old: str | None) -> Refusal | None:
+        """Move a ref of the remote, by its full name, from `old`, None for a new one; return why it was refused, or
+        None.
+
+        Raises: Unreachable, Unauthorized, NotFound.
+        """
+        return self._move(check_oid(commit), check_ref(ref), check_oid(old) if old else "")
+
+    def _move(self, commit: str, ref: str, old: str) -> Refusal | None:
+        self._permit()
         options = ("--quiet", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags")
         lease, submodules = f"--force-with-lease={ref}:{old}", "--recurse-submodules=no"
         status, output, complaint = self._attempt(

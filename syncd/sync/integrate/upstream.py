@@ -90,7 +90,7 @@ class Exchange:
             if self.workspace.is_cancelled():
                 raise Stopped(f"stopped while {upstream.name} was spoken to", hint="the next run takes up from here")
 
-        return self.repository.open_remote(upstream.access, pulse=pulse)
+        return self.repository.open_remote(upstream.access, pulse=pulse, permit=self.workspace.permit)
 
     def _fetch_branches(self, upstream: Upstream) -> Outcome:
         requested = [*self.names, *self.patterns]

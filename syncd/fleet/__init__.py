@@ -1,0 +1,1 @@
+"""Many hosts: workers that share the repositories of a fleet through PostgreSQL, and their state through Git."""

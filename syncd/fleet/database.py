@@ -1,0 +1,173 @@
+"""The database of a fleet: connections, transactions, and tables that are made once."""
+
+import importlib.util
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, LiteralString, Self
+
+from syncd.errors import ConfigInvalid, FleetUnreachable
+from syncd.fleet.schema import MAKE_TABLES, VERSION
+
+if TYPE_CHECKING:
+    import psycopg
+
+SECONDS = 10.0
+"""How long a connection, and one statement, may take: a lease must not run out while its worker waits for an answer."""
+_LOCK = 0x73796E6364
+"""Held while tables are made, so that two people can do so at once."""
+Row = tuple[Any, ...]
+
+
+def require_extra(find: Callable[[str], object] = importlib.util.find_spec) -> None:
+    """Check that what a fleet needs is installed; `find` returns None for a package that is not.
+
+    Raises: ConfigInvalid, which names the extra.
+    """
+    if any(find(name) is None for name in ("psycopg", "psycopg_pool", "procrastinate")):
+        raise ConfigInvalid(
+            "a fleet needs packages that are not installed",
+            hint="install syncd with its extra `fleet`: syncd[fleet] in place of syncd",
+        )
+
+
+@dataclass(frozen=True)
+class FleetSettings:
+    """What holds for a whole fleet: where the state of its repositories is, and what tells it from a stranger's."""
+
+    state_ref: str
+    secret: str = field(repr=False)
+
+
+class FleetDatabase:
+    """The tables of one fleet; threads may share it, and a `with` block closes it."""
+
+    def __init__(self, url: str, *, size: int = 4) -> None:
+        """Prepare up to `size` connections. Raises: ConfigInvalid for what is no URL of PostgreSQL."""
+        import psycopg_pool
+
+        self.url = url
+        check_url(url)
+        settings = f"-c statement_timeout={SECONDS * 1000:.0f} -c lock_timeout={SECONDS * 1000:.0f}"
+        self._pool: psycopg_pool.ConnectionPool[Any] = psycopg_pool.ConnectionPool(
+            url,
+            min_size=0,
+            max_size=size,
+            open=False,
+            timeout=SECONDS,
+            kwargs={"connect_timeout": int(SECONDS), "options": settings, "application_name": "syncd"},
+        )
+        self._pool.open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.close()
+
+    @contextmanager
+    def transact(self) -> Iterator["psycopg.Cursor[Row]"]:
+        """Open a transaction, which an exception in the block undoes. Raises: FleetUnreachable."""
+        with translate_failures(), self._pool.connection() as connection, connection.cursor() as cursor:
+            yield cursor
+
+    def query(self, statement: LiteralString, values: Mapping[str, Any] | None = None) -> Sequence[Row]:
+        """Return the rows of one statement in a transaction of its own. Raises: FleetUnreachable."""
+        with self.transact() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchall() if cursor.description is not None else ()
+
+    def make_tables(self, state_ref: str) -> bool:
+        """Make the tables of a fleet where they are missing, and return whether they were.
+
+        Shape: `state_ref` is the start of the refs of a remote that hold the state of its repositories.
+
+        Raises: FleetUnreachable; ConfigInvalid when they are those of a newer syncd.
+        """
+        from procrastinate.schema import SchemaManager
+
+        with self.transact() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s)", {"lock": _LOCK})
+            if (version := _read_version(cursor)) is not None:
+                _check_version(version)
+                return False
+            cursor.execute("SELECT to_regclass('procrastinate_jobs')")
+            if (cursor.fetchone() or (None,))[0] is None:
+                cursor.execute(SchemaManager.get_schema())
+            cursor.execute(MAKE_TABLES)
+            cursor.execute(
+                "INSERT INTO syncd_fleet (version, state_ref, secret) VALUES (%(version)s, %(state_ref)s, %(secret)s)",
+                {"version": VERSION, "state_ref": state_ref, "secret": secrets.token_hex(32)},
+            )
+            return True
+
+    def read_settings(self) -> FleetSettings:
+        """Return what was decided when the fleet was made. Raises: ConfigInvalid for no fleet; FleetUnreachable."""
+        with self.transact() as cursor:
+            version = _read_version(cursor)
+            if version is None:
+                raise ConfigInvalid("this database holds no fleet", hint="make its tables: syncd fleet init")
+            _check_version(version)
+            cursor.execute("SELECT state_ref, secret FROM syncd_fleet")
+            state_ref, secret = cursor.fetchone() or ("", "")
+        return FleetSettings(state_ref, secret)
+
+
+def _read_version(cursor: "psycopg.Cursor[Row]") -> int | None:
+    cursor.execute("SELECT to_regclass('syncd_fleet')")
+    if (cursor.fetchone() or (None,))[0] is None:
+        return None
+    cursor.execute("SELECT version FROM syncd_fleet")
+    return int((cursor.fetchone() or (0,))[0])
+
+
+def _check_version(version: int) -> None:
+    if version > VERSION:
+        raise ConfigInvalid(f"the fleet has tables of a newer syncd (version {version})", hint="upgrade syncd here")
+
+
+def check_url(url: str) -> None:
+    """Check that a text is the URL of a PostgreSQL database. Raises: ConfigInvalid, which does not repeat it."""
+    import psycopg
+
+    try:
+        if url.startswith(("postgresql://", "postgres://")):
+            psycopg.conninfo.conninfo_to_dict(url)
+            return
+    except psycopg.ProgrammingError:
+        pass
+    raise ConfigInvalid(
+        "the database's URL is not one of PostgreSQL",
+        hint="write postgresql://user@host/database, with special characters of a password as %XX",
+    )
+
+
+def describe_database(url: str) -> str:
+    """Return where a database is, without whoever uses it and the password."""
+    import psycopg
+
+    with suppress(psycopg.ProgrammingError):
+        found = psycopg.conninfo.conninfo_to_dict(url)
+        host = found.get("host") or found.get("hostaddr") or "localhost"
+        return f"{host}/{found.get('dbname') or found.get('user') or ''}"
+    return "the database"
+
+
+@contextmanager
+def translate_failures() -> Iterator[None]:
+    """Translate what the driver raises in the block. Raises: FleetUnreachable."""
+    import psycopg
+    import psycopg_pool
+
+    try:
+        yield
+    except psycopg_pool.PoolTimeout as error:
+        raise FleetUnreachable(f"the database of the fleet gave no connection within {SECONDS:.0f} s") from error
+    except psycopg.Error as error:
+        # The first line only: what follows may quote a statement's values.
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise FleetUnreachable(f"the database of the fleet: {said}") from error

@@ -1,0 +1,219 @@
+"""The repositories of a fleet: what a configuration says of each, kept in the database, and given back as TOML."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from syncd.config import Config, PlatformConfig, RepositoryConfig, parse
+from syncd.daemon.labels import name_repositories
+from syncd.errors import ConfigInvalid
+from syncd.fleet.database import FleetDatabase
+from syncd.store.runs import RunRecord
+
+_FIELDS = {field.name for field in fields(RunRecord)}
+
+
+@dataclass(frozen=True)
+class FleetRepository:
+    """One repository of a fleet. Units: `seconds` between two runs. Shape: of higher `priority`, sooner."""
+
+    name: str
+    platform: PlatformConfig
+    config: RepositoryConfig
+    seconds: float
+    priority: int = 0
+
+
+@dataclass(frozen=True)
+class RepositoryState:
+    """Where a repository of a fleet stands: when it is due, who has it, and what its last run came to.
+
+    Units: `due_in` in seconds from now, negative for one that is late; `ended_ago` None before the first run. Shape:
+    `worker` is who has the lease now, or "".
+    """
+
+    name: str
+    due_in: float
+    priority: int
+    worker: str
+    last_worker: str
+    ended_ago: float | None
+    records: tuple[RunRecord, ...]
+
+
+def read_repositories(config: Config, *, priority: int) -> list[FleetRepository]:
+    """Return the repositories of a configuration as a fleet keeps them.
+
+    Raises: ConfigInvalid when one has no upstream with an address, or may not push to it: it would have no place for
+    what must not be lost; and for what is of one machine, a command or a directory for its site.
+    """
+    _refuse_command(config)
+    found = []
+    for name, repository in zip(name_repositories(config), config.repository, strict=True):
+        if repository.upstream is None or not repository.upstream.url:
+            raise ConfigInvalid(
+                f"repository {name} has no upstream with a url, which a worker would clone",
+                hint="add [repository.upstream] with url",
+            )
+        if repository.upstream.push == "never":
+            raise ConfigInvalid(
+                f"repository {name} says push = never, and a fleet keeps its state at the upstream",
+                hint='set push to "branch" or "side" under [repository.upstream]',
+            )
+        publish = repository.site.publish if repository.site is not None else None
+        if publish is not None and publish.directory is not None:
+            raise ConfigInvalid(
+                f"repository {name} publishes its site into a directory, and any worker may build it",
+                hint="publish it to a branch: branch under [repository.site.publish]",
+            )
+        own = repository.model_copy(update={"path": Path(), "name": name})
+        found.append(FleetRepository(name, config.platform, own, repository.interval, priority))
+    return found
+
+
+def _refuse_command(config: Config) -> None:
+    """Who can write into the database is not to choose what workers run. Raises: ConfigInvalid."""
+    if config.platform.token_command is not None:
+        raise ConfigInvalid(
+            "token_command names a program, and workers run none that a database names",
+            hint="name a token_file, or give each worker SYNCD_TOKEN or the credential token",
+        )
+
+
+def add_repositories(database: FleetDatabase, repositories: Sequence[FleetRepository]) -> list[str]:
+    """Add repositories, or change those that the fleet has, and return the names of the new ones.
+
+    Raises: FleetUnreachable.
+    """
+    added = []
+    with database.transact() as cursor:
+        for one in repositories:
+            cursor.execute(
+                "INSERT INTO syncd_fleet_repositories (name, platform, document, seconds, priority)"
+                " VALUES (%(name)s, %(platform)s, %(document)s, %(seconds)s, %(priority)s)"
+                " ON CONFLICT (name) DO UPDATE SET platform = excluded.platform, document = excluded.document,"
+                " seconds = excluded.seconds, priority = excluded.priority, due_at = now()"
+                " RETURNING xmax = 0",
+                {
+                    "name": one.name,
+                    "platform": one.platform.model_dump_json(exclude_none=True),
+                    "document": one.config.model_dump_json(exclude_none=True, exclude_defaults=True),
+                    "seconds": one.seconds,
+                    "priority": one.priority,
+                },
+            )
+            if (cursor.fetchone() or (False,))[0]:
+                added.append(one.name)
+    return added
+
+
+def remove_repositories(database: FleetDatabase, names: Sequence[str]) -> None:
+    """Remove repositories; a run of one ends before its next write.
+
+    Raises: ConfigInvalid when one of them is not there, and nothing is removed then; FleetUnreachable.
+    """
+    with database.transact() as cursor:
+        cursor.execute(
+            "DELETE FROM syncd_fleet_repositories WHERE name = ANY(%(names)s) RETURNING name", {"names": [*names]}
+        )
+        missing = set(names) - {str(row[0]) for row in cursor.fetchall()}
+        if missing:
+            raise ConfigInvalid(f"the fleet has no repository {', '.join(sorted(missing))}", hint="syncd fleet status")
+
+
+def find_repository(database: FleetDatabase, name: str) -> FleetRepository | None:
+    """Return a repository of the fleet by its name, or None. Raises: ConfigInvalid, FleetUnreachable."""
+    return next(iter(list_repositories(database, (name,))), None)
+
+
+def list_repositories(database: FleetDatabase, names: Sequence[str] | None = None) -> list[FleetRepository]:
+    """Return repositories of the fleet in the order of their names; without names, all.
+
+    Raises: ConfigInvalid when a newer syncd has written what this one does not know; FleetUnreachable.
+    """
+    rows = database.query(
+        "SELECT name, platform, document, seconds, priority FROM syncd_fleet_repositories"
+        " WHERE %(names)s::text[] IS NULL OR name = ANY(%(names)s) ORDER BY name",
+        {"names": None if names is None else [*names]},
+    )
+    return [_build_repository(*row) for row in rows]
+
+
+def _build_repository(
+    name: str, platform: Mapping[str, Any], document: Mapping[str, Any], seconds: float, priority: int
+) -> FleetRepository:
+    config = parse({"platform": platform, "repository": [document]}, at=Path(f"fleet/{name}"))
+    _refuse_command(config)
+    return FleetRepository(name, config.platform, config.repository[0], seconds, priority)
+
+
+def list_states(database: FleetDatabase) -> list[RepositoryState]:
+    """Return where each repository stands, in the order of their names. Raises: FleetUnreachable."""
+    rows = database.query(
+        "SELECT r.name, extract(epoch FROM r.due_at - now())::float8, r.priority, coalesce(l.worker, ''),"
+        " r.last_worker, extract(epoch FROM now() - r.ended_at)::float8, r.records"
+        " FROM syncd_fleet_repositories r"
+        " LEFT JOIN syncd_fleet_leases l ON l.repository = r.name AND l.expires_at > now() ORDER BY r.name"
+    )
+    return [_build_state(*row) for row in rows]
+
+
+def _build_state(
+    name: str,
+    due_in: float,
+    priority: int,
+    worker: str,
+    last_worker: str,
+    ended_ago: float | None,
+    records: Sequence[Mapping[str, Any]],
+) -> RepositoryState:
+    return RepositoryState(name, due_in, priority, worker, last_worker, ended_ago, parse_records(records))
+
+
+def parse_records(documents: Sequence[Mapping[str, Any]]) -> tuple[RunRecord, ...]:
+    """Return the records of a run that the database has; what a newer syncd added to them is passed over."""
+    return tuple(RunRecord(**{key: value for key, value in one.items() if key in _FIELDS}) for one in documents)
+
+
+def render_toml(repositories: Sequence[FleetRepository]) -> str:
+    """Return a configuration with these repositories. Raises: ConfigInvalid when they are of several platforms."""
+    platforms = {one.platform.model_dump_json() for one in repositories}
+    if len(platforms) > 1:
+        raise ConfigInvalid(
+            "the repositories are of several platforms, and a configuration has one",
+            hint="name those of one platform: syncd fleet export NAME...",
+        )
+    if not repositories:
+        raise ConfigInvalid("the fleet has no repository", hint="syncd fleet add FILE")
+    raw: dict[str, Any] = {
+        "platform": repositories[0].platform.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
+        "repository": [
+            {**one.config.model_dump(mode="json", exclude_none=True, exclude_defaults=True), "interval": one.seconds}
+            for one in repositories
+        ],
+    }
+    return "\n".join(_render_table(raw, "")).strip() + "\n"
+
+
+def _render_table(table: Mapping[str, Any], above: str) -> list[str]:
+    """The lines of a table: plain keys first, then tables in it, then lists of tables."""
+    lines = [f"{key} = {_render_value(value)}" for key, value in table.items() if not _is_table(value)]
+    for key, value in table.items():
+        name = f"{above}{key}"
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}]", *_render_table(value, f"{name}.")]
+        elif _is_table(value):
+            for one in value:
+                lines += ["", f"[[{name}]]", *_render_table(one, f"{name}.")]
+    return lines
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+
+
+def _render_value(value: object) -> str:
+    """A value of TOML, which is one of JSON but for DEL in a string."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,204 @@
+"""One run of one repository of a fleet: the same flows as everywhere, under a lease, on a clone that anybody can make.
+
+Before each write to the platform and each push, three things happen in this order: the database says that the lease is
+still ours; the state goes to the remote where it has changed, by compare-and-set; the database is asked once more.
+"""
+
+import hashlib
+import hmac
+import json
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+
+from syncd.config import Config, load_token
+from syncd.daemon.locks import RUN, FileLock
+from syncd.daemon.records import judge_run, list_subjects, summarize_run
+from syncd.daemon.task import find_delay
+from syncd.daemon.workspaces import Environment, build_run_options, build_upstream, open_locked_workspace, read_time
+from syncd.errors import LeaseLost, RateLimited, Stopped, SyncdError
+from syncd.fleet.cache import Cache
+from syncd.fleet.database import FleetDatabase, FleetSettings
+from syncd.fleet.leases import Lease, acquire_lease
+from syncd.fleet.repositories import FleetRepository, find_repository, parse_records
+from syncd.fleet.snapshot import Snapshot
+from syncd.repo.repository import Repository
+from syncd.sync.outcome import Outcome, Waiting, outcome_from
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RUN as WHOLE_RUN
+from syncd.sync.run.values import Result, is_stopped
+
+_JITTER = 0.1
+"""Share of an interval by which runs are spread, so that a thousand repositories do not meet."""
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What all runs of one worker have in common. Units: `lease_seconds` is how long a lease is good unrenewed."""
+
+    database: FleetDatabase
+    settings: FleetSettings
+    worker: str
+    cache: Cache
+    lease_seconds: float
+    environ: Mapping[str, str]
+    is_stopping: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """What a run came to; `results` of one that lost its lease are nobody's any more."""
+
+    repository: str
+    results: Sequence[Result]
+    has_lost_lease: bool = False
+
+
+def run_repository(context: RunContext, name: str) -> RunEnd | None:
+    """Run a repository once, record what it came to, and return that.
+
+    Shape: None when it is not due, when another worker has its lease, and when the fleet has it no more.
+    Raises: FleetUnreachable.
+    """
+    if not _is_due(context.database, name):
+        return None
+    lease = acquire_lease(context.database, name, worker=context.worker, seconds=context.lease_seconds)
+    if lease is None:
+        return None
+    with lease:
+        repository: FleetRepository | None = None
+        try:
+            repository = find_repository(context.database, name)
+            if repository is None:
+                return None
+            results = _run_under_lease(context, lease, repository)
+        except SyncdError as error:
+            results = [Result(WHOLE_RUN, "", outcome_from(error))]
+            if isinstance(error, LeaseLost):
+                return RunEnd(name, results, has_lost_lease=True)
+        if repository is not None:
+            context.cache.note_use(name)
+        is_ours = _record_run(context, lease, repository, results)
+    return RunEnd(name, results, has_lost_lease=not is_ours)
+
+
+def _is_due(database: FleetDatabase, name: str) -> bool:
+    """Whether a repository is still to run: a job can wait behind a run that was already asked for twice."""
+    found = database.query(
+        "SELECT due_at <= clock_timestamp() FROM syncd_fleet_repositories WHERE name = %(name)s", {"name": name}
+    )
+    return bool(found and found[0][0])
+
+
+def _run_under_lease(context: RunContext, lease: Lease, repository: FleetRepository) -> list[Result]:
+    """Bring the clone up to date, run all flows, and leave what they know where every worker finds it."""
+
+    def is_cancelled() -> bool:
+        return context.is_stopping() or lease.is_lost
+
+    def pulse() -> None:
+        if is_cancelled():
+            raise Stopped("stopped while the state of the repository was exchanged")
+
+    with ExitStack() as stack:
+        branch = next(iter(repository.config.named), "main")
+        path = context.cache.prepare(repository.name, branch)
+        stack.enter_context(FileLock.acquire(path / RUN))
+        own = repository.config.model_copy(update={"path": path})
+        config = Config(platform=repository.platform, repository=(own,))
+        with Repository.open(path) as git:
+            upstream = build_upstream(own.upstream, git, context.environ)
+        assert upstream is not None
+        key = hmac.new(context.settings.secret.encode(), repository.name.encode(), "sha256").digest()
+        ref = f"{context.settings.state_ref}/{repository.name}"
+        snapshot = stack.enter_context(
+            Snapshot(path, upstream.access, ref, key=key, upstream=upstream.name, pulse=pulse)
+        )
+        snapshot.restore()
+
+        def permit() -> None:
+            lease.check()
+            if snapshot.save(fence=lease.fence, permit=lease.check):
+                lease.check()
+
+        around = Environment(context.environ, cancelled=is_cancelled, permit=permit)
+        with open_locked_workspace(config, own, around) as workspace:
+            results = run_cycle(workspace, build_run_options(own, every=None))
+        # Also after a run that was stopped: whoever comes next goes on from here.
+        lease.check()
+        snapshot.save(fence=lease.fence, permit=lease.check)
+        return results
+
+
+def _record_run(
+    context: RunContext, lease: Lease, repository: FleetRepository | None, results: Sequence[Result]
+) -> bool:
+    """Record what a run came to and when the next one is due; return whether the lease was still ours."""
+    database = context.database
+    with database.transact() as cursor:
+        cursor.execute(
+            "SELECT r.records, r.failures, r.seconds FROM syncd_fleet_repositories r JOIN syncd_fleet_leases l"
+            " ON l.repository = r.name WHERE r.name = %(name)s AND l.fence = %(fence)s"
+            " AND l.expires_at > clock_timestamp() FOR UPDATE OF l, r",
+            {"name": lease.repository, "fence": lease.fence},
+        )
+        found = cursor.fetchone()
+        if found is None:
+            return False
+        documents, failures, interval = found
+        outcome = summarize_run(results)
+        has_no_answer = isinstance(outcome, Waiting) and outcome.until is None
+        failures = min(failures + 1, 32) if has_no_answer else 0
+        again = is_stopped(results)
+        if not again and repository is not None:
+            subjects = list_subjects(repository.config)
+            at = read_time().isoformat(timespec="seconds")
+            records = judge_run(results, parse_records(documents), subjects, name=lease.repository, at=at)
+            documents = [asdict(record) for record in records]
+        delay = find_delay(outcome, interval, failures=failures, now=time.time(), chance=random.random())  # noqa: S311
+        spread = interval * (1 - _JITTER * random.random())  # noqa: S311
+        cursor.execute(
+            "UPDATE syncd_fleet_repositories SET records = %(records)s, failures = %(failures)s,"
+            " last_worker = %(worker)s, last_fence = %(fence)s, token_key = %(key)s, ended_at = clock_timestamp(),"
+            " due_at = CASE WHEN %(again)s OR woken_at > %(begun)s"
+            " THEN clock_timestamp() + make_interval(secs => %(delay)s)"
+            " ELSE greatest(clock_timestamp() + make_interval(secs => %(delay)s),"
+            " %(begun)s + make_interval(secs => %(spread)s)) END WHERE name = %(name)s",
+            {
+                "name": lease.repository,
+                "worker": lease.worker,
+                "fence": lease.fence,
+                "begun": lease.acquired_at,
+                "records": json.dumps(documents),
+                "failures": failures,
+                "again": again,
+                "delay": delay,
+                "spread": spread,
+                "key": _note_limit(context, cursor.execute, repository, outcome),
+            },
+        )
+    return True
+
+
+def _note_limit(
+    context: RunContext, execute: Callable[..., object], repository: FleetRepository | None, outcome: Outcome
+) -> str:
+    """Note that a token's rate limit is used up, so that no worker asks with it until then; return what stands for the
+    token.
+    """
+    try:
+        if repository is None:
+            return ""
+        token = load_token(repository.platform, context.environ).get_secret_value()
+    except SyncdError:
+        return ""
+    key = hashlib.sha256(f"{repository.platform.url}\0{token}".encode()).hexdigest()[:16]
+    if isinstance(outcome, Waiting) and outcome.until is not None and outcome.exit_code == RateLimited.exit_code:
+        execute(
+            "INSERT INTO syncd_fleet_limits AS l (token_key, until) VALUES (%(key)s, to_timestamp(%(until)s))"
+            " ON CONFLICT (token_key) DO UPDATE SET until = greatest(l.until, excluded.until)",
+            {"key": key, "until": outcome.until},
+        )
+    return key

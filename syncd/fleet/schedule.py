@@ -1,0 +1,72 @@
+"""Which repositories are due, and where their jobs wait; asked every few seconds by one worker of the fleet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from syncd.errors import ConfigInvalid
+from syncd.fleet.database import FleetDatabase
+
+ANY = "any"
+"""The queue of jobs that every worker takes."""
+DUE_MAX = 500
+"""Jobs that are made at once: what is due beyond that waits in the database, in the order of priority and time."""
+_PATIENCE = 5.0
+"""Seconds that a job waits for the worker that has a clone, before any may take it."""
+
+
+@dataclass(frozen=True)
+class DueRepository:
+    """A repository that is to run, its priority, and the queue for its job."""
+
+    name: str
+    priority: int
+    queue: str
+
+
+def name_queue(worker: str) -> str:
+    """Return the queue of jobs that one worker takes before others, since it has the clones."""
+    return f"at-{worker}"
+
+
+def list_due(database: FleetDatabase, *, worker_seconds: float) -> Sequence[DueRepository]:
+    """Return what is to run now, most urgent first: not what runs already, nor what has no rate left for its token.
+
+    Units: a worker that was not seen for `worker_seconds` counts as gone. Raises: FleetUnreachable.
+    """
+    rows = database.query(
+        "SELECT r.name, r.priority, coalesce(w.name, '') FROM syncd_fleet_repositories r"
+        " LEFT JOIN syncd_fleet_workers w ON w.name = r.last_worker AND NOT w.is_draining"
+        " AND w.seen_at > now() - make_interval(secs => %(seconds)s)"
+        " WHERE r.due_at <= now()"
+        " AND NOT EXISTS (SELECT 1 FROM syncd_fleet_leases l WHERE l.repository = r.name AND l.expires_at > now())"
+        " AND NOT EXISTS (SELECT 1 FROM syncd_fleet_limits t WHERE t.token_key = r.token_key AND t.until > now())"
+        " AND NOT EXISTS (SELECT 1 FROM procrastinate_jobs j WHERE j.queueing_lock = r.name AND j.status = 'todo')"
+        " ORDER BY r.priority DESC, r.due_at LIMIT %(limit)s",
+        {"seconds": worker_seconds, "limit": DUE_MAX},
+    )
+    return [DueRepository(name, priority, name_queue(worker) if worker else ANY) for name, priority, worker in rows]
+
+
+def release_waiting(database: FleetDatabase) -> None:
+    """Let every worker take the jobs that have waited too long for one of them. Raises: FleetUnreachable."""
+    database.query(
+        "UPDATE procrastinate_jobs SET queue_name = %(any)s WHERE status = 'todo' AND queue_name LIKE 'at-%%'"
+        " AND (args ->> 'at')::float8 < extract(epoch FROM clock_timestamp()) - %(patience)s",
+        {"any": ANY, "patience": _PATIENCE},
+    )
+
+
+def wake_repositories(database: FleetDatabase, names: Sequence[str]) -> None:
+    """Make repositories due now; one that runs is due again when its run has ended.
+
+    Raises: ConfigInvalid for one that the fleet does not have; FleetUnreachable.
+    """
+    with database.transact() as cursor:
+        cursor.execute(
+            "UPDATE syncd_fleet_repositories SET woken_at = clock_timestamp(), due_at = clock_timestamp()"
+            " WHERE name = ANY(%(names)s) RETURNING name",
+            {"names": [*names]},
+        )
+        missing = set(names) - {str(row[0]) for row in cursor.fetchall()}
+        if missing:
+            raise ConfigInvalid(f"the fleet has no repository {', '.join(sorted(missing))}", hint="syncd fleet status")

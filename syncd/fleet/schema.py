@@ -1,0 +1,55 @@
+"""The tables of a fleet, beside those of the job queue."""
+
+from typing import LiteralString
+
+VERSION = 1
+"""Of the tables; a newer one is not written to."""
+
+MAKE_TABLES: LiteralString = """
+CREATE TABLE syncd_fleet (
+    version integer NOT NULL,
+    state_ref text NOT NULL,
+    secret text NOT NULL
+);
+CREATE TABLE syncd_fleet_repositories (
+    name text PRIMARY KEY,
+    platform jsonb NOT NULL,
+    document jsonb NOT NULL,
+    seconds double precision NOT NULL,
+    priority integer NOT NULL DEFAULT 0,
+    token_key text NOT NULL DEFAULT '',
+    due_at timestamptz NOT NULL DEFAULT now(),
+    woken_at timestamptz,
+    failures integer NOT NULL DEFAULT 0,
+    last_worker text NOT NULL DEFAULT '',
+    last_fence bigint NOT NULL DEFAULT 0,
+    ended_at timestamptz,
+    records jsonb NOT NULL DEFAULT '[]'
+);
+CREATE INDEX syncd_fleet_due ON syncd_fleet_repositories (due_at);
+CREATE TABLE syncd_fleet_leases (
+    repository text PRIMARY KEY REFERENCES syncd_fleet_repositories (name) ON DELETE CASCADE,
+    worker text NOT NULL,
+    fence bigint NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+CREATE TABLE syncd_fleet_limits (
+    token_key text PRIMARY KEY,
+    until timestamptz NOT NULL
+);
+CREATE TABLE syncd_fleet_workers (
+    name text PRIMARY KEY,
+    host text NOT NULL,
+    version text NOT NULL,
+    jobs integer NOT NULL,
+    is_draining boolean NOT NULL DEFAULT false,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    running integer NOT NULL DEFAULT 0,
+    runs bigint NOT NULL DEFAULT 0,
+    failed_runs bigint NOT NULL DEFAULT 0,
+    lost_leases bigint NOT NULL DEFAULT 0,
+    cached integer NOT NULL DEFAULT 0,
+    cache_bytes bigint NOT NULL DEFAULT 0
+);
+"""

@@ -1,0 +1,193 @@
+"""One worker: it takes the jobs of the fleet from the queue, and one worker at a time makes new ones.
+
+The queue is procrastinate's. It gives each job to one worker, keeps two jobs of a repository apart, wakes workers by
+NOTIFY, makes the periodic job once for all of them, and knows whose heart has stopped.
+"""
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import procrastinate
+import procrastinate.exceptions
+from procrastinate.jobs import Status
+
+from syncd.daemon.health import USEFUL
+from syncd.daemon.records import find_state, is_run
+from syncd.errors import FleetUnreachable
+from syncd.fleet.run import RunContext, RunEnd, run_repository
+from syncd.fleet.schedule import ANY, DueRepository, list_due, name_queue, release_waiting
+from syncd.fleet.workers import WorkerCounts, forget_worker, note_worker, register_worker
+
+_RUN, _SCHEDULE = "syncd.run", "syncd.schedule"
+_SCHEDULING = "scheduling"
+"""The queue of the periodic job, which waits behind no run."""
+_EVERY = "* * * * * */2"
+"""When due repositories are looked for; the last field is seconds."""
+_POLL_SECONDS = 2.0
+_BEATS = 3
+"""Signs of life in the time after which a worker counts as dead."""
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """How a worker works: how many runs at once, and who it is. Shape: `report` hears of each run that ended."""
+
+    jobs: int
+    host: str
+    version: str
+    report: Callable[[RunEnd], None]
+    send_ready: Callable[[], None] = lambda: None
+    send_alive: Callable[[], None] = lambda: None
+
+
+class FleetWorker:
+    """A worker from its start to its end; `run` blocks."""
+
+    def __init__(self, context: RunContext, options: WorkerOptions) -> None:
+        """Prepare a worker; nothing is asked of the database yet."""
+        self._stopping = threading.Event()
+        self._context = replace(context, is_stopping=self._stopping.is_set)
+        self._options = options
+        self._counts = WorkerCounts()
+        self._lock = threading.Lock()
+        self._failure: FleetUnreachable | None = None
+        self._main: asyncio.Task[None] | None = None
+
+    def run(self) -> None:
+        """Work until SIGTERM, SIGINT or a request to drain.
+
+        Raises: FleetUnreachable when the database was gone for too long.
+        """
+        context = self._context
+        register_worker(
+            context.database,
+            context.worker,
+            host=self._options.host,
+            version=self._options.version,
+            jobs=self._options.jobs,
+        )
+        try:
+            asyncio.run(self._work())
+        finally:
+            with suppress(FleetUnreachable):
+                forget_worker(context.database, context.worker)
+        if self._failure is not None:
+            raise self._failure
+
+    async def _work(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(self._options.jobs + 4))
+        self._main = asyncio.current_task()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop)
+        connector = procrastinate.PsycopgConnector(
+            conninfo=self._context.database.url, min_size=1, max_size=self._options.jobs + 6
+        )
+        app = procrastinate.App(connector=connector)
+        self._declare_tasks(app)
+        beats = asyncio.create_task(self._beat())
+        with suppress(asyncio.CancelledError):
+            try:
+                async with app.open_async():
+                    self._options.send_ready()
+                    await asyncio.gather(
+                        self._run_queues(app, [_SCHEDULING], 1),
+                        self._run_queues(app, [name_queue(self._context.worker), ANY], self._options.jobs),
+                    )
+            except procrastinate.exceptions.ConnectorException as error:
+                self._failure = FleetUnreachable(f"the database of the fleet: {error.__cause__ or error}")
+        beats.cancel()
+        if not self._stopping.is_set() and self._failure is None:
+            self._failure = FleetUnreachable("the job queue of the fleet broke off")
+
+    async def _run_queues(self, app: procrastinate.App, queues: list[str], jobs: int) -> None:
+        seconds = self._context.lease_seconds
+        await app.run_worker_async(
+            queues=queues,
+            concurrency=jobs,
+            name=self._context.worker,
+            delete_jobs="always",
+            install_signal_handlers=False,
+            fetch_job_polling_interval=_POLL_SECONDS,
+            update_heartbeat_interval=seconds / _BEATS,
+            stalled_worker_timeout=seconds,
+        )
+
+    def _declare_tasks(self, app: procrastinate.App) -> None:
+        @app.task(name=_RUN)
+        def run(name: str, at: float) -> None:
+            self._run_job(name)
+
+        @app.periodic(cron=_EVERY)
+        @app.task(name=_SCHEDULE, queue=_SCHEDULING, queueing_lock=_SCHEDULE, lock=_SCHEDULE)
+        async def schedule(timestamp: int) -> None:
+            await self._schedule(app)
+
+    async def _schedule(self, app: procrastinate.App) -> None:
+        """Give up the jobs of the dead, and make jobs of what is due."""
+        database, seconds = self._context.database, self._context.lease_seconds
+        for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
+            # A new job in its place: who wakes up late finds his own ended, and cannot end that of another.
+            with suppress(procrastinate.exceptions.ConnectorException):
+                await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
+        await asyncio.to_thread(release_waiting, database)
+        for due in await asyncio.to_thread(list_due, database, worker_seconds=seconds):
+            await self._defer(app, due)
+
+    async def _defer(self, app: procrastinate.App, due: DueRepository) -> None:
+        job: Any = app.configure_task(
+            _RUN, queue=due.queue, lock=due.name, queueing_lock=due.name, priority=due.priority
+        )
+        with suppress(procrastinate.exceptions.AlreadyEnqueued):
+            await job.defer_async(name=due.name, at=time.time())
+
+    def _run_job(self, name: str) -> None:
+        """Carry a job out, in a thread of its own."""
+        if self._stopping.is_set():
+            return
+        self._count(running=1)
+        try:
+            ended = run_repository(self._context, name)
+        except FleetUnreachable:
+            self._count(failed_runs=1)
+            return  # it stays due, and the next job finds it so
+        finally:
+            self._count(running=-1)
+        if ended is None:
+            return
+        has_failed = any(find_state(result) not in USEFUL for result in ended.results)
+        is_whole = is_run(ended.results) and not ended.has_lost_lease
+        self._count(runs=int(is_whole), failed_runs=int(is_whole and has_failed), lost_leases=int(ended.has_lost_lease))
+        self._options.report(ended)
+
+    def _count(self, **more: int) -> None:
+        with self._lock:
+            self._counts = replace(self._counts, **{key: getattr(self._counts, key) + n for key, n in more.items()})
+
+    async def _beat(self) -> None:
+        """Note how this worker is, and hear whether it is to drain."""
+        seconds = min(self._context.lease_seconds / _BEATS, 5.0)
+        while True:
+            with suppress(FleetUnreachable):
+                if not await asyncio.to_thread(self._note):
+                    self._stop()
+            self._options.send_alive()
+            await asyncio.sleep(seconds)
+
+    def _note(self) -> bool:
+        clones, size = self._context.cache.count()
+        self._count(cached=clones - self._counts.cached, cache_bytes=size - self._counts.cache_bytes)
+        return note_worker(self._context.database, self._context.worker, self._counts)
+
+    def _stop(self) -> None:
+        """Begin no run any more, and let those that run end at the next step where they can."""
+        if not self._stopping.is_set() and self._main is not None:
+            self._main.cancel()  # once: what waits for runs to end is not to be cut off
+        self._stopping.set()

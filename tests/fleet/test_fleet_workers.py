@@ -1,0 +1,150 @@
+"""Workers as processes: they share the work, and whatever befalls one of them, another goes on and nothing is twice."""
+
+import random
+import signal
+import time
+
+import pytest
+
+from tests.fleet.conftest import Fleet, git, wait_until
+
+pytestmark = [pytest.mark.story, pytest.mark.timeout(300)]
+EDIT = {"options.md": "# Options\n\n* first\n* second\n* third\n"}
+POINTS = ("change-request-opened", "content-written", "change-request-described")
+
+
+def propose(fleet: Fleet) -> None:
+    """Let a person commit, and the fleet look at it."""
+    fleet.commit("Edit", EDIT)
+    fleet.syncd("fleet", "wake", "docs")
+
+
+def assert_proposed_once(fleet: Fleet, text: str = "third") -> None:
+    (request,) = fleet.list_requests()
+    assert request.status == "open"
+    assert text in fleet.read_texts(request)
+
+
+def list_hosted(fleet: Fleet) -> str:
+    return git(fleet.hosted, "for-each-ref")
+
+
+def test_two_workers_do_the_work_of_one(fleet: Fleet) -> None:
+    fleet.make()
+    first, second = fleet.start("a"), fleet.start("b")
+    done = fleet.wait_for_run()
+    propose(fleet)
+    fleet.wait_for_run(done)
+    assert_proposed_once(fleet)
+    kept = list_hosted(fleet)
+    done = fleet.count_runs()
+    fleet.syncd("fleet", "wake", "docs")
+    fleet.wait_for_run(done)
+    assert list_hosted(fleet) == kept, "a run without news moves nothing"
+    found = fleet.status()
+    assert found["is_well"]
+    assert found["sum"]["workers"] == 2
+    assert (first.end(), second.end()) == (0, 0)
+    assert fleet.status()["workers"] == []
+
+
+@pytest.mark.parametrize("point", [*POINTS, "branch-pushed"])
+def test_another_worker_goes_on_where_one_was_killed(fleet: Fleet, point: str) -> None:
+    fleet.make()
+    if point in POINTS:
+        first = fleet.start("before")
+        fleet.wait_for_run()
+        assert first.end() == 0
+    fleet.commit("Edit", EDIT)
+    killed = fleet.start("a", environ={"SYNCD_STOP_AT": point})
+    fleet.syncd("fleet", "wake", "docs")
+    wait_until(killed.is_stopped, f"stopped at {point}")
+    killed.kill()
+    done = fleet.count_runs()
+    fleet.start("b")
+    fleet.wait_for_run(done)
+    assert_proposed_once(fleet)
+    done = fleet.count_runs()
+    fleet.commit("Again", {"options.md": EDIT["options.md"] + "* fourth\n"})
+    fleet.syncd("fleet", "wake", "docs")
+    fleet.wait_for_run(done)
+    assert_proposed_once(fleet, "fourth")
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_worker_that_wakes_up_too_late_writes_nothing(fleet: Fleet, point: str) -> None:
+    fleet.make()
+    first = fleet.start("before")
+    fleet.wait_for_run()
+    assert first.end() == 0
+    fleet.commit("Edit", EDIT)
+    stopped = fleet.start("a", environ={"SYNCD_STOP_AT": point})
+    fleet.syncd("fleet", "wake", "docs")
+    wait_until(stopped.is_stopped, f"stopped at {point}")
+    done = fleet.count_runs()
+    fleet.start("b")
+    fleet.wait_for_run(done)
+    assert_proposed_once(fleet)
+    kept, requests = list_hosted(fleet), fleet.list_requests()
+    stopped.signal(signal.SIGCONT)
+    # It has no job any more, and says so, or its connections were given up and it ends.
+    lost = "SELECT coalesce(sum(lost_leases), 0) FROM syncd_fleet_workers WHERE name = 'a'"
+    wait_until(lambda: fleet.query(lost)[0][0] == 1 or stopped.process.poll() is not None, "the lease is lost")
+    assert (list_hosted(fleet), fleet.list_requests()) == (kept, requests)
+    assert_proposed_once(fleet)
+
+
+def test_a_worker_that_drains_leaves_its_work_to_others(fleet: Fleet) -> None:
+    fleet.make()
+    first = fleet.start("a")
+    done = fleet.wait_for_run()
+    assert fleet.syncd("fleet", "drain", "a").returncode == 0
+    assert first.process.wait(60) == 0
+    assert fleet.syncd("fleet", "drain", "a").returncode == 78
+    fleet.start("b")
+    propose(fleet)
+    fleet.wait_for_run(done)
+    assert_proposed_once(fleet)
+    assert fleet.status()["repositories"][0]["last_worker"] == "b"
+
+
+def test_a_cache_belongs_to_one_worker(fleet: Fleet) -> None:
+    fleet.make()
+    fleet.start("a")
+    fleet.wait_for_run()
+    done = fleet.syncd("fleet", "worker", "--cache", fleet.root / "cache-a", "--name", "other")
+    assert done.returncode == 7
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_lost_or_twice_whoever_is_killed_or_stopped_when(fleet: Fleet, seed: int) -> None:
+    """Two workers, edits one after the other, and now and then one of the workers is killed or stopped for longer than
+    its lease."""
+    chance = random.Random(seed)
+    fleet.make(interval=1)
+    workers = {name: fleet.start(name) for name in ("a", "b")}
+    fleet.wait_for_run()
+    text = EDIT["options.md"]
+    for number in range(5):
+        text += f"* edit {number}\n"
+        fleet.commit(f"Edit {number}", {"options.md": text})
+        fleet.syncd("fleet", "wake", "docs")
+        time.sleep(chance.uniform(0.2, 3))  # the moment is what chance decides
+        name = chance.choice(sorted(workers))
+        if chance.random() < 0.5:
+            workers[name].kill()
+            workers[name] = fleet.start(name)
+        else:
+            workers[name].signal(signal.SIGSTOP)
+            time.sleep(4.5)  # longer than a lease
+            workers[name].signal(signal.SIGCONT)
+    for name, worker in workers.items():
+        if worker.process.poll() is not None:  # its connections were given up while it slept: systemd starts it again
+            fleet.start(name)
+
+    def is_proposed() -> bool:
+        found = [one for one in fleet.list_requests() if one.status == "open"]
+        return len(found) == 1 and all(f"edit {number}" in fleet.read_texts(found[0]) for number in range(5))
+
+    wait_until(is_proposed, "every edit is in the change request")
+    assert len(fleet.list_requests()) == 1
