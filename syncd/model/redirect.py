@@ -92,12 +92,19 @@ DestinationWrite = Annotated[ToSection | ToSiteSpace | ToPage | ToExternal | ToP
 
 
 class SiteRedirect(Observed):
-    """A redirect as the platform shows it; `destination` kinds that this version does not know stay untouched."""
+    """A redirect as the platform shows it; `destination` kinds that this version does not know stay untouched.
+
+    Beyond the document: what stands behind `destination`. Source: @gitbook/api 0.202.0.
+    """
 
     object: str = "site-redirect"
     id: ObservedId
     source: str
     destination: dict[str, Any]
+    draft: bool | None = None
+    capture_wildcard: bool | None = None
+    permanent: bool | None = None
+    created_at: str | None = None
 
 
 class SiteRedirectUpdate(Declared):

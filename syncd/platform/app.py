@@ -8,7 +8,7 @@ from starlette.middleware.cors import CORSMiddleware
 from syncd.platform.app_pages.routes import answer_app
 from syncd.platform.change_requests import change_requests, merge_request
 from syncd.platform.comments import commenters, comments, replies
-from syncd.platform.content import changes, content, content_write, documents, templates, view
+from syncd.platform.content import changes, content, content_write, documents, embeds, templates, view
 from syncd.platform.description import TITLE, OpenApiDescription
 from syncd.platform.http import failures
 from syncd.platform.http.limits import RequestLimits
@@ -49,7 +49,7 @@ from syncd.platform.spaces import collections, move, permissions, spaces
 from syncd.platform.storage.health import answer_readiness
 from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
-from syncd.platform.visitors import auth_settings, published_urls, site_search
+from syncd.platform.visitors import auth_settings, insights, published_urls, site_search
 from syncd.platform.visitors import routes as site_pages
 from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
@@ -72,6 +72,7 @@ _ROUTER_MODULES = (
     agent_instructions,
     changes,
     documents,
+    embeds,
     search,
     links,
     templates,
@@ -106,6 +107,7 @@ _ROUTER_MODULES = (
     published_urls,
     auth_settings,
     site_search,
+    insights,
 )
 OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
 """Every operation by its id; applications share them."""

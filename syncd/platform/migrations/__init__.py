@@ -17,7 +17,7 @@ from syncd.platform.tables_all import metadata
 
 __all__ = ["HEAD", "belongs", "configuration", "prepare"]
 
-HEAD = "0007"
+HEAD = "0008"
 """The last revision in `versions`; a database that is there needs nothing."""
 _FIRST = "0001"
 _COUNTED = 2

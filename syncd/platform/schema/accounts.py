@@ -116,6 +116,7 @@ redirects = sa.Table(
     sa.Column("source_key", Text, nullable=False, comment="percent-normalised and case-folded"),
     sa.Column("destination", Json, nullable=False),
     sa.Column("created_at", Text, nullable=False),
+    sa.Column("permanent", sa.Boolean, nullable=False, server_default=sa.false(), comment="as browsers are told"),
     sa.UniqueConstraint("site", "source_key"),
 )
 sa.Index("ix_site_redirects_order", redirects.c.site, redirects.c.created_at, redirects.c.id)

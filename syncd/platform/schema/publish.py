@@ -1,4 +1,4 @@
-"""Tables of publishing: groups of sections, settings of sites and of their site-spaces, visitors, share links."""
+"""Tables of publishing: groups of sections, settings of sites and site-spaces, visitors, share links, events."""
 
 import sqlalchemy as sa
 
@@ -59,4 +59,16 @@ publishing_auth = sa.Table(
     sa.Column("fallback_url", Text, comment="where a visitor without a token is sent"),
     sa.Column("updated_at", Text, nullable=False),
     comment="only of sites where something of it was changed",
+)
+
+event_counts = sa.Table(
+    "site_event_counts",
+    metadata,
+    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("day", Text, primary_key=True, comment="in UTC"),
+    sa.Column("type", Text, primary_key=True),
+    sa.Column("site_space", Text, primary_key=True, comment="empty where it is not known"),
+    sa.Column("page", Text, primary_key=True, comment="empty where it is not known"),
+    sa.Column("detail", Text, primary_key=True, comment="what was searched or asked, or how a page was rated"),
+    sa.Column("count", sa.Integer, nullable=False),
 )

@@ -36,11 +36,11 @@ class RedirectBatch:
         )
         self._known = {key: _RedirectState(id, False, {}) for key, id in view.connection.execute(query)}
 
-    def put(self, source: str, destination: dict[str, Any]) -> tuple[str, bool]:
-        """Set the destination of a source; return the redirect's id, and whether it is new."""
+    def put(self, source: str, values: dict[str, Any]) -> tuple[str, bool]:
+        """Set the members of the redirect of a source; return its id, and whether it is new."""
         key, storage = make_source_key(source), self._view.at.storage
         if (found := self._known.get(key)) is not None:
-            found.row["destination"] = destination
+            found.row.update(values)
             return found.id, False
         id = storage.new_id()
         row = {
@@ -48,7 +48,7 @@ class RedirectBatch:
             "site": self._view.at.site_id,
             "source": source,
             "source_key": key,
-            "destination": destination,
+            **values,
             "created_at": format_time(storage.now()),
         }
         self._known[key] = _RedirectState(id, True, row)
@@ -66,8 +66,12 @@ class RedirectBatch:
         of: sa.BindParameter[str] = sa.bindparam("of", type_=_TABLE.c.id.type)
         if self._gone:
             run(_TABLE.delete().where(_TABLE.c.id == of), [{"of": id} for id in self._gone])
-        if changed := [{"of": one.id, "to": one.row["destination"]} for one in kept if one.row and not one.is_new]:
-            to = sa.bindparam("to", type_=_TABLE.c.destination.type)
-            run(_TABLE.update().where(_TABLE.c.id == of).values(destination=to), changed)
+        columns = (_TABLE.c.destination, _TABLE.c.permanent)
+        if changed := [self._bind(one) for one in kept if one.row and not one.is_new]:
+            to = {column.name: sa.bindparam(f"to_{column.name}", type_=column.type) for column in columns}
+            run(_TABLE.update().where(_TABLE.c.id == of).values(to), changed)
         if made := [one.row for one in kept if one.is_new]:
             run(_TABLE.insert(), made)
+
+    def _bind(self, one: _RedirectState) -> dict[str, Any]:
+        return {"of": one.id, "to_destination": one.row["destination"], "to_permanent": one.row["permanent"]}

@@ -41,6 +41,7 @@ class RedirectNew(RequestBody):
 
     source: Source
     destination: DestinationWrite
+    permanent: bool = False
 
 
 class RedirectChange(RequestBody):
@@ -48,6 +49,7 @@ class RedirectChange(RequestBody):
 
     source: Source = ""
     destination: DestinationWrite = ToSection(kind="site-section", site_section_id="")
+    permanent: bool = False
 
 
 class BulkItem(RequestBody):
@@ -57,6 +59,7 @@ class BulkItem(RequestBody):
     destination: DestinationWrite | None
     intent: Literal["live"] = "live"
     capture_wildcard: Literal[False] = False
+    permanent: bool = False
 
 
 class BulkRedirects(RequestBody):
@@ -85,7 +88,11 @@ def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
     with at.storage.write() as connection:
         view = at.open_view(connection)
         return answers.created_resource(
-            _serialize_redirect(_insert_redirect(view, create.source, normalise_destination(view, create.destination)))
+            _serialize_redirect(
+                _insert_redirect(
+                    view, create.source, normalise_destination(view, create.destination), is_permanent=create.permanent
+                )
+            )
         )
 
 
@@ -101,6 +108,8 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
         if "source" in update.model_fields_set:
             _require_free_source(view, update.source, besides=row.id)
             values |= {"source": update.source, "source_key": make_source_key(update.source)}
+        if "permanent" in update.model_fields_set:
+            values["permanent"] = update.permanent
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == row.id).values(values))
         return answers.ok(_serialize_redirect(_require_redirect(view, row.id)))
@@ -124,8 +133,7 @@ def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
 def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """Create, change and delete redirects, each on its own, and return what became of each.
 
-    Source: @gitbook/api 0.202.0. Drafts, wildcards and permanent redirects are refused, as nothing here could show them
-    again.
+    Source: @gitbook/api 0.202.0. Drafts and wildcards are refused, as nothing here could show them again.
     """
     with at.storage.write() as connection:
         view = at.open_view(connection)
@@ -171,11 +179,13 @@ def _put_redirect(view: SiteView, batch: RedirectBatch, item: BulkItem) -> dict[
     if item.destination is None:
         batch.drop(item.source)
         return {"status": "deleted"}
-    id, new = batch.put(item.source, normalise_destination(view, item.destination))
+    id, new = batch.put(
+        item.source, {"destination": normalise_destination(view, item.destination), "permanent": item.permanent}
+    )
     return {"status": "created" if new else "updated", "id": id}
 
 
-def _insert_redirect(view: SiteView, source: str, destination: dict[str, Any]) -> sa.Row[Any]:
+def _insert_redirect(view: SiteView, source: str, destination: dict[str, Any], *, is_permanent: bool) -> sa.Row[Any]:
     _require_free_source(view, source, besides=None)
     storage = view.at.storage
     row = {
@@ -184,6 +194,7 @@ def _insert_redirect(view: SiteView, source: str, destination: dict[str, Any]) -
         "source": source,
         "source_key": make_source_key(source),
         "destination": destination,
+        "permanent": is_permanent,
         "created_at": format_time(storage.now()),
     }
     return view.connection.execute(_TABLE.insert().values(row).returning(_TABLE)).one()
@@ -213,4 +224,13 @@ def _select_redirects(at: SiteRequest) -> sa.Select[Any]:
 
 
 def _serialize_redirect(row: sa.Row[Any]) -> dict[str, Any]:
-    return {"object": "site-redirect", "id": row.id, "source": row.source, "destination": row.destination}
+    return {
+        "object": "site-redirect",
+        "id": row.id,
+        "source": row.source,
+        "destination": row.destination,
+        "draft": False,
+        "captureWildcard": False,
+        "permanent": row.permanent,
+        "createdAt": row.created_at,
+    }

@@ -1,7 +1,7 @@
 """What is at an address of a site for a visitor: a page, or where a redirect of the site leads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,10 +28,15 @@ class PageFound:
 
 @dataclass(frozen=True)
 class Redirected:
-    """The address leads on; `is_external` says that it leaves the site."""
+    """The address leads on; `is_external` says that it leaves the site.
+
+    Shape: `is_rule` says that a redirect of the site leads there, and `is_permanent` that it always will.
+    """
 
     address: str
     is_external: bool = False
+    is_rule: bool = False
+    is_permanent: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,11 +104,16 @@ def _follow_redirect(connection: sa.Connection, visit: SiteVisit, path: str) -> 
     if not path:
         return None
     key = make_source_key(f"/{path}")
-    query = sa.select(redirects.c.destination).where(redirects.c.site == visit.site.row.id)
-    stored = connection.scalar(query.where(redirects.c.source_key == key))
-    if stored is None:
-        return None
-    match _ADAPTER.validate_python(stored):
+    query = sa.select(redirects.c.destination, redirects.c.permanent).where(redirects.c.site == visit.site.row.id)
+    stored = connection.execute(query.where(redirects.c.source_key == key)).one_or_none()
+    found = _find_target(connection, visit, stored.destination) if stored is not None else None
+    # What is for some visitors only may lead elsewhere tomorrow.
+    is_permanent = stored is not None and stored.permanent and visit.is_for_everybody
+    return found and replace(found, is_rule=True, is_permanent=is_permanent)
+
+
+def _find_target(connection: sa.Connection, visit: SiteVisit, destination: object) -> Redirected | None:
+    match _ADAPTER.validate_python(destination):
         case ToExternal(url=url):
             return Redirected(url, is_external=True)
         case ToSection(site_section_id=id):

@@ -340,7 +340,9 @@ def _answer_sign_in(request: Request, site: PublishedSite, needed: SignInNeeded)
 
 def _redirect(found: Redirected) -> Response:
     address = found.address if found.is_external else quote(found.address, safe="/%#~")
-    return RedirectResponse(address, 302, {"Cache-Control": "no-store"})
+    if found.is_permanent:
+        return RedirectResponse(address, 308, {"Cache-Control": "public, max-age=3600"})
+    return RedirectResponse(address, 307 if found.is_rule else 302, {"Cache-Control": "no-store"})
 
 
 def _answer_closed() -> Response:

@@ -54,3 +54,42 @@ def probe_regenerate_site_publishing_auth_by_id(world: World) -> Ask:
         assert answer["privateKey"] != former
 
     return Ask(path, check=check)
+
+
+def _count(world: World, path: dict[str, str], *types: str) -> None:
+    world.made("trackEventsInSiteById", path, body={"events": [{"type": one} for one in types]})
+
+
+@probe("trackEventsInSiteById")
+def probe_track_events_in_site_by_id(world: World) -> Ask:
+    body = {"events": [{"type": "page_view", "location": {"page": None}}, {"type": "search_open"}]}
+    wrong: tuple[Any, ...] = ({}, {"events": None}, {"events": [{}]}, {"events": [{"type": "x" * 51}]}, {"events": [7]})
+    return Ask(
+        {"siteId": _publish(world)["id"]}, body=body, status=204, invalid=wrong, unknown=("organizationId", "siteId")
+    )
+
+
+@probe("listSiteEventCounts")
+def probe_list_site_event_counts(world: World) -> Ask:
+    path = {"siteId": _publish(world)["id"]}
+    _count(world, path, "page_view", "page_view", "search_open", "ask_view")
+
+    def check(answer: Any) -> None:
+        assert {one["type"]: one["count"] for one in answer["items"]} == {
+            "page_view": 2,
+            "search_open": 1,
+            "ask_view": 1,
+        }
+
+    return Ask(path, items=3, check=check)
+
+
+@probe("getEmbedByUrlInSpace")
+def probe_get_embed_by_url_in_space(world: World) -> Ask:
+    wrong = tuple({"url": one} for one in ("", "javascript:alert(1)", "/x", "https://", "http://[", "x" * 4097))
+
+    def check(answer: Any) -> None:
+        assert answer == {"type": "link", "title": "A talk", "site": "example.com"}
+
+    query = {"url": "https://www.example.com/talks/A%20talk/?x=1"}
+    return Ask({"spaceId": world.space()["id"]}, query=query, invalid_query=wrong, check=check)

@@ -34,6 +34,10 @@ def test_a_redirect_is_created_shown_found_and_followed(http: httpx.Client, site
         "id": redirect["id"],
         "source": "/Old/Path",
         "destination": _ELSEWHERE,
+        "draft": False,
+        "captureWildcard": False,
+        "permanent": False,
+        "createdAt": redirect["createdAt"],
     }
     assert http.get(f"{site}/redirects").json() == {"items": [redirect], "count": 1}
     followed = http.get(f"{site}/redirect", params={"source": "/old/path"})

@@ -321,3 +321,40 @@ def test_a_site_is_searched_as_its_visitor_sees_it(made: PublishedSiteMaker) -> 
     made.world.made("unpublishSite", made.path)
     body = {"query": "words"}
     assert made.world.call("searchSiteContent", made.path, body=body, by=everybody["apiToken"]).status_code == 404
+
+
+def test_events_are_counted_without_their_visitors(made: PublishedSiteMaker) -> None:
+    found = made.look_up("/").json()
+    session = {"ip": "192.0.2.7", "userAgent": "Lynx", "cookies": {"id": "secret"}, "visitorAuthClaims": {"a": 1}}
+    here = {"siteSpace": found["siteSpace"], "page": "welcome", "url": "http://platform/x"}
+    events = [
+        {"type": "page_view", "location": here, "session": session},
+        {"type": "page_view", "location": here, "session": session},
+        {"type": "page_view", "location": {"siteSpace": "nothing", "page": "x"}},
+        {"type": "search_type_query", "location": here, "query": "  The   HARBOUR "},
+        {"type": "page_post_feedback", "location": here, "feedback": {"rating": "good"}},
+        {"type": "page_post_feedback", "location": here, "feedback": {"rating": "<script>"}},
+    ]
+    for _ in range(2):
+        made.world.made("trackEventsInSiteById", made.path, body={"events": events}, by=found["apiToken"])
+    shown = made.world.made("listSiteEventCounts", made.path)["items"]
+    assert {(one["type"], one.get("page"), one.get("detail")): one["count"] for one in shown} == {
+        ("page_view", "welcome", None): 4,
+        ("page_view", None, None): 2,
+        ("search_type_query", "welcome", "the harbour"): 2,
+        ("page_post_feedback", "welcome", "good"): 2,
+        ("page_post_feedback", "welcome", None): 2,
+    }
+    assert not {"secret", "Lynx", "192.0.2.7"} & set(str(shown).replace("'", " ").split())
+    for by in (found["apiToken"], made.world.person("read")[1]):
+        assert made.world.call("listSiteEventCounts", made.path, by=by).status_code == 403
+    body = {"events": events[:1]}
+    assert made.world.call("trackEventsInSiteById", made.path, body=body, by=made.world.outsider).status_code == 404
+
+
+def test_what_a_day_counts_has_a_bound(made: PublishedSiteMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("syncd.platform.visitors.insights.ROWS_MAX", 3)
+    events = [{"type": "ask_question", "query": f"Question {number}"} for number in range(9)]
+    made.world.made("trackEventsInSiteById", made.path, body={"events": events})
+    shown = made.world.made("listSiteEventCounts", made.path)["items"]
+    assert sorted((one["type"], one["count"]) for one in shown) == [("ask_question", 1)] * 3 + [("other", 6)]

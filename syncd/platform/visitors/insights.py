@@ -1,0 +1,126 @@
+"""What happens on a site: events that renderers send, counted by day, and read by who may change the site.
+
+Nothing of a visitor is kept: no address, no cookie, no claims, no user agent.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+from pydantic import ValidationError
+
+from syncd.model.insights import EventCount, SiteEvent, SiteEvents
+from syncd.model.listing import Listing
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import RequestBody
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
+from syncd.platform.schema.publish import event_counts
+from syncd.platform.sites.structure import AtSite, SiteRequest
+
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/insights", tags=["site-insights"])
+
+ROWS_MAX = 5_000
+"""Different rows of one site and day; what would be one more is counted without its detail and its page."""
+DAYS_MAX = 400
+"""Days for which counts are kept."""
+_DETAIL_MAX = 100
+_ID_MAX = 100
+_RATINGS = ("bad", "ok", "good")
+
+
+class _EventKey(NamedTuple):
+    type: str
+    site_space: str = ""
+    page: str = ""
+    detail: str = ""
+
+
+class EventsBody(RequestBody, SiteEvents):
+    """Body of `POST …/insights/events`."""
+
+
+@router.post("/events", status_code=204, openapi_extra=declare_role("read", extension=True, visitors=True))
+def track_events_in_site_by_id(at: AtSite, body: EventsBody) -> Response:
+    """Count events of a site.
+
+    Raises: Failure 400 for an event without a type. Source: `trackEventsInSiteById`, @gitbook/api 0.202.0.
+    """
+    events = [_read_event(number, event) for number, event in enumerate(body.events)]
+    with at.storage.write() as connection:
+        structure = at.load_structure(connection)
+        known = {row.id for row in structure.site_spaces}
+        count_events(connection, at, Counter(_build_key(event, known) for event in events))
+    return answers.no_content()
+
+
+@router.get("/events", response_model=Listing[EventCount], openapi_extra=declare_role("create", extension=True))
+def list_site_event_counts(at: AtSite, paging: Paging) -> JSONResponse:
+    """List how often what happened on a site, the newest day first."""
+    query = sa.select(event_counts).where(event_counts.c.site == at.site_id)
+    with at.storage.read() as connection:
+        at.require_site(connection)
+        rows = connection.execute(query).all()
+    envelope = paging.paginate(rows, key=_make_sort_key, descending=True)
+    return answers.ok(envelope | {"items": [_serialize_count(row) for row in envelope["items"]]})
+
+
+def count_events(connection: sa.Connection, at: SiteRequest, counted: Counter[_EventKey]) -> None:
+    """Add to the counts of today, and forget those of days long ago."""
+    now, table = at.storage.now(), event_counts
+    day, first = now.strftime("%Y-%m-%d"), (now - timedelta(days=DAYS_MAX)).strftime("%Y-%m-%d")
+    connection.execute(table.delete().where(table.c.site == at.site_id, table.c.day < first))
+    today = (table.c.site == at.site_id, table.c.day == day)
+    present = {
+        _EventKey(row.type, row.site_space, row.page, row.detail): row.count
+        for row in connection.execute(sa.select(table).where(*today))
+    }
+    for key, count in _fit(counted, present):
+        which = (table.c.type == key.type, table.c.site_space == key.site_space, table.c.page == key.page)
+        here = (*today, *which, table.c.detail == key.detail)
+        if key in present:
+            connection.execute(table.update().where(*here).values(count=present[key] + count))
+        else:
+            row = {**key._asdict(), "site": at.site_id, "day": day, "count": count}
+            connection.execute(table.insert().values(row))
+        present[key] = present.get(key, 0) + count
+
+
+def _fit(counted: Counter[_EventKey], present: dict[_EventKey, int]) -> Iterator[tuple[_EventKey, int]]:
+    for key, count in counted.items():
+        is_full = key not in present and len(present) >= ROWS_MAX
+        yield (_EventKey("other") if is_full else key), count
+
+
+def _read_event(number: int, event: dict[str, Any]) -> SiteEvent:
+    try:
+        return SiteEvent.model_validate(event)
+    except ValidationError as invalid:
+        where = ".".join(map(str, invalid.errors()[0]["loc"]))
+        raise Failure(400, f"events[{number}].{where}: {invalid.errors()[0]['msg']}") from None
+
+
+def _build_key(event: SiteEvent, known: Iterable[str]) -> _EventKey:
+    """What an event counts for; places that the site does not have, and long texts, are left out."""
+    site_space, page = event.location.get("siteSpace"), event.location.get("page")
+    rating = event.feedback.get("rating")
+    detail = str(rating) if rating in _RATINGS else " ".join(event.query.casefold().split())[:_DETAIL_MAX]
+    is_known = isinstance(site_space, str) and site_space in known
+    is_page = is_known and isinstance(page, str) and len(page) <= _ID_MAX and page.isascii() and page.isprintable()
+    return _EventKey(event.type, site_space if is_known else "", page if is_page else "", detail)
+
+
+def _make_sort_key(row: sa.Row[Any]) -> str:
+    return " ".join((row.day, f"{row.count:012d}", row.type, row.site_space, row.page, row.detail))
+
+
+def _serialize_count(row: sa.Row[Any]) -> dict[str, Any]:
+    optional = {"siteSpace": row.site_space, "page": row.page, "detail": row.detail}
+    said = {name: value for name, value in optional.items() if value}
+    return {"day": row.day, "type": row.type, **said, "count": row.count}
