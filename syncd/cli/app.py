@@ -137,6 +137,9 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep everything in this new directory.")
     ] = None,
+    should_open: Annotated[
+        bool, typer.Option("--open", help="Open the published page in a browser, and wait for Enter.")
+    ] = False,
 ) -> None:
     """Show the whole story in under a minute.
 
@@ -144,7 +147,7 @@ def demo(
     """
     from syncd.cli.demo import run_demo
 
-    run_demo(keep, run)
+    run_demo(keep, run, should_open=should_open)
 
 
 @app.command("trust")

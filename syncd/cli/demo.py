@@ -5,20 +5,23 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import syncd
 from syncd.api.client import Client
+from syncd.cli.terminal.browser import open_in_browser
 from syncd.cli.terminal.text import style_text
 from syncd.errors import ConfigInvalid, GitFailed
+from syncd.model.page import walk_pages
 from syncd.model.site import SiteCreate, SiteSectionCreate
 
 Run = Callable[[Sequence[str]], int]
 """Carries out the words after `syncd` and returns the exit code."""
 MANUAL = Path(syncd.__file__).parent / "manual"
-NEW_PAGE = """# Hello from Git
+NEW_TITLE = "Hello from Git"
+NEW_PAGE = f"""# {NEW_TITLE}
 
 This page was added in an editor, committed with Git, and proposed with `syncd push`.
 """
@@ -41,9 +44,11 @@ class _Demo:
         return self.root / "docs"
 
 
-def run_demo(keep: Path | None, run: Run) -> None:
+def run_demo(keep: Path | None, run: Run, *, should_open: bool = False) -> None:
     """Run the demo in a temporary directory, or in `keep`, which must be new.
 
+    Shape: at its end it tells the address of a published page. With `should_open` it opens that in a browser; then, and
+    on a terminal, the platform runs until somebody presses Enter.
     Raises: ConfigInvalid when `keep` holds something.
     """
     if keep is not None and keep.exists() and any(keep.iterdir()):
@@ -57,6 +62,7 @@ def run_demo(keep: Path | None, run: Run) -> None:
         _propose_changes(demo)
         _merge_request(demo)
         _apply_site(demo)
+        _show_published(demo, should_open=should_open)
         _print_step("That was the whole round", "Each step above is a command of its own: syncd --help")
     if keep is not None:
         print(f"Everything is in {keep}: syncd platform serve --data {keep / 'platform'} takes it up again.")
@@ -161,6 +167,24 @@ redirects:
     _run_syncd(demo, "site", "plan", cwd=demo.clone)
     _run_syncd(demo, "site", "apply", "--yes", cwd=demo.clone)
     _run_syncd(demo, "status", cwd=demo.clone)
+
+
+def _show_published(demo: _Demo, *, should_open: bool) -> None:
+    with Client(demo.url, demo.token) as client:
+        published = client.sites.publish(demo.organization, demo.site)
+        pages = walk_pages(client.content.list_pages(demo.space))
+        path = next((page.path or "" for page, _ in pages if page.title == NEW_TITLE), "")
+    address = f"{(published.urls.published or demo.url).rstrip('/')}/{path}"
+    _print_step("Read it", "What was merged is published: a page for readers, without an account.")
+    print(f"  {address}", flush=True)
+    if should_open and not open_in_browser(address):
+        print("  There is no browser to open here: open the address yourself.")
+    if should_open or (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("  The platform runs until you press Enter.", flush=True)
+        with suppress(KeyboardInterrupt):
+            sys.stdin.readline()
+    else:
+        print("  It opens while the platform runs: syncd demo --open waits for you.")
 
 
 def _print_step(title: str, text: str) -> None:

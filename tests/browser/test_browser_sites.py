@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, expect
 
 from syncd.platform.app_pages.sessions import make_link
 from syncd.platform.server import BackgroundServer
@@ -85,19 +85,31 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShownSite]:
                 yield made
 
 
+def note_dialogs(page: Page) -> list[str]:
+    """Return the list of the addresses whose scripts have run: all that is stored calls `alert`."""
+    ran: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        ran.append(page.url)
+        dialog.dismiss()
+
+    page.on("dialog", note)
+    return ran
+
+
 def test_nothing_that_is_stored_runs(shown: ShownSite, open_page: OpenPage) -> None:
     payloads = [*HTML, *MARKDOWN]
     assert len(payloads) >= 33
     shown.write([shown.page(f"Harm {number}", text) for number, text in enumerate(payloads)])
     page = open_page()
-    ran: list[str] = []
-    page.on("dialog", lambda dialog: (ran.append(page.url), dialog.dismiss()))
+    ran = note_dialogs(page)
     for number, payload in enumerate(payloads):
         answer = page.goto(f"{shown.address}/harm-{number}")
         assert answer is not None, payload
         assert answer.status == 200, payload
         for place in page.locator("main a, main button, main summary, main input").all():
-            place.hover(force=True, timeout=2000, no_wait_after=True) if place.is_visible() else None
+            if place.is_visible():
+                place.hover(force=True, timeout=2000, no_wait_after=True)
     page.goto(f"{shown.address}/~syncd/search?q=%3Cimg%20src=x%20onerror=alert(1)%3E")
     assert ran == []
 
@@ -112,8 +124,7 @@ def test_no_file_that_is_stored_runs(shown: ShownSite, browser: Browser) -> None
     # A context of its own: that a policy stops what is stored is what is looked for here.
     context = browser.new_context()
     page = context.new_page()
-    ran: list[str] = []
-    page.on("dialog", lambda dialog: (ran.append(page.url), dialog.dismiss()))
+    ran = note_dialogs(page)
     page.goto(f"{shown.address}/files")
     links = page.evaluate("[...document.querySelectorAll('main a, main img')].map((one) => one.href || one.src)")
     found = sorted({link for link in links if "/~syncd/files/" in link})

@@ -1,11 +1,10 @@
 """`web`: print, or open, a link to the status page of the running service."""
 
-import os
-import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.cli.service.control import ASK_SECONDS, find_service
+from syncd.cli.terminal.browser import open_in_browser
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_error, print_text
 from syncd.daemon.control.control_socket import ControlRequest, ask_service
@@ -34,7 +33,7 @@ def show_link(options: WebOptions) -> int:
     if options.as_json:
         print_document({"link": answer.link, "page": answer.page, "seconds": answer.link_seconds})
         return 0
-    if options.should_open and not answer.page.startswith(UNIX) and _open_browser(answer.link):
+    if options.should_open and not answer.page.startswith(UNIX) and open_in_browser(answer.link):
         print_text("The status page opens in your browser.")
         return 0
     print_text(escape(answer.link))
@@ -43,8 +42,3 @@ def show_link(options: WebOptions) -> int:
         path = answer.page.removeprefix(UNIX)
         print_text(f"On a Unix socket: ssh -L 9471:{path} HOST, then http://127.0.0.1:9471 before the path.")
     return 0
-
-
-def _open_browser(link: str) -> bool:
-    """Whether a browser was started; it gets the link as an argument, which other users can list as it starts."""
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) and webbrowser.open(link)
