@@ -3,7 +3,6 @@
 import io
 import sys
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -14,16 +13,19 @@ from syncd.cli.demo import run_demo
 pytestmark = pytest.mark.story
 
 
-class Enter(io.StringIO):
+class Enter(io.TextIOBase):
     """An input at which somebody presses Enter, but first reads the page that was told."""
+
+    answer: httpx.Response
 
     def __init__(self, told: io.StringIO) -> None:
         super().__init__()
-        self.told, self.answer = told, None
+        self.told = told
 
-    def readline(self, *_: Any) -> str:
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        """Return an empty line, after the page was read."""
         address = next(line.strip() for line in self.told.getvalue().splitlines() if "/sites/" in line)
-        self.answer: httpx.Response | None = httpx.get(address, trust_env=False, follow_redirects=True)
+        self.answer = httpx.get(address, trust_env=False, follow_redirects=True)
         return "\n"
 
 
@@ -35,7 +37,6 @@ def test_the_demo_shows_what_it_published(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "stdout", told)
     monkeypatch.setattr(sys, "stdin", enter)
     run_demo(tmp_path / "demo", run, should_open=True)
-    assert enter.answer is not None
     assert enter.answer.status_code == 200
     assert "This page was added in an editor" in enter.answer.text
     assert "open the address yourself" in told.getvalue()

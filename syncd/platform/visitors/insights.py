@@ -78,7 +78,7 @@ def count_events(connection: sa.Connection, at: SiteRequest, counted: Counter[_E
     connection.execute(table.delete().where(table.c.site == at.site_id, table.c.day < first))
     today = (table.c.site == at.site_id, table.c.day == day)
     present = {
-        _EventKey(row.type, row.site_space, row.page, row.detail): row.count
+        _EventKey(row.type, row.site_space, row.page, row.detail): _read_count(row)
         for row in connection.execute(sa.select(table).where(*today))
     }
     for key, count in _fit(counted, present):
@@ -108,19 +108,24 @@ def _read_event(number: int, event: dict[str, Any]) -> SiteEvent:
 
 def _build_key(event: SiteEvent, known: Iterable[str]) -> _EventKey:
     """What an event counts for; places that the site does not have, and long texts, are left out."""
-    site_space, page = event.location.get("siteSpace"), event.location.get("page")
+    site_space, page = str(event.location.get("siteSpace") or ""), str(event.location.get("page") or "")
     rating = event.feedback.get("rating")
     detail = str(rating) if rating in _RATINGS else " ".join(event.query.casefold().split())[:_DETAIL_MAX]
-    is_known = isinstance(site_space, str) and site_space in known
-    is_page = is_known and isinstance(page, str) and len(page) <= _ID_MAX and page.isascii() and page.isprintable()
+    is_known = site_space in known
+    is_page = is_known and len(page) <= _ID_MAX and page.isascii() and page.isprintable()
     return _EventKey(event.type, site_space if is_known else "", page if is_page else "", detail)
 
 
+def _read_count(row: sa.Row[Any]) -> int:
+    # As an attribute, `count` is that of every tuple.
+    return int(row._mapping["count"])
+
+
 def _make_sort_key(row: sa.Row[Any]) -> str:
-    return " ".join((row.day, f"{row.count:012d}", row.type, row.site_space, row.page, row.detail))
+    return " ".join((row.day, f"{_read_count(row):012d}", row.type, row.site_space, row.page, row.detail))
 
 
 def _serialize_count(row: sa.Row[Any]) -> dict[str, Any]:
     optional = {"siteSpace": row.site_space, "page": row.page, "detail": row.detail}
     said = {name: value for name, value in optional.items() if value}
-    return {"day": row.day, "type": row.type, **said, "count": row.count}
+    return {"day": row.day, "type": row.type, **said, "count": _read_count(row)}

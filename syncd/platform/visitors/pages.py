@@ -1,6 +1,7 @@
 """Pages of a site as HTML and as Markdown, each rendered once for all visitors to whom it looks the same."""
 
-from collections.abc import MutableMapping
+import re
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -15,17 +16,22 @@ from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import PageFound, find_first_page
 from syncd.platform.visitors.frames import build_frame, build_scope, read_contents
+from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
-from syncd.web.blocks import BlockContext, CodeMemory, render_document
+from syncd.web.blocks import BlockContext, CodeMemory, OutlineEntry, RenderedDocument, render_document
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
 from syncd.web.pages.lists import write_paragraph
 from syncd.web.pages.shell import PageLayout, PageView, render_page
 from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
+from syncd.web.site import FeedItem, SitePage, list_updates, render_feed
 from syncd.web.site.head import PageHead, render_head
 
+FEED = "rss.xml"
+"""What stands behind the path of a page with updates at the address of its feed."""
+_UPDATE = re.compile(r"\{%-?\s{0,100}update\b")
 _REMEMBERED_BYTES = 64 * 1024 * 1024
 _CLOSED_TO_ROBOTS = ("noIndex", "noRobotsIndex", "hidden")
 _FLAGS = {
@@ -88,17 +94,9 @@ class PageRenderer:
     def render(self, found: PageFound, origin: str, path: str) -> RenderedPage:
         """Return the page of a site that a visitor reads, and keep it where it is the same for the next one."""
         entry, site_space = found.entry, found.place.site_space
-        text = self.storage.blobs.get(entry.node.body or "").decode(errors="replace")
+        text = self._read_text(entry)
         links = VisitorLinks(self.storage, self.visit, site_space, found.outline, entry)
-        variables = read_variables(found.outline, entry)
-        context = BlockContext(
-            resolve=links.resolve,
-            read_reusable=links.read_reusable,
-            read_specification=links.read_specification,
-            variables=replace(variables, claims=self.visit.claims),
-            highlighted=self.memory.highlighted,
-        )
-        rendered = render_document(to_document(split_after_title(text)[1]), context)
+        rendered = self._render_document(found, text, links)
         view = replace(
             self._place_page(site_space, found.outline, entry),
             body=rendered.html,
@@ -106,13 +104,49 @@ class PageRenderer:
                 entry.node.fields.get("cover") or {}, entry.node.fields.get("layout") or {}, links.resolve
             ),
             outline=rendered.outline,
-            head=self._describe_page(found, origin),
+            head=self._describe_page(found, origin, has_feed=bool(self._list_updates(found, text))),
             is_indexed=is_indexed(self.visit, found.outline, entry),
         )
         page = RenderedPage.of(render_page(build_frame(self.visit, site_space), view))
         if not links.was_shared:
             self.memory.keep_page(self.visit, path, origin, page)
         return page
+
+    def render_feed(self, found: PageFound, origin: str) -> str | None:
+        """Return the feed of a page with updates that the visitor may read; None for a page without."""
+        entry, site_space = found.entry, found.place.site_space
+        text = self._read_text(entry)
+        updates = self._list_updates(found, text)
+        if not updates:
+            return None
+        links = VisitorLinks(self.storage, self.visit, site_space, found.outline, entry)
+        updates = self._list_updates(found, text, self._render_document(found, text, links).outline)
+        address = origin + self.visit.build_path(site_space, quote(entry.path))
+        page = SitePage(address, entry.node.title, str(entry.node.fields.get("description") or ""))
+        language = self.visit.require_space(site_space).language or "en"
+        return render_feed(page, updates, feed=f"{address.rstrip('/')}/{FEED}", language=language)
+
+    def _read_text(self, entry: TreeEntry) -> str:
+        return self.storage.blobs.get(entry.node.body or "").decode(errors="replace")
+
+    def _render_document(self, found: PageFound, text: str, links: VisitorLinks) -> RenderedDocument:
+        context = BlockContext(
+            resolve=links.resolve,
+            read_reusable=links.read_reusable,
+            read_specification=links.read_specification,
+            variables=replace(read_variables(found.outline, found.entry), claims=self.visit.claims),
+            highlighted=self.memory.highlighted,
+        )
+        return render_document(to_document(split_after_title(text)[1]), context)
+
+    def _list_updates(self, found: PageFound, text: str, outline: Sequence[OutlineEntry] = ()) -> Sequence[FeedItem]:
+        """The updates on a page, with every condition decided."""
+        if not _UPDATE.search(text):
+            return ()
+        body = split_after_title(text)[1]
+        if depends_on_reader(body):
+            body = read_visible_body(self.storage, self.visit, found.outline, found.entry)
+        return list_updates(to_document(body), outline)
 
     def render_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> RenderedPage:
         """Return a page of the platform's own, in the frame of a site-space."""
@@ -126,12 +160,13 @@ class PageRenderer:
         words = find_words(self.visit.require_space(site_space).language or "en")
         return self.render_words(site_space, outline, words.not_found, write_paragraph(words.not_found_text))
 
-    def _describe_page(self, found: PageFound, origin: str) -> Html:
+    def _describe_page(self, found: PageFound, origin: str, *, has_feed: bool) -> Html:
         """What the head of a page says to whoever links to it."""
         entry, site_space = found.entry, found.place.site_space
         first = find_first_page(self.visit, found.outline)
         is_first = first is not None and first.node.id == entry.node.id
         address = origin + self.visit.build_path(site_space, "" if is_first else quote(entry.path))
+        own = f"{origin}{self.visit.build_path(site_space, quote(entry.path))}".rstrip("/")
         return render_head(
             PageHead(
                 entry.node.title,
@@ -140,7 +175,8 @@ class PageRenderer:
                 canonical=address,
                 language=self.visit.require_space(site_space).language or "en",
                 changed=str(entry.node.fields.get("updatedAt") or ""),
-                markdown=f"{origin}{self.visit.build_path(site_space, quote(entry.path))}.md" if entry.path else "",
+                markdown=f"{own}.md" if entry.path else "",
+                feed=f"{own}/{FEED}" if has_feed else "",
             )
         )
 

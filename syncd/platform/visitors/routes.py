@@ -30,7 +30,7 @@ from syncd.platform.visitors.destinations import (
 )
 from syncd.platform.visitors.frames import read_contents, read_space_settings
 from syncd.platform.visitors.page_links import OWN_FILES
-from syncd.platform.visitors.pages import PageMemory, PageRenderer, RenderedPage
+from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.search import list_results, search_site
 from syncd.platform.visitors.sites import PublishedSite, PublishedSites
 from syncd.platform.visitors.texts import SiteTexts
@@ -112,6 +112,8 @@ class _SiteResponder:
         with self.storage.read() as connection:
             if self.parts and self.parts[-1].endswith(".md"):
                 return self._answer_markdown(connection)
+            if self.parts[-1:] == (FEED,) and (feed := self._answer_feed(connection)) is not None:
+                return feed
             found_here = find_destination(connection, self.visit, self.parts)
             if isinstance(found_here, NothingThere):
                 return self._answer_missing(connection, found_here)
@@ -156,6 +158,13 @@ class _SiteResponder:
         texts = SiteTexts(self.storage, self.visit, self.origin)
         text = texts.render_markdown(found.place.site_space, found.outline, found.entry)
         return self._answer_text(text, "text/markdown; charset=utf-8")
+
+    def _answer_feed(self, connection: sa.Connection) -> Response | None:
+        found = find_destination(connection, self.visit, self.parts[:-1])
+        if not isinstance(found, PageFound):
+            return None
+        feed = PageRenderer(self.storage, self.memory, self.visit).render_feed(found, self.origin)
+        return None if feed is None else self._answer_text(feed, "application/rss+xml; charset=utf-8")
 
     def _answer_machine_file(self, name: str) -> Response | None:
         texts = SiteTexts(self.storage, self.visit, self.origin)

@@ -12,6 +12,13 @@ from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, pa
 
 SECRET = "vault"
 FOR_STAFF = "\n".join(["Everybody.", "", f"{{% if {CLAIM} %}}", "The handshake.", "", "{% endif %}", "", "After."])
+UPDATE = '{%% update date="2026-01-01" %%}\n\n## %s\n\nWords.\n\n{%% endupdate %%}'
+NEWS = "\n\n".join(
+    [
+        *("{% updates %}", UPDATE % "Sails", "{% endupdates %}", f"{{% if {CLAIM} %}}"),
+        *("{% updates %}", UPDATE % "Cannons", "{% endupdates %}", "{% endif %}"),
+    ]
+)
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # one pixel
 
 
@@ -20,7 +27,7 @@ def made(world: World) -> PublishedSiteMaker:
     site = PublishedSiteMaker(world)
     staff = page("Staff page", "The canteen plan.")
     staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
-    world.write(site.guides, [page("Mixed", FOR_STAFF), staff])
+    world.write(site.guides, [page("Mixed", FOR_STAFF), staff, page("News", NEWS)])
     return site
 
 
@@ -54,6 +61,7 @@ WAYS = {
     "robots": "/robots.txt",
     "missing": "/no-such-page",
     "root": "/",
+    "feed": "/news/rss.xml",
     "search": "/~syncd/search?q=words",
     "search as JSON": "/~syncd/search.json?q=words",
 }
@@ -70,6 +78,7 @@ STAFF_WAYS = {
     "page of staff as markdown": ("/staff-page.md", "canteen"),
     "page of staff in the list": ("/llms.txt", "Staff page"),
     "page of staff in the contents": ("/setup", "Staff page"),
+    "condition in a feed": ("/news/rss.xml", "Cannons"),
     "search for the internal": ("/~syncd/search?q=vault", "behind the clock"),
     "search for the internal as JSON": ("/~syncd/search.json?q=vault", "behind the clock"),
     "search for a page of staff": ("/~syncd/search?q=canteen", "Staff page"),

@@ -1,6 +1,7 @@
 """Published pages: where they are read, what stands on them, and what is remembered of them."""
 
 import re
+from xml.etree import ElementTree
 
 import httpx
 import pytest
@@ -174,3 +175,22 @@ def test_a_permanent_redirect_is_permanent_where_everybody_reads(made: Published
     bulk = {"redirects": [{"source": "/gone", "destination": elsewhere, "permanent": True}]}
     assert made.world.made("bulkUpsertSiteRedirects", made.path, body=bulk)["results"][0]["status"] == "updated"
     assert get(made, "/gone").status_code == 308
+
+
+def test_a_page_with_updates_has_a_feed(made: PublishedSiteMaker) -> None:
+    one = (
+        '{{% update date="2026-01-{day:02}" %}}\n\n## Version {day}\n\nIt has <b>sails</b> & oars\n\n{{% endupdate %}}'
+    )
+    body = "\n\n".join(("{% updates %}", one.format(day=2), one.format(day=1), "{% endupdates %}"))
+    made.world.write(made.guides, [page("News", body)])
+    answer = get(made, "/news/rss.xml")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/rss+xml; charset=utf-8")
+    root = ElementTree.fromstring(answer.text)
+    assert [item.findtext("title") for item in root.iter("item")] == ["Version 2", "Version 1"]
+    links = [item.findtext("link") or "" for item in root.iter("item")]
+    assert links[0] == f"http://platform{made.base}/news#version-2"
+    text = get(made, "/news").text
+    assert f'type="application/rss+xml" title="News" href="http://platform{made.base}/news/rss.xml"' in text
+    assert 'id="version-2"' in text
+    assert get(made, "/setup/rss.xml").status_code == 404
+    assert "rss" not in get(made, "/setup").text

@@ -27,7 +27,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["site"], ["sites.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("site", "day", "type", "site_space", "page", "detail"),
     )
-    permanent = sa.Column(
+    permanent: sa.Column[bool] = sa.Column(
         "permanent", sa.Boolean(), nullable=False, server_default=sa.false(), comment="as browsers are told"
     )
     op.add_column("site_redirects", permanent)
