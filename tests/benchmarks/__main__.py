@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, sites, startup, ten
+from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, sites, startup, static_site, ten
 from tests.benchmarks.compare import compare
 from tests.benchmarks.stage import Stage, leave_home
 
@@ -24,6 +24,7 @@ BENCHMARKS = {
     "scale": scale.measure,
     "platform": platform.measure,
     "sites": sites.measure,
+    "static-site": static_site.measure,
 }
 PAGES = 10_000
 
