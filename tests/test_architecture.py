@@ -94,7 +94,7 @@ ORDER = {
             "state",
             "mirror",
         ),
-        *("bind", "integrate", "propose", "review", "undo", "log", "site", "publish", "run", "ci"),
+        *("bind", "integrate", "git_import", "propose", "review", "undo", "log", "site", "publish", "run", "ci"),
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),

@@ -159,6 +159,10 @@ class UpstreamConfig(_Section):
     """File with the key for ssh, readable by its owner only."""
     known_hosts_file: Path | None = None
     """File with the keys of hosts that ssh may speak to."""
+    import_url: str | None = None
+    """Its address for the platform, which imports from there; else `url`."""
+    import_token_file: Path | None = None
+    """File with the token that the platform gets for that, readable by its owner only."""
 
     @field_validator("side")
     @classmethod
@@ -193,6 +197,8 @@ class RepositoryConfig(_Section):
     """Seconds between two runs of the service."""
     propose: bool = True
     """Whether `sync` and `run` open and update change requests."""
+    write: Literal["auto", "content", "git-import", "comments"] = "auto"
+    """How a branch reaches the platform: as content of a change request, in its comments, or as main content."""
     space: tuple[SpaceConfig, ...] = ()
     """The spaces that it mirrors."""
     site: SiteConfig | None = None
@@ -236,6 +242,13 @@ class RepositoryConfig(_Section):
     def _two_remotes(self) -> "RepositoryConfig":
         if self.upstream is not None and self.upstream.remote == self.remote:
             raise ValueError(f"the platform and the upstream cannot both be the remote {self.remote}")
+        return self
+
+    @model_validator(mode="after")
+    def _import_has_a_source(self) -> "RepositoryConfig":
+        if self.write == "git-import" and (self.upstream is None or self.upstream.push != "branch" or not self.named):
+            why = 'needs [repository.upstream] with push = "branch", and a branch that is called by its name'
+            raise ValueError(f'write = "git-import" {why}')
         return self
 
     @model_validator(mode="after")

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import quote
 
 from syncd.api.client import Client
 from syncd.api.transport.breaker import Breaker
@@ -26,12 +28,12 @@ from syncd.daemon.locks import RUN, STATE, FileLock
 from syncd.daemon.records import is_run, judge_run, list_subjects
 from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo.remote.address import parse_address
-from syncd.repo.remote.remote import Access
+from syncd.repo.remote.remote import USERNAME, Access
 from syncd.repo.repository import Repository
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.binding import Binding
-from syncd.sync.policy import Policy
+from syncd.sync.policy import GIT_IMPORT, Policy
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteOptions
@@ -131,11 +133,12 @@ def _build_workspace(
             progress=around.progress,
             force=around.force,
             branch=next(iter(repository.named), ""),
-            upstream=build_upstream(repository.upstream, git, around.variables),
+            upstream=build_upstream(repository.upstream, git, around.variables, imports=repository.write == GIT_IMPORT),
             upstream_guard=around.upstream.guard if around.upstream is not None else ask_always,
             is_cancelled=around.cancelled,
             permit=around.permit,
             policy=Policy(**repository.change_requests.model_dump()),
+            write=repository.write,
         )
 
 
@@ -153,10 +156,12 @@ def record_command(repository: RepositoryConfig, results: Sequence[Result], *, s
         write_runs(file, judge_run(results, read_runs(file), subjects, name=repository.name, at=at))
 
 
-def build_upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str]) -> Upstream | None:
+def build_upstream(
+    config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str], *, imports: bool = False
+) -> Upstream | None:
     """Return the upstream of a configuration as the flows know it, its address read and its files checked.
 
-    Raises: ConfigInvalid.
+    Shape: `imports` says that the platform is to fetch from it. Raises: ConfigInvalid.
     """
     if config is None:
         return None
@@ -176,7 +181,25 @@ def build_upstream(config: UpstreamConfig | None, git: Repository, environ: Mapp
         known_hosts_file=config.known_hosts_file,
         is_guarded=config.token_file is not None and is_credential(config.token_file, environ),
     )
-    return Upstream(config.remote, access, config.push, config.side, config.mirror)
+    read_import_url = partial(_read_import_url, config, url, environ)
+    if imports:
+        read_import_url()
+    return Upstream(config.remote, access, config.push, config.side, config.mirror, read_import_url)
+
+
+def _read_import_url(config: UpstreamConfig, url: str, environ: Mapping[str, str]) -> str:
+    """The address at which the platform fetches, with the credential that it gets. Raises: ConfigInvalid."""
+    address = parse_address(config.import_url or url)
+    if address.protocol not in ("https", "http"):
+        raise ConfigInvalid(
+            "the platform cannot fetch from the upstream's address: it takes one of https",
+            hint="name one with import_url of [repository.upstream]",
+        )
+    if config.import_token_file is None:
+        return address.url
+    token = read_token(config.import_token_file, "import_token_file", environ).get_secret_value()
+    scheme, mark, rest = address.url.partition("://")
+    return f"{scheme}{mark}{quote(config.username or USERNAME, safe='')}:{quote(token, safe='')}@{rest}"
 
 
 def build_bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:

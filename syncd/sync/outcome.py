@@ -1,6 +1,6 @@
 """What a flow came to: the only thing that leaves it besides what it did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from syncd.errors import FileInvalid, RateLimited, Retry, SyncdError
@@ -89,6 +89,15 @@ def outcome_from(error: SyncdError) -> Waiting | Held:
     if error.retry is Retry.NEVER:
         return Held(error.what, error.hint, error.exit_code, getattr(error, "paths", ()))
     return Waiting(error.what, error.hint, exit_code=error.exit_code)
+
+
+def join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
+    """Return several steps of one flow as one outcome; what waits or is held is not in it."""
+    each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
+    changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)
+    notes = tuple(note for outcome in each if isinstance(outcome, Applied) for note in outcome.notes)
+    conflicts = tuple(held for outcome in each for held in outcome.conflicts)
+    return Applied(changes, notes, conflicts) if changes or notes else Unchanged(conflicts)
 
 
 def find_details(outcome: Outcome) -> dict[str, str]:

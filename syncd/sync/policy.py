@@ -10,6 +10,13 @@ ReadReviews = Literal["never", "changed", "always"]
 """When reviews of an own change request are read only to inform people: `changed` is where it is not as it was."""
 
 
+WriteMode = Literal["auto", "content", "git-import", "comments"]
+"""How a branch reaches the platform: by the content of a change request, else in its comments (`auto`); only by one of
+them; or as main content, which the platform imports from the upstream.
+"""
+GIT_IMPORT = "git-import"
+
+
 @dataclass(frozen=True)
 class Policy:
     """The rules for the change requests of one repository.

@@ -10,7 +10,7 @@ from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 from syncd.sync.binding import Binding
-from syncd.sync.policy import Policy
+from syncd.sync.policy import GIT_IMPORT, Policy, WriteMode
 
 if TYPE_CHECKING:  # `status` needs neither the platform nor the store, and both take long to import
     from syncd.api.client import Client
@@ -42,7 +42,8 @@ def permit_always() -> None:
 class Upstream:
     """The Git remote that tracked branches come from; commits go to the branch there, to a side branch, or nowhere.
 
-    Shape: `mirror` is the branch there that main content of the platform goes to, "" for none.
+    Shape: `mirror` is the branch there that main content of the platform goes to, "" for none. `read_import_url`
+    returns the address at which the platform fetches from it, which may hold a credential.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Upstream:
     push: Literal["branch", "side", "never"] = "branch"
     side: str = "syncd/{branch}"
     mirror: str = ""
+    read_import_url: Callable[[], str] = field(default=str, repr=False, compare=False)
 
     @property
     def has_mirror(self) -> bool:
@@ -89,8 +91,9 @@ class Workspace:
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
     the platform differ, and no guard counts it as deletions. `main_ref` is another ref for main content, for a space
     whose two sides nobody has chosen between yet. `upstream_guard` gives the block in which the upstream is asked, and
-    raises where that is known to be down. `is_dry_run` says that nothing may be written to the platform.
-    `permit` is called before each push, and refuses it by an exception; the client has it for its requests.
+    raises where that is known to be down. `write` says how branches reach the platform. `is_dry_run` says that
+    nothing may be written to the platform. `permit` is called before each push, and refuses it by an exception; the
+    client has it for its requests.
     `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
     change.
     """
@@ -105,6 +108,7 @@ class Workspace:
     progress: Progress = ignore_progress
     force: Mapping[str, int] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
+    write: WriteMode = "auto"
     upstream: Upstream | None = None
     is_cancelled: Callable[[], bool] = lambda: False
     branch: str = "main"
@@ -127,6 +131,14 @@ class Workspace:
     def proposed_refs(self, binding: Binding) -> str:
         """Return the prefix of the refs of a space's proposals: `<number>/<branch>` names the proposed commit."""
         return f"refs/syncd/proposed/{binding.name}/"
+
+    def is_imported(self, branch: str) -> bool:
+        """Return whether the platform imports a branch as main content: the one that spaces are bound to."""
+        return self.write == GIT_IMPORT and branch == self.branch
+
+    def overwritten_refs(self, binding: Binding) -> str:
+        """Return the prefix of the refs that hold what an import of a branch overwrote in a space."""
+        return f"refs/remotes/{self.remote}/overwritten/{binding.name}/"
 
     def has_same_content(self, binding: Binding, one: str, other: str) -> bool:
         """Return whether two commits hold the same in the space's directory."""

@@ -39,7 +39,7 @@ def test_the_example_shows_the_defaults() -> None:
     plain = parse(tomllib.loads(WHOLE + "[repository.site]\n[repository.upstream]\n"), at=Path("x"))
     mine, usual = shown.repository[0], plain.repository[0]
     assert shown.platform.insecure == plain.platform.insecure
-    paths = {"url", "token_file", "ssh_key_file", "known_hosts_file"}
+    paths = {"url", "token_file", "ssh_key_file", "known_hosts_file", "import_url", "import_token_file"}
     own: dict[str, Any] = {"name": True, "space": True, "upstream": paths, "site": {"publish"}}
     assert mine.model_dump(exclude=own) == usual.model_dump(exclude=own)
 

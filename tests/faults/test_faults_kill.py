@@ -25,9 +25,10 @@ KILLS = int(os.environ.get("SYNCD_TEST_KILLS", "240"))
 TRIES = 2
 """Runs in which a command has to recover."""
 SIGKILL = -9
-ELSEWHERE = {FaultPoint.BRANCH_PUSHED, FaultPoint.SITE_BUILT, FaultPoint.SITE_PUBLISHED}
-"""Those of an upstream and of a site that is built, which no scene has: `tests/cli/sync/test_cli_upstream_mirror.py`
-and `tests/sync/publish/test_publish_target.py` stop there."""
+OF_IMPORTS = {FaultPoint.IMPORT_COMPARED, FaultPoint.IMPORT_REQUESTED, FaultPoint.IMPORT_DONE}
+ELSEWHERE = {FaultPoint.BRANCH_PUSHED, FaultPoint.SITE_BUILT, FaultPoint.SITE_PUBLISHED} | OF_IMPORTS
+"""Those of an upstream and of a site that is built, which no scene has: `tests/cli/sync/test_cli_upstream_mirror.py`,
+`tests/sync/publish/test_publish_target.py` and `tests/sync/git_import/` stop there."""
 FAULT_POINTS = tuple(point for point in FaultPoint if point not in ELSEWHERE)
 UNSAVED = "# Errors\n\nWhat they mean. token-unsaved\n"
 UNTRACKED = "token-untracked\n"

@@ -5,6 +5,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from syncd.daemon.hooks.listener import load_sources
 from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.daemon.notifications.targets import build_subscriptions
 from syncd.errors import DiskFull, NotFound, SyncdError
+from syncd.model.text import join_lines
 from syncd.repo.process.git import describe_git
 from syncd.repo.repository import Repository
 from syncd.store.status import read_store_summary
@@ -138,6 +140,9 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
         yield from check_clock(clock, now)
         for space in spaces:
             yield check_space(client, space)
+        for repository in config.repository:
+            if repository.write == "git-import":
+                yield from (check_import(client, space) for space in repository.space)
 
 
 def check_clock(there: datetime | None, now: datetime) -> Iterator[Check]:
@@ -172,6 +177,24 @@ def check_space(client: Client, space: SpaceConfig) -> Check:
         lacks = "; ".join(f"no right to {right}: {_RIGHTS[right]}" for right in missing)
         return Check(name, "warn", lacks, "give the token's user the role Editor in this space")
     return Check(name, "ok", f"{found.title or found.id}")
+
+
+def check_import(client: Client, space: SpaceConfig) -> Check:
+    """Return whether the platform may import a branch as main content of a space; nothing is imported."""
+    name = f"import {space.name}"
+    last = None
+    try:
+        has_right = client.spaces.get(space.id).permissions.get("triggerGitSync", True)
+        with suppress(NotFound):  # nothing was ever imported
+            last = client.spaces.get_git_info(space.id).operation
+    except SyncdError as error:
+        return _fail(name, error)
+    if not has_right:
+        return Check(name, "warn", "no right to import from Git", "the token's user must be an administrator there")
+    words = "main content is written without a change request"
+    if last is not None and last.state in ("failure", "timeout"):
+        return Check(name, "warn", f"{words}; the last {last.direction} failed: {join_lines(last.error or last.state)}")
+    return Check(name, "ok", words)
 
 
 def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]:

@@ -24,6 +24,7 @@ from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.store.status import SITE_STATES, StoreSummary, read_store_summary
 from syncd.sync.branches import find_tracked
+from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.request_state import parse_request_state
 from syncd.sync.state.unsent import Unsent
@@ -74,6 +75,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             detached=(head.oid or "")[:10] if current is None else "",
             operation=(here.find_operation() or "") if here.work_tree is not None else "",
             work_tree=str(here.work_tree or ""),
+            imported=repository.named[0] if repository.write == GIT_IMPORT else "",
             run=run,
         )
 

@@ -41,6 +41,8 @@ def format_status(status: RepositoryStatus | BrokenStatus, *, start: str) -> lis
     for branch in status.branches:
         distance = _format_distance(branch, works.get(branch.branch), status.run)
         lines.append(f"  branch {escape(branch.branch):<16} {distance}")
+        if branch.branch == status.imported:
+            lines.append(f"         {'':<16} a push writes main content, without a change request")
     for space in status.spaces:
         lines += _format_space(space, [request for request in status.requests if request.space == space.name])
     for site in status.sites:

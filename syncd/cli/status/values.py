@@ -105,6 +105,7 @@ class RepositoryStatus:
     Shape: `former` are spaces that were mirrored and are no longer configured; `current` is the branch of the work tree
     around the current directory, and `detached` the commit of its HEAD when that is on no branch; `work_tree` is its
     top directory, "" for a bare repository, and `operation` what is in progress there, such as a merge, or "".
+    `imported` is the branch that is written to main content without a change request, or "".
     """
 
     path: str
@@ -121,6 +122,7 @@ class RepositoryStatus:
     detached: str = ""
     operation: str = ""
     work_tree: str = ""
+    imported: str = ""
     run: RunStatus = field(default_factory=RunStatus)
 
     @property

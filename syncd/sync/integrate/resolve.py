@@ -118,6 +118,8 @@ def _list_lanes(workspace: Workspace, branch: str) -> Iterator[LaneRef]:
         if records:
             newest = max(records, key=lambda found: int(found.number))
             yield LaneRef(workspace.change_ref(binding, int(newest.number)))
+        if branch == workspace.branch:
+            yield from map(LaneRef, sorted(workspace.repository.list_refs(workspace.overwritten_refs(binding))))
     yield LaneRef(workspace.main)
 
 

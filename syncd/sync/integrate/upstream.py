@@ -67,6 +67,18 @@ class Exchange:
             if tip is not None and tip != seen and (seen is not None or (create and branch in self.names)):
                 yield f"push {upstream.name}/{branch}", partial(self._push_branch, upstream, branch, tip, seen)
 
+    def push_branch(self, branch: str) -> Mapping[str, str]:
+        """Push a branch that the remote lacks commits of, and return the remote's branches by now.
+
+        Shape: what the remote does not take is missing in the answer. Raises: as the steps do.
+        """
+        upstream, tip = self.workspace.upstream, self.repository.resolve(f"{HEADS}{branch}")
+        if upstream is None or self.remote_heads is None or tip is None:
+            return {}
+        if self.remote_heads.get(branch) != tip:
+            self._push_branch(upstream, branch, tip, self.remote_heads.get(branch))
+        return self.remote_heads
+
     def _list_branches(self) -> list[str]:
         assert self.remote_heads is not None
         present = {ref.removeprefix(HEADS) for ref in self.repository.list_refs(HEADS)}

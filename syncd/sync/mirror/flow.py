@@ -31,6 +31,12 @@ from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
+from syncd.sync.mirror.overwritten import (
+    find_imported_commit,
+    forget_restored,
+    list_overwritten,
+    start_overwritten_ref,
+)
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
@@ -89,6 +95,7 @@ def mirror(
             except RevisionMoved:
                 if not left:
                     raise
+    forget_restored(workspace, binding)
     for proposal in own:
         if proposal.is_merged:
             forget_proposal(workspace, binding, proposal)
@@ -115,16 +122,22 @@ def _mirror_all(
     if _read_state(workspace, binding).has_revision(revision.id):
         return Unchanged(), own
     between, restored = _find_between(workspace, binding, revision)
+    overwritten = list_overwritten(workspace, between, revision)
     outcomes: list[Applied] = []
     left = _find_unrecorded(workspace, binding, own)
     for past in between:
         try:
             step = past.content()
+            if step.id in overwritten:
+                outcomes.append(_mirror_aside(workspace, binding, space, past, step))
+                continue
             own_merged = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
             outcomes.append(
                 _mirror_once(workspace, binding, space, _MirrorStep(past, step, own_merged, step.id == restored))
             )
         except (AnswerTooLarge, GuardRefused, Rejected, NotFound):  # what came after it may be in order
+            if past.revision() in overwritten:
+                raise
             break
         left = tuple(one for one in left if one not in own_merged)
     outcomes.append(
@@ -132,6 +145,16 @@ def _mirror_all(
     )
     changes = tuple(change for outcome in outcomes for change in outcome.changes)
     return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes)), own
+
+
+def _mirror_aside(
+    workspace: Workspace, binding: Binding, space: Space, past: PastContent, revision: Revision
+) -> Applied:
+    """Mirror a revision that an import overwrote to a ref of its own, which the branch takes in."""
+    ref = start_overwritten_ref(workspace, binding, revision)
+    if ref is None:
+        return Applied(())
+    return _mirror_once(replace(workspace, main_ref=ref), binding, space, _MirrorStep(past, revision, ()))
 
 
 def _find_between(workspace: Workspace, binding: Binding, revision: Revision) -> tuple[Sequence[PastContent], str]:
@@ -207,11 +230,14 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
 
 
 def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> tuple[str, ...]:
-    """The commit that the change request of another clone, or of a job, held in full when it was merged.
+    """The commit that a revision was imported from, or that the change request of another clone, or of a job, held in
+    full when it was merged.
 
     Shape: none unless the workspace's branch has it, so that nothing comes in that is not in this branch already.
     """
     repository, request = workspace.repository, step.revision.merged_from
+    if (imported := find_imported_commit(workspace, step.revision)) is not None:
+        return (imported,)
     if request is None or step.is_restored or not workspace.branch:
         return ()
     commit = repository.find_revision(read_commit_of_revision(request.description))

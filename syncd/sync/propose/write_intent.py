@@ -57,6 +57,8 @@ def write_intent(
     Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what planning,
     the guards and the adapters raise.
     """
+    if workspace.write == "comments":
+        workspace.client.change_requests.writes = False
     rounds = _Rounds(workspace, binding, intent, live, subject)
     for _ in range(ROUNDS):
         if rounds.run_round():
@@ -197,6 +199,9 @@ class _Rounds:
                     raise
             if _has_moved(workspace, binding, self.live, content):
                 return False
+            if workspace.write == "content":
+                hint = 'write = "auto" puts the proposal into comments of the change request'
+                raise Rejected(refusal.what, hint=hint, status=refusal.status) from refusal
             self.notes.append(self._propose_in_comments(plan, self.live))
             self.is_commented = True
             return True

@@ -12,11 +12,13 @@ from syncd.sync.bind.flow import bind_spaces
 from syncd.sync.binding import Binding
 from syncd.sync.branches import Branch, find_tracked
 from syncd.sync.gc_tuning import collect_seldom
+from syncd.sync.git_import.flow import finish_import, import_branch
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import push_mirror
 from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.mirror.flow import mirror
+from syncd.sync.mirror.overwritten import list_overwritten_refs
 from syncd.sync.outcome import (
     CONFLICT,
     PAGE,
@@ -26,9 +28,11 @@ from syncd.sync.outcome import (
     Unchanged,
     describe_outcome,
     find_details,
+    join_outcomes,
     outcome_from,
     outcome_of,
 )
+from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.propose.flow import find_new_branches, guard_new_branches, propose
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.review.auto_merge import merge_proposal
@@ -68,6 +72,7 @@ class Flows:
     """What reading a space came to that could not be read: it is not asked for again in this run."""
     _conflicting_requests: set[str] = field(default_factory=set)
     """Change requests, as `<space>/<number>`, that pages are in conflict with which are in none with main content."""
+    _exchange: Exchange | None = None
     _has_failed: bool = False
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
@@ -90,12 +95,14 @@ class Flows:
     def _run_all(self) -> Iterator[Result]:
         publication = self.options.publication
         others = [publication.branch] if publication is not None and publication.branch else []
-        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, others)
+        exchange = self._exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, others)
         yield from (
             self._run_flow("upstream", *step) for step in exchange.list_fetch_steps(move=self.options.integrate)
         )
         self.workspace, outcomes = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
         yield from (Result("bind", name, outcome) for name, outcome in outcomes)
+        for binding in self.workspace.bindings if self.workspace.write == GIT_IMPORT else ():
+            yield self._run_flow("import", binding.name, partial(finish_import, self.workspace, binding))
         self._read_spaces()
         for binding in self.workspace.bindings:
             yield from self._incoming(binding)
@@ -107,11 +114,14 @@ class Flows:
             yield from self._hold_crowds(branches)
             for branch in branches:
                 for binding in self.workspace.bindings:
-                    if binding in self.proposals and branch.name not in self._held_branches.get(binding, ()):
-                        yield from self._outgoing(binding, branch)
+                    if binding not in self.proposals or branch.name in self._held_branches.get(binding, ()):
+                        continue
+                    is_imported = self.workspace.is_imported(branch.name)
+                    yield from (self._import if is_imported else self._outgoing)(binding, branch)
             if self.options.integrate and self._has_merged:
                 for branch in branches:
                     yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+            yield from self._import_again(branches)
         if self.options.site is not None:
             yield self._run_flow("site", self.options.site.file, partial(self._site, self.options.site))
         if self.options.should_publish:
@@ -176,6 +186,25 @@ class Flows:
             del self.spaces[binding.space], self.proposals[binding]
             yield from self._incoming(binding)
 
+    def _import(self, binding: Binding, branch: Branch) -> Iterator[Result]:
+        """Let the platform import the branch as main content, and mirror what came of it."""
+        assert self._exchange is not None
+        push = partial(self._exchange.push_branch, branch.name)
+        run = partial(import_branch, self.workspace, binding, branch.name, space=self.spaces[binding.space], push=push)
+        imported = self._run_flow("import", f"{binding.name}/{branch.name}", run)
+        yield imported
+        if isinstance(imported.outcome, Applied) and not self.workspace.is_dry_run:
+            self._has_merged = True
+            del self.spaces[binding.space], self.proposals[binding]
+            yield from self._incoming(binding)
+
+    def _import_again(self, branches: Sequence[Branch]) -> Iterator[Result]:
+        """Bring back at once what somebody wrote while a branch was imported, as far as it merges."""
+        for branch in [one for one in branches if self.options.integrate and self.workspace.is_imported(one.name)]:
+            for binding in [one for one in self.proposals if list_overwritten_refs(self.workspace, one)]:
+                yield from self._import(binding, branch)
+                yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+
     def _mirror(self, binding: Binding) -> Outcome:
         if binding.space not in self.spaces:
             self._read_space(binding.space)
@@ -220,8 +249,10 @@ class Flows:
         tips = {ref: repository.resolve(ref) for ref in lanes}
         ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
         follows = [workspace.main] if branch.is_named or self._has_nothing(branch) else []
-        refs = [*ahead, *follows, *(ref for ref in lanes if ref not in ahead)]
-        outcome = _join_outcomes([integrate(workspace, branch.name, ref) for ref in refs])
+        bindings = workspace.bindings if branch.name == workspace.branch else ()
+        overwritten = [ref for binding in bindings for ref in sorted(list_overwritten_refs(workspace, binding))]
+        refs = [*ahead, *follows, *overwritten, *(ref for ref in lanes if ref not in ahead)]
+        outcome = join_outcomes([integrate(workspace, branch.name, ref) for ref in refs])
         # A page that is in conflict with both is told of as one with main content, before and after it is proposed.
         name = f"{workspace.remote}/main"
         return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
@@ -306,15 +337,6 @@ class Flows:
         from syncd.sync.publish.target.flow import publish_site
 
         return publish_site(self.workspace, exchange, options)
-
-
-def _join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
-    """Several steps of one flow as one outcome."""
-    each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
-    changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)
-    notes = tuple(note for outcome in each if isinstance(outcome, Applied) for note in outcome.notes)
-    conflicts = tuple(held for outcome in each for held in outcome.conflicts)
-    return Applied(changes, notes, conflicts) if changes or notes else Unchanged(conflicts)
 
 
 def _is_shared_failure(error: PlatformError) -> bool:
