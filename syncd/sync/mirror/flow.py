@@ -200,7 +200,9 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     last = state.last.oid if state.last else None
     heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
     named = () if heads else _find_named_commit(workspace, step)
-    base = find_mirror_base(workspace, binding, revision, last, heads, named)
+    # What was sent, or put in by hand from comments, may have been merged before anybody read where it came to lie.
+    unread = [one for proposal in merged for one in list_sent(workspace, binding, proposal.change_request.number)]
+    base = find_mirror_base(workspace, binding, revision, last, heads, (*named, *unread))
     start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, (*heads.values(), *named))
     settled = base.is_complete and start == state.tip
     sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]

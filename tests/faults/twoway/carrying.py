@@ -22,8 +22,7 @@ def read_orders(comments: Sequence[tuple[str, str]], pages: Pages) -> list[dict[
     known = dict(_index_paths(pages))
     texts = [(page, found) for page, text in comments for found in _TEXT.finditer(text)]
     orders = [line for _, text in comments if not _TEXT.search(text) for line in text.splitlines()]
-    titles = {page["title"] for page, _ in pages}
-    writes = [
+    writes: list[dict[str, Any]] = [
         {"operation": "update_page", "page": page, "document": {"markdown": f"{found[3]}\n"}}
         for page, found in texts
         if page in known.values()
@@ -35,12 +34,16 @@ def read_orders(comments: Sequence[tuple[str, str]], pages: Pages) -> list[dict[
     moving = dict.fromkeys([*slugs, *gone])
     writes += [{"operation": "update_page", "page": id, "slug": f"for-now-{at}"} for at, id in enumerate(moving)]
     new = {found[1]: found[3] for page, found in texts if not page}
-    for found in (found for line in orders if (found := _ADD.search(line))):
-        place = _read_place(found[2], known)
-        if place is not None and found[3] in new and found[1] not in titles:
-            made = {"operation": "insert_page", "title": found[1], "slug": _find_slug(found[3])}
+    # What was added before has its title, or that of its text's heading, at its address.
+    here = {
+        page.get(key) for page, _ in pages for key in ("title", "path") if key == "title" or page["id"] not in moving
+    }
+    for added in (found for line in orders if (found := _ADD.search(line))):
+        place, address = _read_place(added[2], known), _find_slug(added[3])
+        if place is not None and added[3] in new and not {added[1], _join_path(pages, place, address)} & here:
+            made = {"operation": "insert_page", "title": added[1], "slug": address}
             given = {name: value for name, value in place.items() if value is not None}
-            writes.append(made | given | {"document": {"markdown": f"{new[found[3]]}\n"}})
+            writes.append(made | given | {"document": {"markdown": f"{new[added[3]]}\n"}})
     writes += [write for one in changes for write in _read_change(known[one[1]], one[2], known)]
     writes += [{"operation": "delete_page", "page": id} for id in gone]
     rest = [(id, slug) for id, slug in slugs.items() if id not in gone]
@@ -69,6 +72,12 @@ def _read_place(order: str, known: Mapping[str, str]) -> dict[str, Any] | None:
     if number := _NUMBER.search(order):
         place["at"] = int(number[1]) - 1
     return place
+
+
+def _join_path(pages: Pages, place: Mapping[str, Any], slug: str) -> str:
+    """The address that a page gets at a place."""
+    above = {page["id"]: page.get("path") or "" for page, _ in pages}.get(place.get("into"), "")
+    return f"{above}/{slug}".lstrip("/")
 
 
 def _find_slug(path: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.errors import GuardRefused
 from syncd.model.change_request import ChangeRequestUpdate
-from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+from syncd.model.content_write import ContentWrite, InsertPage, Markdown, UpdatePage
 from syncd.model.space import GitSync
 from syncd.platform.server import BackgroundServer
 from syncd.platform.settings import PlatformSettings
@@ -81,6 +81,23 @@ def test_a_text_with_the_line_ends_of_another_system_is_proposed_with_plain_ones
     fine(mute.push())
     (comment,) = comments_of(mute).values()
     assert f"````markdown\n{OPTIONS}````" in comment.body.markdown
+
+
+def test_a_new_page_that_is_put_in_and_merged_at_once_lies_where_git_has_it(mute: Any, fine: Any) -> None:
+    clone = mute.clone()
+    toc = (clone / "SUMMARY.md").read_text() + "* [New](extra/new.md)\n"
+    mute.commit("New page", {"extra/new.md": "# New\n\nIt is new.\n", "SUMMARY.md": toc})
+    fine(mute.push())
+    document = {"markdown": "# New\n\nIt is new.\n"}
+    page = InsertPage.model_validate({"title": "New", "slug": "new", "document": document})
+    with BackgroundServer(mute.storage, PlatformSettings()) as url, Client(url, mute.token) as client:
+        client.change_requests.write_content(mute.space, "1", ContentWrite(changes=(page,)))
+        client.change_requests.merge(mute.space, "1")
+    fine(mute.sync())
+    for ref in ("platform/main", "main"):
+        paths = mute.git("ls-tree", "-r", "--name-only", ref).split()
+        assert [path for path in paths if path.endswith("new.md")] == ["extra/new.md"], ref
+    assert_quiet(mute, fine)
 
 
 @pytest.mark.long
