@@ -45,6 +45,18 @@ def test_peaceful_work_of_all_sides_is_fine(place: Workshop) -> None:
     assert any("git commit" in line for line in played.story)
 
 
+def test_pictures_are_added_replaced_renamed_and_deleted_on_both_sides(place: Workshop) -> None:
+    deeds = [("a", "asset"), ("web", "asset"), ("a", "sync"), ("a", "asset-replace"), ("web", "asset-replace")]
+    more = [("a", "sync"), ("a", "asset-rename"), ("web", "asset-drop"), ("a", "sync"), ("a", "asset-delete")]
+    played = play(place, steps(*deeds, *more))
+    assert not played.failures, tell(played, "assets")
+    story = "\n".join(played.story)
+    assert all(
+        words in story
+        for words in ("# other bytes, w4p", "web: asset-replace", " r7.png", "web: asset-drop", "a$ rm .gitbook")
+    )
+
+
 def remove_a_word(player: Player) -> None:
     page = _page(player, "m0aa")
     _publish(
@@ -69,6 +81,13 @@ def exchange_a_title(player: Player) -> None:
     _publish(player, {"operation": "update_page", "page": _page(player, "m0aa").place, "title": "Title t0ac"})
 
 
+def spoil_a_picture(player: Player) -> None:
+    player.step(Step(7, "a", "asset", 1, 0))
+    player.step(Step(8, "a", "sync", 1, 0))
+    top = player.writers["a"].path
+    (top / ".gitbook/assets/a7.png").write_bytes(b"\x89PNG\r\n\x1a\n nothing")
+
+
 def lock_out(player: Player) -> None:
     config = player.writers["a"].path / ".git" / "syncd.toml"
     config.write_text(config.read_text().replace("[platform]", "[nothing]"))
@@ -81,6 +100,7 @@ def lock_out(player: Player) -> None:
         (double_a_page, "doubled"),
         (bring_a_word_back, "deletes back"),
         (exchange_a_title, "titles over other text"),
+        (spoil_a_picture, "not converged"),
         (lock_out, "locked out"),
     ],
 )

@@ -7,10 +7,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from tests.faults.twoway.hosting import ACTOR
-from tests.faults.twoway.pages import MARK, TITLE, Page, View, edited, new_text
+from tests.faults.twoway.pages import (
+    MARK,
+    PICTURE,
+    TITLE,
+    WORD,
+    Page,
+    View,
+    edited,
+    new_text,
+    picture_bytes,
+    words_shown,
+)
 from tests.faults.twoway.schedule import Step
 
 Told = list[str]
@@ -39,6 +50,8 @@ class Web:
         self._count_writes, self._answers, self._writes = count_writes, dict[str, Any](), -1
         self._headers = {"Authorization": f"Bearer {token}", ACTOR: "person", "Content-Type": "application/json"}
         self._http = HTTPConnection(urlsplit(url).netloc, timeout=60)
+        self._bytes: dict[str, bytes] = {}
+        """The bytes of files, by Git's id of them."""
         self._views: dict[tuple[str, str], View] = {}
         """What was read of each revision of a space: no revision ever changes."""
         self.told: Told = []
@@ -84,10 +97,32 @@ class Web:
         for page, above in self.tree(space, request):
             if page["type"] == "document":
                 text = self.call("GET", f"{at}/content/page/{page['id']}?format=markdown").get("markdown") or ""
-                found[page["id"]] = Page(page["id"], page["title"], text, above)
+                shown = (
+                    words_shown(text, lambda name: self._read_file(at, name)) if PICTURE.search(text) else frozenset()
+                )
+                found[page["id"]] = Page(page["id"], page["title"], text, above, shown)
             elif page["type"] == "group" and (mark := MARK.search(page["title"])):
                 found[page["id"]] = Page(page["id"], page["title"], mark[0], above)
         return found
+
+    def words_in_files(self, space: str) -> set[str]:
+        """Return the words in all pictures of main content, shown or not."""
+        files = self.call("GET", f"/spaces/{space}/content/files?limit=1000")["items"]
+        return {word for file in files for word in WORD.findall(self._download(file).decode(errors="replace"))}
+
+    def _read_file(self, at: str, name: str) -> bytes:
+        """The bytes of a file of some content, by its path below `.gitbook`."""
+        for file in self.call("GET", f"{at}/content/files?limit=1000")["items"]:
+            if file["git"]["path"].removeprefix(".gitbook/") == name:
+                return self._download(file)
+        return b""
+
+    def _download(self, file: Mapping[str, Any]) -> bytes:
+        if (oid := file["git"]["oid"]) not in self._bytes:
+            found = urlsplit(file["downloadURL"])
+            self._http.request("GET", f"{found.path}?{found.query}", None, self._headers)
+            self._bytes[oid] = self._http.getresponse().read()
+        return self._bytes[oid]
 
     def tree(self, space: str, request: str = "") -> list[tuple[dict[str, Any], str]]:
         """Return all pages in order, each with the id of the page above it."""
@@ -172,6 +207,8 @@ class Web:
         groups = [page for page, _ in ordered if page["type"] == "group"]
         deed = getattr(self, f"_{step.action.replace('-', '_')}", None)
         choice = documents if step.action in ("edit", "draft-edit", "replace", "drop", "retitle") else leaves
+        if step.action in ("asset-replace", "asset-drop"):
+            choice = [page for page in documents if PICTURE.search(view[page["id"]].text)]
         choice = groups if step.action in ("retitle-group", "move-group", "ungroup") else choice
         if deed is None or not choice:
             return []
@@ -239,11 +276,29 @@ class Web:
         return [*moved, {"operation": "delete_page", "page": page["id"]}]
 
     def _asset(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
-        data = base64.b64encode(b"\x89PNG\r\n\x1a\n" + str(step.id).encode()).decode()
-        file = {"name": f"web{step.id}.png", "base64": data, "contentType": "image/png", "ref": "picture"}
+        file = _make_picture(f"web{step.id}.png", f"w{step.id}p")
         text = f"{view[page['id']].text}\nShown with w{step.id}a: ![picture](./picture)\n"
         update = {"operation": "update_page", "page": page["id"], "document": {"markdown": text}}
         return [{"operation": "insert_files", "files": [file]}, update]
+
+    def _asset_replace(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        """A page shows another picture of the same name: the former file stays, since nothing can delete it."""
+        text = view[page["id"]].text
+        name = PICTURE.findall(text)[0].rpartition("/")[2]
+        file = _make_picture(unquote(name), f"w{step.id}p")
+        update = {"operation": "update_page", "page": page["id"],
+                  "document": {"markdown": PICTURE.sub("![picture](./picture)", text, count=1)}}  # fmt: skip
+        return [{"operation": "insert_files", "files": [file]}, update]
+
+    def _asset_drop(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        """A page shows a picture no more."""
+        lines = [line for line in view[page["id"]].text.splitlines(keepends=True) if not PICTURE.search(line)]
+        return [{"operation": "update_page", "page": page["id"], "document": {"markdown": "".join(lines)}}]
+
+
+def _make_picture(name: str, word: str) -> dict[str, Any]:
+    data = base64.b64encode(picture_bytes(word)).decode()
+    return {"name": name, "base64": data, "contentType": "image/png", "ref": "picture"}
 
 
 _MARKER = re.compile(r" \[\S*#(\w+)\]$")

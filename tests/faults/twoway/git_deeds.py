@@ -31,6 +31,16 @@ class GitDeeds(Runs):
         with self._editing(writer, step):
             writer.write(Step(step.id, step.actor, "edit", step.n, step.m))
 
+    def _asset_replace(self, writer: Writer, step: Step) -> None:
+        """A picture gets other bytes where it is: syncd says that a person has to do this on the platform, too."""
+        before = tokens_of(writer.view())
+        with self._editing(writer, step):
+            writer.write(step)
+        after = tokens_of(writer.view())
+        self.unsendable |= after - before
+        self.ledger.free(before - after, f"{step.id} {writer.name} {step.action}")
+        writer.commit(f"{step.action} {step.id}")
+
     def _amend(self, writer: Writer, step: Step) -> None:
         can = writer.owns_tip()
         with self._editing(writer, step):

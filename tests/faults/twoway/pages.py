@@ -5,24 +5,28 @@ there was at the beginning. The word of a title stands in the heading too, where
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from posixpath import dirname, join
+from urllib.parse import unquote
 
 WORD = re.compile(r"\bw\d+[a-z]{1,2}\b")
 MARK = re.compile(r"\bm\d+[a-z]{0,2}\b")
 TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
+PICTURE = re.compile(r"!\[picture\]\(<?[./]*\.gitbook/(.*?\.png)>?\)")
 _ENTRY = re.compile(r"^( *)[*-] \[(.*?)\]\(<?(.*?)>?\)\s*$")
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page as one side has it. Shape: `place` is its path or id, `title` None for a file that nothing lists."""
+    """A page as one side has it. Shape: `place` is its path or id, `title` None for a file that nothing lists;
+    `shown` are the words in the bytes of the pictures that it shows."""
 
     place: str
     title: str | None
     text: str
     above: str = ""
+    shown: frozenset[str] = frozenset()
 
     @property
     def mark(self) -> str:
@@ -48,7 +52,18 @@ class Page:
     @property
     def tokens(self) -> set[str]:
         """Every word, the mark and the title's word."""
-        return self.words | set(MARK.findall(self.text)) | self.titles
+        return self.words | set(MARK.findall(self.text)) | self.titles | self.shown
+
+
+def picture_bytes(word: str) -> bytes:
+    """Given a new word, return a picture of it."""
+    return b"\x89PNG\r\n\x1a\n " + word.encode() + b" "
+
+
+def words_shown(text: str, read: Callable[[str], bytes]) -> frozenset[str]:
+    """Given a page's text and how to read a file below `.gitbook`, return the words in the pictures that it shows."""
+    read_here = (read(unquote(path)).decode(errors="replace") for path in PICTURE.findall(text))
+    return frozenset(word for data in read_here for word in WORD.findall(data))
 
 
 View = Mapping[str, Page]

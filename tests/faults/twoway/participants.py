@@ -46,6 +46,8 @@ class Participants:
         self._acting = threading.Lock()
         self.mixed: set[str] = set()
         """Pages that were in conflict with another page, about whose place and title a person decided."""
+        self.unsendable: set[str] = set()
+        """Words of pictures that the platform does not take, since its API replaces no file."""
         self._stopped: set[str] = set()
         """Clones whose change request was archived: what they have is proposed again with their next commit."""
         self._past: dict[str, list[str]] = {}

@@ -181,7 +181,8 @@ class Runs(WebDeeds):
 
     def _versions(self, writer: Writer, ref: str, paths: list[str]) -> View:
         """The pages at some paths of a commit, and wherever else in it their marks are."""
-        return {place: page for place, page in writer.view_of(ref).items() if place in paths}
+        found = {place: page for place, page in writer.view_of(ref).items() if place in paths}
+        return {**found, **writer.pictures_of(ref, paths)}
 
     def _resolve(self, writer: Writer, step: Step) -> None:
         if found := self.conflicts(writer):

@@ -180,6 +180,12 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((3, Shape(groups=True)), (1, Shape(groups=True, spaces=2)), (1, Shape(groups=True, upstream="one"))),
         faults=0.2,
     ),
+    "assets": Profile(
+        writing={**WRITING, "asset": 14, "asset-replace": 8, "asset-rename": 5, "asset-delete": 4},
+        web={**WEB, "asset": 10, "asset-replace": 6, "asset-drop": 3},
+        shapes=((4, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")), (1, Shape(upstream="all"))),
+        faults=0.15,
+    ),
     "undo": Profile(
         syncing={**SYNCING, "undo": 10}, shapes=((3, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")))
     ),

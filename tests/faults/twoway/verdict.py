@@ -137,7 +137,9 @@ def check(player: Player, stopped: Iterable[Writer]) -> None:
     views: dict[str, View] = {name: writer.view() for name, writer in player.writers.items()}
     contested = {mark for writer in stopped for one in player.conflicts(writer) for mark in one.marks}
     sides = {"main content": main, **views}
-    _check_words(player, sides, live, contested)
+    files = {name: writer.words_in_files() for name, writer in player.writers.items()}
+    files["main content"] = {word for space in player.world.spaces for word in player.web.words_in_files(space.id)}
+    _check_words(player, sides, files, live, contested)
     for name, view in sides.items():
         _check_pages(player, name, view)
         for page in view.values():
@@ -150,13 +152,18 @@ def check(player: Player, stopped: Iterable[Writer]) -> None:
         _check_trees(player)
 
 
-def _check_words(player: Player, sides: Mapping[str, View], live: set[str], contested: set[str]) -> None:
+def _check_words(
+    player: Player, sides: Mapping[str, View], files: Mapping[str, set[str]], live: set[str], contested: set[str]
+) -> None:
+    """A picture's bytes are not lost while a file has them; that all pages show the same is checked with the pages."""
     ledger = player.ledger
-    here = {name: tokens_of(view) for name, view in sides.items()}
+    here = {name: tokens_of(view) | files[name] for name, view in sides.items()}
     anywhere = live.union(*here.values())
     for token in sorted(ledger.named("alive")):
         about = f"{token} (by {ledger.tokens[token].author}, {ledger.tokens[token].why})"
         missing = [name for name, tokens in here.items() if token not in tokens]
+        if token in player.unsendable:  # only the clone that has it must keep it
+            missing = [name for name in missing if name == ledger.tokens[token].author]
         if token not in anywhere:
             player.fail("words lost", f"{about} is nowhere")
         elif missing and token not in live and ledger.tokens[token].page not in contested:
@@ -164,7 +171,7 @@ def _check_words(player: Player, sides: Mapping[str, View], live: set[str], cont
     if live or contested:
         return
     for token in sorted(ledger.named("dead")):
-        if back := [name for name, tokens in here.items() if token in tokens]:
+        if back := [name for name, view in sides.items() if token in tokens_of(view)]:
             player.fail("deletes back", f"{token} (gone by {ledger.tokens[token].why}) is in {back}")
 
 
@@ -207,7 +214,8 @@ def _check_trees(player: Player) -> None:
 
 def _check_equal(player: Player, sides: Mapping[str, View]) -> None:
     """All sides have the same pages below the same pages."""
-    shapes = {name: _outline(view) for name, view in sides.items()}
+    ignored = player.unsendable | player.ledger.named("free")
+    shapes = {name: _outline(view, ignored) for name, view in sides.items()}
     first, *rest = shapes.items()
     doubtful = player.ledger.deleted_pages.keys() | player.mixed
     for name, outline in rest:
@@ -217,10 +225,11 @@ def _check_equal(player: Player, sides: Mapping[str, View]) -> None:
                 player.fail("not converged", text)
 
 
-def _outline(view: View) -> dict[str, tuple[str, str | None, tuple[str, ...]]]:
-    """Of each page, by its mark: the mark above it, its title and its tokens."""
+def _outline(view: View, ignored: set[str]) -> dict[str, tuple[str, str | None, tuple[str, ...]]]:
+    """Of each page, by its mark: the mark above it, its title and its tokens, but for words in pictures to ignore."""
     found = {}
     for page in view.values():
         above = view.get(page.above)
-        found[page.mark] = (above.mark if above else "", page.title, tuple(sorted(page.tokens)))
+        tokens = page.tokens - (page.shown & ignored)
+        found[page.mark] = (above.mark if above else "", page.title, tuple(sorted(tokens)))
     return found

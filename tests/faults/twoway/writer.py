@@ -8,6 +8,8 @@ from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
 
 from tests.faults.twoway.pages import (
+    PICTURE,
+    WORD,
     Entry,
     Page,
     View,
@@ -17,11 +19,13 @@ from tests.faults.twoway.pages import (
     leaves,
     new_text,
     parents,
+    picture_bytes,
     read_group,
     read_summary,
     repaired,
     split_sections,
     with_path,
+    words_shown,
     write_summary,
 )
 from tests.faults.twoway.schedule import Step
@@ -65,21 +69,40 @@ class Writer:
                 path = file.relative_to(top).as_posix()
                 if path != "SUMMARY.md" and not path.startswith(".git"):
                     place = join(one.folder, path)
-                    found[place] = Page(place, titles.get(path), _text(file), join(one.folder, above.get(path) or ""))
+                    text = _text(file)
+                    shown = words_shown(text, lambda name, top=top: _bytes(top / ".gitbook" / name))  # type: ignore[misc]
+                    parent = join(one.folder, above.get(path) or "")
+                    found[place] = Page(place, titles.get(path), text, parent, shown)
         return found
 
     def view_of(self, ref: str) -> View:
         """Return the pages of all spaces in a commit; none when there is no such ref."""
         listed = self.git("ls-tree", "-r", "-z", "--name-only", ref, check=False).split("\0")
-        texts = self._read_files(ref, [path for path in listed if path.endswith(".md")])
+        files = self._read_files(ref, [path for path in listed if path.endswith((".md", ".png"))])
+        texts = {path: text for path, text in files.items() if path.endswith(".md")}
         titles = {}
         for one in self.spaces:
             for entry in read_summary(texts.get(join(one.folder, "SUMMARY.md"), "")):
                 if entry.path:
                     titles[join(one.folder, entry.path)] = entry.title
-        return {
-            path: Page(path, titles.get(path), text) for path, text in texts.items() if basename(path) != "SUMMARY.md"
-        }
+        found = {}
+        for path, text in texts.items():
+            if basename(path) != "SUMMARY.md":
+                top = next((one.folder for one in self.spaces if one.folder and path.startswith(f"{one.folder}/")), "")
+                shown = words_shown(text, lambda name, top=top: files.get(join(top, ".gitbook", name), "").encode())  # type: ignore[misc]
+                found[path] = Page(path, titles.get(path), text, shown=shown)
+        return found
+
+    def pictures_of(self, ref: str, paths: list[str]) -> View:
+        """Return pictures of a commit, by their paths, each as if its words were its text."""
+        listed = self.git("ls-tree", "-r", "-z", "--name-only", ref, check=False).split("\0")
+        wanted = [path for path in listed if path in paths and path.endswith(".png")]
+        return {path: Page(path, None, text) for path, text in self._read_files(ref, wanted).items()}
+
+    def words_in_files(self) -> set[str]:
+        """Return the words in all pictures of the work tree, shown or not."""
+        files = [file for one in self.spaces for file in (self.path / one.folder / ".gitbook").rglob("*.png")]
+        return {word for file in files for word in WORD.findall(_text(file))}
 
     def _read_files(self, ref: str, paths: list[str]) -> dict[str, str]:
         """Return the text of each path of a commit that is not empty."""
@@ -281,11 +304,45 @@ class Writer:
         picture = f".gitbook/assets/a{step.id}.png"
         file = self._top() / picture
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"\x89PNG\r\n\x1a\n" + str(step.id).encode())
+        file.write_bytes(picture_bytes(f"w{step.id}p"))
         address = relpath(f"/{picture}", f"/{dirname(entry.path)}")
         text = _text(self._top() / entry.path)
         end = "\r\n" if "\r\n" in text else "\n"
         self._save(entry.path, f"{text}{end}Shown with w{step.id}a: ![picture]({address}){end}")
+
+    def _choose_picture(self, step: Step) -> Path | None:
+        """The n-th picture that there is."""
+        found = sorted((self._top() / ".gitbook").rglob("*.png"))
+        return found[step.n % len(found)] if found else None
+
+    def _asset_replace(self, step: Step) -> None:
+        """A picture gets other bytes, where it is."""
+        if (file := self._choose_picture(step)) is not None:
+            file.write_bytes(picture_bytes(f"w{step.id}p"))
+            self.told.append(f"# other bytes, w{step.id}p, in {file.relative_to(self.path)}")
+
+    def _asset_rename(self, step: Step) -> None:
+        """A picture gets another name, and every page that shows it follows."""
+        if (file := self._choose_picture(step)) is not None:
+            file.rename(file.with_name(f"r{step.id}.png"))
+            self.told.append(f"mv {file.relative_to(self.path)} r{step.id}.png")
+            self._change_lines(file, lambda line: line.replace(file.name, f"r{step.id}.png"))
+
+    def _asset_delete(self, step: Step) -> None:
+        """A picture goes, and every line that shows it."""
+        if (file := self._choose_picture(step)) is not None:
+            file.unlink()
+            self.told.append(f"rm {file.relative_to(self.path)}")
+            self._change_lines(file, lambda line: "")
+
+    def _change_lines(self, file: Path, change: Callable[[str], str]) -> None:
+        """Change the lines that show a picture."""
+        name = file.relative_to(self._top() / ".gitbook").as_posix()
+        for page in sorted(self._top().rglob("*.md")):
+            before = _text(page).splitlines(keepends=True)
+            after = [change(line) if name in PICTURE.findall(line) else line for line in before]
+            if after != before:
+                self._save(page.relative_to(self._top()).as_posix(), "".join(after))
 
     # Conflicts of Git itself.
 
@@ -339,7 +396,11 @@ class Writer:
 
 
 def _text(file: Path) -> str:
+    return _bytes(file).decode(errors="replace")
+
+
+def _bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes().decode(errors="replace")
+        return file.read_bytes()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return ""
+        return b""
