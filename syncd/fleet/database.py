@@ -1,6 +1,7 @@
 """The database of a fleet: connections, transactions, and tables that are made once."""
 
 import importlib.util
+import logging
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -50,6 +51,8 @@ class FleetDatabase:
 
         self.url = url
         check_url(url)
+        # The pool's own log repeats what the error says that ends in a message or a try.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         settings = f"-c statement_timeout={SECONDS * 1000:.0f} -c lock_timeout={SECONDS * 1000:.0f}"
         self._pool: psycopg_pool.ConnectionPool[Any] = psycopg_pool.ConnectionPool(
             url,
@@ -62,6 +65,11 @@ class FleetDatabase:
         self._pool.open()
 
     def __enter__(self) -> Self:
+        """Connect once, so that a database that is not there is told of at once. Raises: FleetUnreachable."""
+        import psycopg
+
+        with translate_failures():
+            psycopg.connect(self.url, connect_timeout=int(SECONDS)).close()
         return self
 
     def __exit__(

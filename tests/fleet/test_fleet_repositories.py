@@ -75,6 +75,7 @@ def test_the_password_is_never_printed(fleet: Fleet, url: str) -> None:
     done = fleet.syncd("fleet", "status")
     assert done.returncode in (69, 78)
     assert "canary" not in done.stdout + done.stderr
+    assert done.stderr.count("error") == 1, "one clear error"
 
 
 def test_the_url_is_taken_from_a_credential(fleet: Fleet) -> None:
