@@ -98,20 +98,9 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *(
-            "fleet",
-            "notify",
-            "api",
-            "demo",
-            "change_requests",
-            "preview",
-            "publish",
-            "undo",
-            "log",
-            "configuration",
-            "web",
-        ),
-        *("example", "trust", "doctor", "completion", "man", "reference_commands", "history_commands", "start", "app"),
+        *("fleet", "notify", "api", "demo", "change_requests", "preview", "publish", "undo", "log", "configuration"),
+        *("web", "example", "trust", "doctor", "completion", "man_files", "man", "help_topics", "reference_commands"),
+        *("history_commands", "start", "app"),
     ),
     "web": ("rendering", "blocks", "pages", "status", "site", "app"),
     "platform": (

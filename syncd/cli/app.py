@@ -38,6 +38,7 @@ from syncd.cli.terminal.options import (
     exit_with,
 )
 from syncd.cli.terminal.text import print_error
+from syncd.cli.terminal.verbosity import set_verbosity
 from syncd.cli.web.commands import service_page
 from syncd.errors import Stopped, SyncdError
 
@@ -117,14 +118,32 @@ def _print_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
+def _change_directory(directories: list[Path] | None) -> None:
+    """Go to each directory in turn, as `git -C` does. Raises: BadParameter when one cannot be entered."""
+    for directory in directories or ():
+        try:
+            os.chdir(directory)
+        except OSError as error:
+            raise typer.BadParameter(f"-C {directory}: {error.strerror}") from error
+
+
 @app.callback()
 def root(
     context: typer.Context,
+    directory: Annotated[
+        list[Path] | None,
+        typer.Option("-C", metavar="DIR", callback=_change_directory, is_eager=True, help="Run as if started in DIR."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print what is wrong, and no progress.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List all changes; say what a run cost.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
     ] = False,
 ) -> None:
     """Options of every command, and what is done without one."""
+    if quiet and verbose:
+        raise typer.BadParameter("--quiet and --verbose exclude each other")
+    set_verbosity("quiet" if quiet else "verbose" if verbose else "normal")
     repair_here()
     if context.invoked_subcommand is None:
         from syncd.cli.start import show_start

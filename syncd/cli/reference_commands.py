@@ -1,4 +1,4 @@
-"""The commands that print what comes with syncd: what a finding means, schemas, examples, completion, man pages."""
+"""The commands that print what comes with syncd: help, codes of findings, schemas, examples, completion, man pages."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,29 @@ from typer.core import TyperGroup
 from syncd.cli.terminal.options import GROUP_SETTINGS, JsonOption
 
 reference = typer.Typer(**GROUP_SETTINGS)
+
+
+def _complete_topic(incomplete: str) -> list[str]:
+    from syncd.cli.help_topics import complete_topic
+
+    return complete_topic(incomplete)
+
+
+@reference.command("help")
+def help_command(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TOPIC", help="A command, or a page of the manual; else a list.", autocompletion=_complete_topic
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the help of a command, or a page of the manual."""
+    from syncd.cli.help_topics import show_help
+
+    show_help(words or (), context, as_json=json)
 
 
 @reference.command("explain")
@@ -64,7 +87,7 @@ def man_command(
     context: typer.Context,
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where they go; it is made where it is not there.")],
 ) -> None:
-    """Write a man page for each command."""
+    """Write a man page for each command and file."""
     from syncd.cli.man import write_pages
 
     root = context.find_root().command

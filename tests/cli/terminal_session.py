@@ -26,7 +26,7 @@ class TerminalSession:
         self._terminal = terminal
         self.text = ""
         """All that was on the screen so far."""
-        self._seen = 0
+        self._seen, self._bytes = 0, b""
 
     def expect(self, text: str) -> str:
         """Read until the screen shows a text behind what was expected before, and return all that came with it."""
@@ -43,17 +43,17 @@ class TerminalSession:
 
     def finish(self) -> int:
         """Read to the end, and return the exit code."""
-        code = self._process.wait(SECONDS_MAX)
-        while select([self._screen], [], [], 0)[0] and self._read_screen():
+        while self._read_screen():  # before it ends: what nobody reads fills the terminal, and the command waits
             pass
-        return code
+        return self._process.wait(SECONDS_MAX)
 
     def _read_screen(self) -> bool:
         """Read what is there or comes; False when the command ended and nothing is left."""
         while not select([self._screen], [], [], 0.05)[0]:
             if self._process.poll() is not None and not select([self._screen], [], [], 0)[0]:
                 return False
-        self.text += os.read(self._screen, 4096).decode().replace("\r\n", "\n")
+        self._bytes += os.read(self._screen, 4096)
+        self.text = self._bytes.decode(errors="ignore").replace("\r\n", "\n")  # the last character may be half there
         return True
 
     def __enter__(self) -> Self:

@@ -34,7 +34,7 @@ def http(server: tuple[str, str]) -> Iterator[httpx.Client]:
     """A client of the owner; paths are those of the API document, `/v1/…`."""
     url, token = server
     with httpx.Client(
-        base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30
+        base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=90
     ) as client:
         yield client
 

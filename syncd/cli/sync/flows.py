@@ -1,10 +1,12 @@
 """`sync`, `pull` and `push`: one run over every configured repository."""
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 
 import typer
 
@@ -13,6 +15,7 @@ from syncd.cli.terminal.context import load_configuration, open_repository_here,
 from syncd.cli.terminal.output import IN_STEP, build_result_document, format_results, print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text
+from syncd.cli.terminal.verbosity import is_quiet, is_verbose
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.labels import name_repositories
@@ -20,7 +23,7 @@ from syncd.daemon.workspaces import Environment, build_run_options, open_workspa
 from syncd.errors import Stopped, SyncdError
 from syncd.repo.repository import Repository
 from syncd.sync.branches import is_own_branch
-from syncd.sync.outcome import outcome_from
+from syncd.sync.outcome import Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, RunOptions, find_exit_code, is_stopped
 
@@ -50,6 +53,7 @@ def run_flows(
     config = load_configuration(config_file)
     if branch is not None and not any(_has_branch(repository, branch) for repository in config.repository):
         raise typer.BadParameter(f"there is no branch {branch}")
+    started = monotonic()
     runs: list[_RepositoryRun] = []
     for name, repository in zip(name_repositories(config), config.repository, strict=True):
         try:
@@ -64,6 +68,7 @@ def run_flows(
             if len(config.repository) == 1:
                 raise
             runs.append(_RepositoryRun(failed))
+    seconds = monotonic() - started
     results = [result for run in runs for result in run.results]
     works = [work for run in runs for work in run.works]
     requests = sum((Counter(run.requests) for run in runs), Counter[str]())
@@ -72,10 +77,17 @@ def run_flows(
         documents = [build_result_document(result) for result in results]
         unsent = {"unsent": [build_unsent_document(work) for work in works]} if command != "pull" else {}
         print_document({"command": command, "results": documents, **unsent, "requests": requests, "exit_code": code})
+    elif is_quiet():
+        wrong = [result for result in results if result.outcome.exit_code or isinstance(result.outcome, Waiting)]
+        if wrong:
+            print_text("\n".join(format_results(wrong)))
     else:
         unsent_work = [line for work in works for line in format_unsent(work, pushed=not code)]
         idle = [IN_STEP] if command == "pull" or (command == "sync" and not unsent_work) else _format_idle(works)
         print_text("\n".join([*format_results(results, idle=idle), *unsent_work]))
+    if is_verbose() and not as_json:
+        counted = ", ".join(f"{count} {method}" for method, count in sorted(requests.items()))
+        print(f"{sum(requests.values())} requests ({counted or 'none'}) in {seconds:.1f} s", file=sys.stderr)
     return code
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from syncd.cli.terminal.text import FORMAT_VERSION, escape, format_json, style_text
+from syncd.cli.terminal.verbosity import is_verbose
 from syncd.plan.change import Change, Verb
 from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe_outcome
 
@@ -26,12 +27,12 @@ def print_document(document: Mapping[str, Any]) -> None:
 
 
 def format_changes(changes: Iterable[Change], *, shown: int = CHANGES_SHOWN) -> list[str]:
-    """Return a line for each change, or one for each kind when there are many.
+    """Return a line for each change, or one for each kind when there are many and nobody asked for all (`-v`).
 
     Each line has a sign that says the same as its colour, for terminals without colour.
     """
     listed = list(changes)
-    is_short = len(listed) <= shown
+    is_short = is_verbose() or len(listed) <= shown
     lines = []
     for change in listed if is_short else [c for c in listed if c.noun not in COUNTED_NOUNS]:
         sign = _format_verb(change.verb)

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[2]
+MANUAL = _PACKAGE / "manual"
+"""The pages of the manual, which are part of the package."""
 
 
 def read_packaged_file(path: str) -> str:

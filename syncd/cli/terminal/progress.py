@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from syncd.cli.terminal.text import escape
+from syncd.cli.terminal.verbosity import is_quiet
 from syncd.sync.workspace import Progress
 
 QUIET_SECONDS = 0.5
@@ -17,7 +18,9 @@ LINE_SECONDS = 10.0
 @contextmanager
 def show_progress() -> Iterator[Progress]:
     """Show progress while a run takes place; the run calls what this gives: `(label, done, total)`."""
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI"):
+    if is_quiet():
+        yield lambda label, done, total: None
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI"):
         with _show_bars() as bars:
             yield bars
     else:

@@ -13,7 +13,10 @@ from syncd.model.text import show_hidden, show_hidden_in_json
 
 FORMAT_VERSION = "1.0"
 """Of every JSON document: a minor number adds members, a major one breaks."""
-_COLOUR = re.compile(r"\x1b\[\d*m")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+_GAP = re.compile(r" *[^ ]+(?: [^ ]+)* {2,}")
+"""A name and the spaces up to what is said of it."""
 
 
 def escape(text: str) -> str:
@@ -74,18 +77,35 @@ def wrap_line(line: str, width: int, *, extra_indent: int = 4) -> list[str]:
 
     Units: columns.
     Shape: a word is never broken, so that an address or a path can be copied; spaces within a part stay as they are.
+    Behind a name and a gap, such as `  run    ok`, later parts stand below what follows the gap, unless they are to be
+    indented no further. A word that no line
+    has room for stays beside a short sign in front of it.
     """
     if _count_columns(line) <= width:
         return [line]
     words = re.findall(r" *[^ ]+", line)
-    indent = " " * min(len(line) - len(line.lstrip(" ")) + extra_indent, width // 2)
+    hanging = _find_gap_end(line, width) if extra_indent else 0
+    indent = " " * min(hanging or _count_indent(line) + extra_indent, width // 2)
     parts = [words[0]]
     for word in words[1:]:
-        if _count_columns(parts[-1] + word) <= width:
+        is_alone = len(parts) == 1 and _count_columns(parts[0]) <= len(indent)
+        is_too_long = _count_columns(indent + word.lstrip(" ")) > width
+        if _count_columns(parts[-1] + word) <= width or (is_alone and is_too_long):
             parts[-1] += word
         else:
             parts.append(indent + word.lstrip(" "))
     return parts
+
+
+def _count_indent(line: str) -> int:
+    plain = _COLOUR.sub("", line)
+    return len(plain) - len(plain.lstrip(" "))
+
+
+def _find_gap_end(line: str, width: int) -> int:
+    """Return the column behind the first gap of a line; 0 where there is none in its first half."""
+    gap = _GAP.match(_COLOUR.sub("", line))
+    return gap.end() if gap is not None and gap.end() <= width // 2 else 0
 
 
 def _count_columns(text: str) -> int:

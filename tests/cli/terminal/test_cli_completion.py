@@ -49,7 +49,7 @@ def test_another_shell_is_refused_with_those_that_there_are(shell: Any) -> None:
 
 def test_there_is_a_page_for_each_command_with_each_of_its_options(shell: Any) -> None:
     shell.fine("man", shell.root / "man1")
-    files = {file.name: file.read_text() for file in (shell.root / "man1").iterdir()}
+    files = {file.name: file.read_text() for file in shell.root.glob("man[15]/*")}
     assert files == dict(render_pages(ROOT))
     assert {"syncd.1", "syncd-push.1", "syncd-platform-token-create.1"} <= set(files)
     assert "\\-\\-dry\\-run" in files["syncd-push.1"]

@@ -24,8 +24,22 @@ def test_colours_and_wide_letters_are_measured_as_people_see_them() -> None:
 def test_no_word_is_broken_and_none_is_lost(words: list[str], width: int) -> None:
     parts = wrap_line("  " + " ".join(words), width)
     assert " ".join(parts).split() == words
-    for part in parts:
-        assert len(part.split()) == 1 or len(part) <= width
+    for number, part in enumerate(parts):
+        is_signed = number == 0 and len(part.split()) == 2 and len(words[0]) <= 4
+        assert len(part.split()) == 1 or len(part) <= width or is_signed
+
+
+def test_later_parts_stand_below_what_follows_a_gap() -> None:
+    assert wrap_line("  run    ok at noon by a command", 20) == [
+        "  run    ok at noon",
+        "         by a",
+        "         command",
+    ]
+    assert wrap_line("  run    ok at noon by a command", 20, extra_indent=0)[1] == "  by a command"
+    assert wrap_line("! a/path/that/is/longer/than/the/line: held", 20) == [
+        "! a/path/that/is/longer/than/the/line:",
+        "    held",
+    ]
 
 
 def test_a_reader_that_leaves_early_sees_no_complaint() -> None:
