@@ -15,7 +15,7 @@ from syncd.config import ConfigFile, trust_document
 from syncd.config.finding import NAME, find_platform, is_trusted, read_valid
 from syncd.config.reading import Document
 from syncd.config.register import Record, Register
-from syncd.config.trust import Key, find_privileged_keys, list_keys
+from syncd.config.trust import Key, check_token_command, find_privileged_keys, list_keys
 from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError
 from syncd.repo.process.location import discover_repository
@@ -84,6 +84,8 @@ def run_trust(options: TrustOptions) -> None:
     """
     file = _locate_config(options.file)
     document = read_valid(file)
+    if file.origin == "work tree":
+        check_token_command(file, document.raw)
     is_known = is_trusted(file, document, os.environ)
     if options.as_json:
         if options.yes:

@@ -67,6 +67,20 @@ def test_a_committed_configuration_works_from_when_it_is_trusted_until_it_change
     assert "(changed since)" in syncd("trust", "--list").out
 
 
+def test_a_committed_command_for_the_token_cannot_be_trusted(work: Path, syncd: CommandRunner) -> None:
+    text = write(work / "syncd.toml").replace('token_file = "/x"', 'token_command = ["cat", "/x"]')
+    (work / "syncd.toml").write_text(text)
+    said = syncd("trust", "--yes")
+    assert (said.code, said.out) == (78, "")
+    assert "must not stand in a committed file" in said.err
+    assert syncd("trust", "--list").out == "Nothing is trusted.\n"
+    (work / ".git" / "syncd.toml").write_text(text)
+    (work / "syncd.toml").unlink()
+    said = syncd("trust", "--yes")
+    assert said.code == 0
+    assert "this command runs as you, and what it prints is your token" in said.out
+
+
 def test_an_upstream_in_a_clone_needs_a_word_and_a_space_needs_none(shell: Shell, syncd: CommandRunner) -> None:
     config = shell.clone() / ".git" / "syncd.toml"
     plain = config.read_text()
