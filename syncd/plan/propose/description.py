@@ -98,6 +98,12 @@ def read_commit_of_revision(description: Document | None) -> str:
     return read_proposed_commit(description) if read_base_revision(description)[0] in ("=", "+") else ""
 
 
+def read_arrived_commit(description: Document | None) -> str:
+    """Return that commit, or "" where the description does not say that all of it has arrived, be it together with
+    reviewers' edits."""
+    return read_proposed_commit(description) if read_written_revision(description) else ""
+
+
 def read_base_revision(description: Document | None) -> tuple[str, str]:
     """Return the sign and the revision of the base that a change request names, or twice ""."""
     found = _find_machine_line(description)

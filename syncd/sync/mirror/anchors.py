@@ -132,12 +132,15 @@ def recover_anchors(
     plain = assign_paths(revision, settings=settings)
     pages = {id: aligned.get(id, path) for id, path in plain.pages.items()}
     files = {**plain.files, **_find_same_files(repository, revision, plain, listing)}
+    parents = {entry.path for entry, _ in walk_entries(entries) if any(e.kind == "document" for e in entry.children)}
     anchors: dict[str, Anchor] = {}
     for item in list_bodies(revision, replace(plain, pages=pages, files=files)):
         if (oid := listing.get(item.path)) is not None:
             fingerprint = item.fingerprint if item.blob == oid else ""
             # A page that won or lost its last child meanwhile has to move; any other path was a writer's choice.
-            form = "" if item.kind == "page" and is_same_page(item.path, plain.pages[item.id]) else item.form
+            is_moved = item.kind == "page" and is_same_page(item.path, plain.pages[item.id])
+            has_to_move = is_moved and (item.path in parents) != plain.pages[item.id].endswith("/README.md")
+            form = "" if has_to_move else item.form
             anchors[item.id] = Anchor(item.id, item.kind, item.path, form, fingerprint, oid)
     claimed = {anchor.path for anchor in anchors.values()}
     owned = {entry.path for entry, _ in walk_entries(entries) if entry.path is not None}

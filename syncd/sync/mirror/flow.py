@@ -22,7 +22,7 @@ from syncd.plan.message import (
     render_merged_subject,
     render_mirror_message,
 )
-from syncd.plan.propose.description import read_commit_of_revision
+from syncd.plan.propose.description import read_arrived_commit
 from syncd.repo.values import Commit, Person
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
@@ -242,7 +242,7 @@ def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> tuple[str, ..
         return (imported,)
     if request is None or step.is_restored or not workspace.branch:
         return ()
-    commit = repository.find_revision(read_commit_of_revision(request.description))
+    commit = repository.find_revision(read_arrived_commit(request.description))
     branch = repository.resolve(f"refs/heads/{workspace.branch}")
     return (commit,) if commit and branch and repository.is_ancestor(commit, branch) else ()
 

@@ -202,6 +202,28 @@ def test_files_of_one_name_are_told_apart_when_the_store_is_lost(world: Any, blo
             assert {id: names[anchors[id].path] for id in present} == {id: bodies[id] for id in present}
 
 
+def test_a_page_in_a_folder_of_its_own_is_a_writers_choice_unless_its_children_came_or_went(world: Any) -> None:
+    clone = world.clone()
+    world.git("mv", "errors.md", "errors-moved.md")
+    (clone / "errors").mkdir()
+    world.git("mv", "errors-moved.md", "errors/README.md")
+    summary = (clone / "SUMMARY.md").read_text().replace("(errors.md)", "(errors/README.md)")
+    alone = world.commit("Move", {"SUMMARY.md": summary})
+    lines = summary.splitlines()
+    at = next(index for index, line in enumerate(lines) if "(errors/README.md)" in line)
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    lines.insert(at + 1, f"{indent}  * [Below](errors/below.md)")
+    above = world.commit("Add", {"SUMMARY.md": "\n".join(lines) + "\n", "errors/below.md": "# Below\n"})
+    page = page_called(world, "Errors")
+    with world.workspace() as workspace, world.client() as client:
+        revision = client.content.get(world.space)
+        found = [
+            recover_anchors(workspace.repository, workspace.bindings[0], revision, c)[page] for c in (alone, above)
+        ]
+    assert [anchor.path for anchor in found] == ["errors/README.md"] * 2
+    assert [bool(anchor.form) for anchor in found] == [True, False]
+
+
 def test_a_change_request_has_reusable_content_of_its_own(world: Any) -> None:
     note = "---\ntitle: Note\n---\n\nOne.\n"
     grown(world, {".gitbook/includes/note.md": note})
