@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import REVISION, SPACE, TIP
-from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial
+from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_written_revision
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -20,6 +20,7 @@ from syncd.sync.ci.base import (
 )
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
+from syncd.sync.state.lane_content import SentContent, find_arrived
 from syncd.sync.workspace import COMMITTER, Workspace
 
 RUN_COMMIT_TRAILER = "Syncd-Ground"
@@ -138,6 +139,11 @@ class _StageBuilder:
         commit = self.repository.find_revision(read_commit_unless_partial(live.description)) or ""
         self.is_cut = self.is_cut or not commit
         sign, revision = read_base_revision(live.description)
+        written = read_written_revision(live.description) if sign == "-" else ""
+        part = self.find_part(binding, live, commit, revision, written) if commit and written else commit
+        if part != commit:
+            self.name_content(binding, live.number, commit, part)
+            return
         found = self.find_content(binding, commit, "" if commit and sign == "-" else revision)
         if found is None:
             found = self.find_taken_in(binding, live)
@@ -169,6 +175,22 @@ class _StageBuilder:
         self.repository.update_ref(self.proposed_ref(binding, number), commit, old=None)
         self.repository.update_ref(self.workspace.change_ref(binding, number), content, old=None)
         self.repository.update_ref(f"{TIP_REFS}{self.job.branch}", commit, old=None)
+
+    def find_part(self, binding: Binding, live: ChangeRequest, commit: str, former: str, written: str) -> str:
+        """What of a commit the platform held when it was written together with words of reviewers: a part of it where
+        something waits for a person. Given are the revisions of what was there before without their words, and of what
+        was written."""
+        written_commit = self.find_content(binding, "", written)
+        content = self.repository.find_tree(written_commit) if written_commit is not None else None
+        if content is None:
+            return commit
+        before = self.find_content(binding, "", former) or self.find_taken_in(binding, live)
+        base = self.write_content(binding, before, [])
+        sent = SentContent(commit, commit, base, base)
+        found = find_arrived(self.workspace, binding, sent, base, content, is_own=False)
+        if not found:
+            self.extra_parents.append(base)
+        return found or base
 
     def join_with_base(self, binding: Binding, held: str, parents: list[str]) -> str:
         """What the branch proposed before, joined with what it grew from, as the branch will be."""

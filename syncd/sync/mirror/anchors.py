@@ -1,8 +1,9 @@
 """Find the anchors that a mirror commit starts from: in the store or, when that was lost, from Git and the platform."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from syncd.errors import FileInvalid
 from syncd.layout.tree.draft import read_draft
@@ -23,6 +24,7 @@ from syncd.sync.mirror.values import PARTIAL, MirrorBase, WrittenCommit
 from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Workspace
 
+NO_NAMED: Mapping[str, str] = MappingProxyType({})
 LOST_PREFIX = "lost:"
 """Starts the id of a file that an earlier mirror owned and that no page or file of the revision claims."""
 
@@ -33,18 +35,20 @@ def find_mirror_base(
     revision: Revision,
     commit: str | None,
     lanes: Mapping[str, str],
-    named: Sequence[str] = (),
+    named: Mapping[str, str] = NO_NAMED,
 ) -> MirrorBase:
     """Return the base of the next mirror commit of a space; `commit` is the last one, `lanes` those of change requests.
 
     Shape: anchors of main content, overlaid by those of the lanes; recovered from Git, from the newest of these
     commits, when the store does not know this mirror commit. Before the first one, the content that the mirror starts
     from is aligned with the revision in the same way. `named` are commits of change requests that another clone has
-    sent: new pages and files stay where these have them, and so do pages that moved.
+    sent, with the revision that each became, or "": new pages and files stay where these have them, and so do pages
+    that moved, but for those that somebody else moved later.
     """
     base = _find_known_base(workspace, binding, revision, commit, lanes)
-    for other in named:
-        found = recover_anchors(workspace.repository, binding, revision, other)
+    for other, id in named.items():
+        past = read_past(workspace.client, binding.space, id) if id else None
+        found = recover_anchors(workspace.repository, binding, past or revision, other)
         moved = {id: anchor for id, anchor in found.items() if _is_placed_anew(anchor, base.anchors.get(id))}
         base = replace(base, anchors={**base.anchors, **moved})
     return replace(base, named=tuple(named))
@@ -130,7 +134,8 @@ def recover_anchors(
     entries = read_entries(repository, binding, commit)
     aligned = match_pages(revision.pages, entries, settings=settings)
     plain = assign_paths(revision, settings=settings)
-    pages = {id: aligned.get(id, path) for id, path in plain.pages.items()}
+    free = listing.keys() - aligned.values()
+    pages = {id: aligned.get(id) or _find_either_form(path, free) for id, path in plain.pages.items()}
     files = {**plain.files, **_find_same_files(repository, revision, plain, listing)}
     parents = {entry.path for entry, _ in walk_entries(entries) if any(e.kind == "document" for e in entry.children)}
     anchors: dict[str, Anchor] = {}
@@ -149,6 +154,12 @@ def recover_anchors(
     for path in (owned & listing.keys()) - claimed:
         anchors[LOST_PREFIX + path] = Anchor(LOST_PREFIX + path, "page", path, path, "", listing[path])
     return anchors
+
+
+def _find_either_form(path: str, free: Collection[str]) -> str:
+    """Where a page is that no table of contents lists: at its path, or at that of a page with pages below it."""
+    stem = path.removesuffix(".md").removesuffix("/README")
+    return next((form for form in (path, f"{stem}.md", f"{stem}/README.md") if form in free), path)
 
 
 def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple[Entry, ...]:

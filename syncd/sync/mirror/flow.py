@@ -22,7 +22,7 @@ from syncd.plan.message import (
     render_merged_subject,
     render_mirror_message,
 )
-from syncd.plan.propose.description import read_arrived_commit
+from syncd.plan.propose.description import read_arrived_commit, read_written_revision
 from syncd.repo.values import Commit, Person
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
@@ -199,10 +199,10 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     state, revision, merged = _read_state(workspace, binding), step.revision, step.merged
     last = state.last.oid if state.last else None
     heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
-    named = () if heads else _find_named_commit(workspace, step)
+    named = {} if heads else _find_named_commit(workspace, step)
     # What was sent, or put in by hand from comments, may have been merged before anybody read where it came to lie.
-    unread = [one for proposal in merged for one in list_sent(workspace, binding, proposal.change_request.number)]
-    base = find_mirror_base(workspace, binding, revision, last, heads, (*named, *unread))
+    unread = {one: "" for proposal in merged for one in list_sent(workspace, binding, proposal.change_request.number)}
+    base = find_mirror_base(workspace, binding, revision, last, heads, named | unread)
     start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, (*heads.values(), *named))
     settled = base.is_complete and start == state.tip
     sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]
@@ -231,20 +231,21 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
 
 
-def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> tuple[str, ...]:
+def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> dict[str, str]:
     """The commit that a revision was imported from, or that the change request of another clone, or of a job, held in
-    full when it was merged.
+    full when it was merged, with the revision that it became.
 
     Shape: none unless the workspace's branch has it, so that nothing comes in that is not in this branch already.
     """
     repository, request = workspace.repository, step.revision.merged_from
     if (imported := find_imported_commit(workspace, step.revision)) is not None:
-        return (imported,)
+        return {imported: step.revision.id}
     if request is None or step.is_restored or not workspace.branch:
-        return ()
+        return {}
     commit = repository.find_revision(read_arrived_commit(request.description))
     branch = repository.resolve(f"refs/heads/{workspace.branch}")
-    return (commit,) if commit and branch and repository.is_ancestor(commit, branch) else ()
+    is_known = commit and branch and repository.is_ancestor(commit, branch)
+    return {commit: read_written_revision(request.description)} if commit and is_known else {}
 
 
 def _join_heads(

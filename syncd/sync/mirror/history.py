@@ -17,7 +17,8 @@ STEPS_MAX = 50
 PAGES_MAX = 20_000
 """Pages of all revisions that are read together: what lies further back is one step with what came after it."""
 
-_NOT_SHOWN = (NotFound, NotThePlatform, AnswerTooLarge, Rejected, Unauthorized)
+NOT_SHOWN = (NotFound, NotThePlatform, AnswerTooLarge, Rejected, Unauthorized)
+"""Where a platform, or a proxy before it, does not show revisions that are over."""
 
 
 class PastContent:
@@ -58,7 +59,7 @@ def read_past(client: Client, space: str, id: str) -> Revision | None:
     """Return a past revision of a space; None where the platform does not show it."""
     try:
         return client.revisions.get(space, id)
-    except _NOT_SHOWN:
+    except NOT_SHOWN:
         return None
 
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncd.errors import NotFound, Rejected
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets
 from syncd.layout.tree.paths import ASSETS, INCLUDES, is_decodable, is_markdown
@@ -27,6 +26,7 @@ from syncd.plan.message import REVISION, SPACE
 from syncd.plan.propose.proposal import ContentPlan, ExistingSide, UpdateStep
 from syncd.plan.propose.steps import build_change
 from syncd.sync.binding import Binding
+from syncd.sync.mirror.history import NOT_SHOWN
 from syncd.sync.propose.intent import ExistingContent, Intent
 from syncd.sync.settings import read_settings_at
 from syncd.sync.state.lane_content import (
@@ -281,7 +281,7 @@ def _find_arrived_anchors(
     anchors = edited.content.existing.anchors
     try:
         made = workspace.client.revisions.get_changes(binding.space, revision, limit=CHANGES_MAX)
-    except (NotFound, Rejected):
+    except NOT_SHOWN:
         return None
     after = _read_changes(workspace, binding, live)
     if made.more or after is None:
@@ -325,6 +325,6 @@ def _read_changes(workspace: Workspace, binding: Binding, live: Proposal) -> tup
     content = workspace.client.change_request_content
     try:
         found = content.get_changes(binding.space, live.change_request.id, limit=CHANGES_MAX)
-    except (NotFound, Rejected):
+    except NOT_SHOWN:
         return None
     return None if found.more else found.changes
