@@ -27,7 +27,7 @@ class GitExportNew(RequestBody, GitExport):
     """Body of `POST /spaces/{spaceId}/git/export`."""
 
 
-async def _require_git(settings: CurrentSettings) -> None:
+async def _require_git(caller: CurrentCaller, settings: CurrentSettings) -> None:
     if settings.git_host is None:
         # Word for word what a platform answers that has no such route.
         raise Failure(404, "Not Found")
