@@ -24,6 +24,12 @@ def place() -> Iterator[Workshop]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def home(place: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The home of the worlds, with what their person trusts, in place of one for each test."""
+    monkeypatch.setenv("HOME", str(place.root / "world" / "home"))
+
+
 def steps(*deeds: tuple[str, str]) -> Schedule:
     """A schedule of one clone, without targets of interest."""
     made = tuple(Step(number, actor, action, 1, 1) for number, (actor, action) in enumerate(deeds, start=1))

@@ -46,8 +46,8 @@ class GitDeeds(Runs):
         with self._editing(writer, step):
             writer.write(Step(step.id, step.actor, ["edit", "replace", "drop"][step.m % 3], step.n, step.m))
         if can:
-            writer.git("commit", "--quiet", "--all", "--amend", "--no-edit")
-            writer.told.append("git commit --all --amend")
+            writer.git("commit", "--quiet", "--all", "--amend", "--allow-empty", "--no-edit")
+            writer.told.append("git commit --all --amend --allow-empty")
         else:
             writer.commit(f"amend {step.id}")
 
