@@ -20,6 +20,8 @@ from syncd.sync.ci.base import (
 )
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.result import Base
 from syncd.sync.state.lane_content import SentContent, find_arrived
 from syncd.sync.workspace import COMMITTER, Workspace
 
@@ -180,14 +182,19 @@ class _StageBuilder:
         """What of a commit the platform held when it was written together with words of reviewers: a part of it where
         something waits for a person. Given are the revisions of what was there before without their words, and of what
         was written."""
-        written_commit = self.find_content(binding, "", written)
-        content = self.repository.find_tree(written_commit) if written_commit is not None else None
+        written_commit = self.find_content(binding, commit, written)
+        content = self.repository.find_tree(written_commit) if written_commit not in (None, commit) else None
         if content is None:
             return commit
         before = self.find_content(binding, "", former) or self.find_taken_in(binding, live)
         base = self.write_content(binding, before, [])
-        sent = SentContent(commit, commit, base, base)
-        found = find_arrived(self.workspace, binding, sent, base, content, is_own=False)
+        # What was sent is kept nowhere: it was the commit with the reviewers' words.
+        tree = self.repository.find_tree(base)
+        assert tree is not None
+        both = merge(self.workspace, commit, content, base=Base(tree, ()))
+        desired = self.write_commit(both.tree_with_theirs, [commit], "syncd: what the branch proposed\n")
+        sent = SentContent(desired, commit, base, base)
+        found = find_arrived(self.workspace, binding, sent, base, content, is_own=True)
         if not found:
             self.extra_parents.append(base)
         return found or base
