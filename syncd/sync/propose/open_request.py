@@ -140,9 +140,9 @@ def _choose_state(
     tip, description = intent.named_tip, proposal.change_request.description
     sign, former = read_base_revision(description)
     written = read_written_revision(description)
+    before = read_commit_unless_partial(description)
+    at = f" @{written}" if sign == "-" and written else ""
     if intent.left_out:
-        before = read_commit_unless_partial(description)
-        at = f" @{written}" if sign == "-" and written else ""
         return (before, f"{sign}{former}{at}") if before else (tip, f"!{former}")
     seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     if seen is None:
@@ -150,8 +150,9 @@ def _choose_state(
     is_whole = sign in ("=", "+")
     is_known = is_whole and former == seen.revision
     if not is_known and not _has_only_own(workspace, binding, seen.commit, intent.tip):
-        if is_whole and read_proposed_commit(description) == tip:
-            return tip, f"{sign}{former}"
+        # What came without a write, such as by an update from main content, is in no revision that is known.
+        if (is_whole and before == tip) or (before and written and not last_own_revision):
+            return before, f"{sign}{former}{at}"
         # Only what this run wrote is known to have arrived; whatever lacks later, reviewers took out.
         return tip, f"-{former} @{last_own_revision or written or seen.revision}"
     return tip, ("=" if workspace.has_same_content(binding, seen.commit, intent.tip) else "+") + seen.revision
