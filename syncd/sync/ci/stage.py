@@ -176,7 +176,17 @@ class _StageBuilder:
         """Let the refs name the branch's commit that a change request holds, and the commit of its content."""
         self.repository.update_ref(self.proposed_ref(binding, number), commit, old=None)
         self.repository.update_ref(self.workspace.change_ref(binding, number), content, old=None)
-        self.repository.update_ref(f"{TIP_REFS}{self.job.branch}", commit, old=None)
+        self.name_tip(binding, commit)
+
+    def name_tip(self, binding: Binding, commit: str) -> None:
+        """Let the branch's former tip have a space as a commit has it; in each space another one may be known."""
+        ref = f"{TIP_REFS}{self.job.branch}"
+        former = self.repository.resolve(ref)
+        tree = self.repository.find_tree(former) if former is not None else None
+        if former is not None and tree is not None and former != commit:
+            tree = replace_directory(self.workspace, binding, tree, commit)
+            commit = self.write_commit(tree, [former, commit], "syncd: what the branch was\n")
+        self.repository.update_ref(ref, commit, old=former)
 
     def find_part(self, binding: Binding, live: ChangeRequest, commit: str, former: str, written: str) -> str:
         """What of a commit the platform held when it was written together with words of reviewers: a part of it where

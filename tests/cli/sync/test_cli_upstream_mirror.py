@@ -216,6 +216,10 @@ def test_a_mirror_that_was_made_anew_replaces_what_this_clone_pushed(hosted: Hos
     message, hosted.clone.clock = hosted.clone.git("log", "-1", "--format=%B", former), "2001-01-01T00:00:00Z"
     anew = hosted.clone.git("commit-tree", f"{former}^{{tree}}", "-p", f"{former}^", "-m", message).strip()
     hosted.clone.git("update-ref", "refs/remotes/platform/main", anew)
+    # A branch that carries the former one would bring it back, instead of taking in a second one of the same revision.
+    hosted.host.git("update-ref", "refs/heads/main", f"{former}^")
+    hosted.clone.git("update-ref", "refs/remotes/origin/main", f"{former}^")
+    hosted.clone.git("update-ref", "refs/heads/main", f"{former}^")
     hosted.web.edit("p2", "P2 two", "P2 two by web")
     hosted.sync()
     made = hosted.host.tip(MIRROR)
