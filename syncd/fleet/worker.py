@@ -126,7 +126,8 @@ class FleetWorker:
             self._run_job(name)
 
         @app.periodic(cron=_EVERY)
-        @app.task(name=_SCHEDULE, queue=_SCHEDULING, queueing_lock=_SCHEDULE, lock=_SCHEDULE)
+        # Without a lock: the one that held it would be given up by nobody else but this very job.
+        @app.task(name=_SCHEDULE, queue=_SCHEDULING, queueing_lock=_SCHEDULE)
         async def schedule(timestamp: int) -> None:
             await self._schedule(app)
 

@@ -113,6 +113,11 @@ class Fleet:
         with closing(psycopg.connect(self.url, autocommit=True)) as connection:
             return connection.execute(statement).fetchall()
 
+    def run_sql(self, *statements: str) -> None:
+        with closing(psycopg.connect(self.url, autocommit=True)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
     def count_runs(self) -> int:
         """How often a run was recorded: each has a fence of its own."""
         return int(self.query("SELECT last_fence FROM syncd_fleet_repositories")[0][0])

@@ -71,6 +71,30 @@ def test_another_worker_goes_on_where_one_was_killed(fleet: Fleet, point: str) -
     assert_proposed_once(fleet, "fourth")
 
 
+def test_a_worker_that_dies_while_it_looks_what_is_due_stops_nobody(fleet: Fleet) -> None:
+    fleet.make()
+    fleet.run_sql(
+        "CREATE TABLE seen (LIKE procrastinate_jobs)",
+        "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN INSERT INTO seen SELECT NEW.*; RETURN NEW; END'",
+        "CREATE TRIGGER keep AFTER UPDATE ON procrastinate_jobs FOR EACH ROW"
+        " WHEN (NEW.status = 'doing' AND NEW.task_name = 'syncd.schedule') EXECUTE FUNCTION keep()",
+    )
+    first = fleet.start("a")
+    done = fleet.wait_for_run()
+    first.kill()
+    fleet.run_sql(
+        "DROP TRIGGER keep ON procrastinate_jobs",
+        "DELETE FROM procrastinate_jobs",
+        "UPDATE seen SET worker_id = NULL",
+        "INSERT INTO procrastinate_jobs SELECT * FROM seen ORDER BY id LIMIT 1",  # as one leaves it that dies in it
+    )
+    fleet.start("b")
+    propose(fleet)
+    fleet.wait_for_run(done)
+    assert_proposed_once(fleet)
+
+
 @pytest.mark.parametrize("point", POINTS)
 def test_a_worker_that_wakes_up_too_late_writes_nothing(fleet: Fleet, point: str) -> None:
     fleet.make()
