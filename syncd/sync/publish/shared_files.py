@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.site.addresses.follow import follow_address
+from syncd.layout.site.write.exports import render_redirects_file
 from syncd.model.redirect import make_source_key
 from syncd.sync.publish.assets import StaticContent, compute_digest
 from syncd.sync.publish.content import FILES
@@ -31,7 +32,6 @@ from syncd.web.site import (
     render_llms_page,
     render_nginx_map,
     render_redirect_page,
-    render_redirects_file,
     render_robots,
     render_sitemaps,
     select_safe,
@@ -162,7 +162,7 @@ def build_redirects(builder: "PageBuilder", redirects: Sequence[SiteRedirection]
     if not redirects:
         return
     related = [replace(one, target=builder.places.relate(one.target, "/")) for one in redirects]
-    yield "_redirects", render_redirects_file(related)
+    yield "_redirects", render_redirects_file((one.source, one.target, one.note) for one in related)
     yield f"{_TOP}/redirects.map", render_nginx_map(related)
     for one in redirects:
         target = builder.places.relate(one.target, builder.places.find_root(one.source))

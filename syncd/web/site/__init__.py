@@ -12,7 +12,6 @@ from syncd.web.site.redirects import (
     SiteRedirection,
     render_nginx_map,
     render_redirect_page,
-    render_redirects_file,
     select_safe,
 )
 from syncd.web.site.values import SiteChapter, SitePage
@@ -33,7 +32,6 @@ __all__ = [
     "render_markdown_page",
     "render_nginx_map",
     "render_redirect_page",
-    "render_redirects_file",
     "render_robots",
     "render_sitemap",
     "render_sitemaps",

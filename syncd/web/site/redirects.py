@@ -1,16 +1,13 @@
-"""Redirects for servers that are not ours: `_redirects`, a map of nginx, and pages that send a browser on."""
+"""Redirects for servers that are not ours: those that are safe, a map of nginx, and pages that send a browser on."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from syncd.model.text import join_lines
 from syncd.web.blocks.elements import check_link, write_element
 from syncd.web.site.head import STATIC_POLICY
 from syncd.web.site.spelling import spell_address
-
-PERMANENT = 301
 
 
 @dataclass(frozen=True)
@@ -20,7 +17,6 @@ class SiteRedirection:
     source: str
     target: str
     note: str = ""
-    status: int = PERMANENT
 
 
 def select_safe(redirects: Iterable[SiteRedirection]) -> tuple[SiteRedirection, ...]:
@@ -29,19 +25,8 @@ def select_safe(redirects: Iterable[SiteRedirection]) -> tuple[SiteRedirection, 
     for one in redirects:
         source, target = spell_address(one.source), check_link(spell_address(one.target))
         if target and source.startswith("/") and not source.startswith("//") and source != target:
-            found.setdefault(source, SiteRedirection(source, target, one.note, one.status))
+            found.setdefault(source, SiteRedirection(source, target, one.note))
     return tuple(found.values())
-
-
-def render_redirects_file(redirects: Sequence[SiteRedirection]) -> str:
-    """Return the redirect file that Netlify, Cloudflare Pages and GitLab Pages read."""
-    lines = []
-    for one in redirects:
-        if note := join_lines(one.note).strip():
-            lines.append(f"# {note}\n")
-        # A word ends at a blank; "#" would begin a comment where it follows one, and stands inside of words here.
-        lines.append(f"{one.source} {one.target} {one.status}\n")
-    return "".join(lines)
 
 
 def render_nginx_map(redirects: Sequence[SiteRedirection], base: str = "") -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from syncd.layout.page.links import find_targets
 from syncd.layout.richtext.reading import to_document
+from syncd.layout.site.write.exports import render_redirects_file
 from syncd.web.blocks import BlockContext, render_document
 from syncd.web.site import (
     PageHead,
@@ -23,7 +24,6 @@ from syncd.web.site import (
     render_markdown_page,
     render_nginx_map,
     render_redirect_page,
-    render_redirects_file,
     render_robots,
     render_sitemap,
     render_sitemaps,
@@ -65,6 +65,10 @@ No heading.
 {% endupdate %}
 {% endupdates %}
 """
+
+
+def write_rules(rules: tuple[SiteRedirection, ...]) -> str:
+    return render_redirects_file((one.source, one.target, one.note) for one in rules)
 
 
 class Elements(HTMLParser):
@@ -114,7 +118,7 @@ def test_a_hostile_address_stays_one_address(address: str) -> None:
     assert not set(str(found[0].text)) & set(' \n<>"()')
     assert render_robots(address).count("\n") == 4
     assert render_llms("t", "", [SiteChapter("", (SitePage(address, "t"),))]).count("\n") == 3
-    assert render_redirects_file(select_safe([SiteRedirection("/x", address)])).count("\n") == 1
+    assert write_rules(select_safe([SiteRedirection("/x", address)])).count("\n") == 1
 
 
 def test_a_sitemap_has_dates_and_languages() -> None:
@@ -240,7 +244,7 @@ def test_redirects_are_written_for_servers() -> None:
         ]
     )
     assert [one.source for one in rules] == ["/old", "/out"]
-    assert render_redirects_file(rules) == ("# moved last year\n/old /new 301\n/out https://e.example/x?a=$b 301\n")
+    assert write_rules(rules) == ("# moved last year\n/old /new 301\n/out https://e.example/x?a=$b 301\n")
     mapped = render_nginx_map(rules, "/docs/")
     assert '    "/docs/old" "/docs/new";\n' in mapped
     assert '    "/docs/out" "https://e.example/x?a=%24b";\n' in mapped
@@ -249,7 +253,7 @@ def test_redirects_are_written_for_servers() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_redirect_is_one_rule(text: str) -> None:
     rules = select_safe([SiteRedirection(f"/{text}", f"https://e.example/{text}{{}};", text)])
-    lines = [line for line in render_redirects_file(rules).splitlines() if not line.startswith("#")]
+    lines = [line for line in write_rules(rules).splitlines() if not line.startswith("#")]
     assert len(lines) == 1
     assert len(lines[0].split(" ")) == 3
     rows = [line for line in render_nginx_map(rules).splitlines() if line.startswith('    "')]

@@ -53,15 +53,27 @@ def render_redirects(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     Shape: a destination on the site becomes its path there; one that has only ids cannot. A note is a comment above its
     redirect, which every reader of such files passes over.
     """
-    lines, left = [], []
+    rules, left = [], []
     for item in site.file.of("redirect"):
-        target = find_target_address(site, item.fields.get("to"))
-        if target:
-            lines += [f"# {note}\n"] if (note := join_lines(item.note)) else []
-            lines.append(f"{item.fields['source']} {target} {PERMANENT}\n")
+        source = str(item.fields["source"])
+        if target := find_target_address(site, item.fields.get("to")):
+            rules.append((source, target, item.note))
         else:
-            left.append(str(item.fields["source"]))
-    return "".join(lines), tuple(left)
+            left.append(source)
+    return render_redirects_file(rules), tuple(left)
+
+
+def render_redirects_file(rules: Iterable[tuple[str, str, str]]) -> str:
+    """Return the redirect file that Netlify, Cloudflare Pages and GitLab Pages read.
+
+    Shape: each rule is a source, its target and a note, "" for none; source and target have no blank. A "#" would begin
+    a comment where it follows a blank, and stands inside of words here.
+    """
+    lines = []
+    for source, target, note in rules:
+        lines += [f"# {joined}\n"] if (joined := join_lines(note).strip()) else []
+        lines.append(f"{source} {target} {PERMANENT}\n")
+    return "".join(lines)
 
 
 def find_target_address(site: SiteMap, to: Any) -> str:
