@@ -74,6 +74,11 @@ class Waiting:
 Outcome = Unchanged | Applied | Waiting | Held
 
 
+def format_pending_command(digest: str) -> str:
+    """Return the command that shows a plan that waits for approval, by which its outcome is recognised, too."""
+    return f"syncd site pending {digest}"
+
+
 def outcome_of(flow: Callable[[], Outcome]) -> Outcome:
     """Return the outcome of a flow; a syncd error becomes Waiting or Held, a defect passes through."""
     try:

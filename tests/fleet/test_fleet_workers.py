@@ -71,6 +71,23 @@ def test_another_worker_goes_on_where_one_was_killed(fleet: Fleet, point: str) -
     assert_proposed_once(fleet, "fourth")
 
 
+def test_a_page_in_conflict_is_told_with_what_settles_it_though_the_fleet_is_well(fleet: Fleet) -> None:
+    fleet.make()
+    fleet.start("a")
+    done = fleet.wait_for_run()
+    fleet.world.edit_on_platform({"options.md": "# Options\n\n* theirs\n* second\n"})
+    fleet.commit("Edit", {"options.md": "# Options\n\n* ours\n* second\n"})
+    fleet.syncd("fleet", "wake", "docs")
+    fleet.wait_for_run(done)
+    told = fleet.syncd("fleet", "status")
+    lines = told.stdout.splitlines()
+    place = lines.index("! docs conflict: 1 page waits for a person")
+    assert "git merge" in lines[place + 1]
+    assert told.returncode == 0
+    found = fleet.status()
+    assert (found["is_well"], found["waits_for_person"]) == (True, ["docs"])
+
+
 def test_a_worker_that_dies_while_it_looks_what_is_due_stops_nobody(fleet: Fleet) -> None:
     fleet.make()
     fleet.run_sql(

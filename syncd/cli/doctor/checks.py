@@ -14,6 +14,9 @@ from typing import Literal
 from syncd import __version__
 from syncd.api.client import Client
 from syncd.cli.service.run_status import RunStatus, find_run, format_pause
+from syncd.cli.status.gather import find_status
+from syncd.cli.status.next_command import suggest_command
+from syncd.cli.status.values import BrokenStatus, RepositoryStatus
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.text import format_time
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
@@ -211,13 +214,14 @@ def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]
     served = f", served by process {process}" if process is not None else ", served by no syncd run"
     yield Check(name, "ok", f"{config.path}{served}")
     interval, has_service = config.interval, process is not None
-    yield check_run(find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp()))
+    run = find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp())
+    yield check_run(run, find_status(config))
     yield check_disk(git_dir)
     yield check_watching(git_dir)
 
 
-def check_run(run: RunStatus) -> Check:
-    """Return whether the last run of a repository did its work, of which the other checks say nothing."""
+def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:
+    """Return whether the last run of a repository did its work, and left nothing for a person, with what mends that."""
     hint = "syncd status says more"
     if run.pause is not None:
         return Check("last run", "warn", format_pause(run.pause), "syncd resume ends the pause")
@@ -227,7 +231,15 @@ def check_run(run: RunStatus) -> Check:
         return Check("last run", "warn", f"the service has ended none since {format_time(run.record.at)}", hint)
     if run.record.state not in USEFUL:
         return Check("last run", "warn", f"{run.record.state} at {format_time(run.record.at)}: {run.record.why}", hint)
-    return Check("last run", "ok", f"{run.record.state} at {format_time(run.record.at)}")
+    ended = f"{run.record.state} at {format_time(run.record.at)}"
+    if run.record.state == "ok" or isinstance(status, BrokenStatus):
+        return Check("last run", "ok", ended)
+    if not status.needs_person:
+        return Check("last run", "ok", f"{ended}; what waited for a person is decided, and the next run takes it in")
+    why = f"{ended}: {run.record.why}" if run.record.why else ended
+    hints = [problem.hint for problem in status.problems if problem.state == "held"]
+    mending = [suggest_command(status, start=os.getcwd()), *hints, run.record.hint, hint]
+    return Check("last run", "warn", why, next(filter(None, mending)))
 
 
 def check_disk(directory: Path) -> Check:

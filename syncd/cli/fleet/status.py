@@ -11,6 +11,7 @@ from syncd.daemon.health import USEFUL, find_repository_run
 from syncd.fleet.repositories import RepositoryState, list_states
 from syncd.fleet.workers import WorkerState, drain_worker, list_workers
 from syncd.model.wording import format_count
+from syncd.store.runs import RunRecord
 
 GONE_SECONDS = 60.0
 """After so long without a sign of life, a worker is shown as gone, whatever its lease."""
@@ -58,6 +59,17 @@ def _find_problem(one: RepositoryState) -> str:
     return ""
 
 
+def _find_wait(one: RepositoryState) -> RunRecord | None:
+    """The last run of a repository, where it did its work and left something for a person; else None."""
+    record = find_repository_run(one.records)
+    return record if record is not None and record.state in USEFUL - {"ok"} and not _find_problem(one) else None
+
+
+def _format_wait(one: RepositoryState, record: RunRecord) -> list[str]:
+    hint = next(filter(None, record.hint.splitlines()), "syncd status in a clone says more")
+    return [f"! {one.name} {record.state}: {escape(record.why)}", f"    {escape(hint)}"]
+
+
 def _format_status(workers: Sequence[WorkerState], repositories: Sequence[RepositoryState]) -> list[str]:
     running = sum(bool(one.worker) for one in repositories)
     due = sum(one.due_in <= 0 and not one.worker for one in repositories)
@@ -67,6 +79,7 @@ def _format_status(workers: Sequence[WorkerState], repositories: Sequence[Reposi
     ]
     problems = [(one, problem) for one in repositories if (problem := _find_problem(one))]
     lines += [f"! {one.name} {escape(problem)}" for one, problem in problems]
+    lines += [line for one in repositories if (record := _find_wait(one)) for line in _format_wait(one, record)]
     if repositories and not _count_live(workers):
         lines.append("! no worker runs: syncd fleet worker")
     for worker in workers:
@@ -110,6 +123,7 @@ def _build_document(
     return {
         "is_well": is_well,
         "sum": {**sums, **more, "workers": _count_live(workers), "repositories": len(repositories)},
+        "waits_for_person": [one.name for one in repositories if _find_wait(one)],
         "workers": [asdict(one) for one in workers],
         "repositories": [asdict(one) for one in repositories],
     }

@@ -41,7 +41,7 @@ def _suggest_decision(status: RepositoryStatus) -> str:
     if invalid := status.list_held(PAGE):
         return f"syncd check {quote(invalid[0])}"
     if plan := next((plan for plan in status.plans if not plan.approved), None):
-        return f"syncd site pending {plan.digest}"
+        return plan.command
     if any(space.undecided for space in status.spaces):
         return "syncd init"
     return ""

@@ -7,7 +7,7 @@ from syncd.cli.service.run_status import RunStatus
 from syncd.cli.sync.unsent import BranchWork
 from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.store.status import FlowOutcome
-from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, format_pending_command
 from syncd.sync.state.request_state import RequestState, Verdict
 
 
@@ -97,6 +97,11 @@ class PlanStatus:
     approved: str
     why: tuple[str, ...]
 
+    @property
+    def command(self) -> str:
+        """The command that shows it."""
+        return format_pending_command(self.digest)
+
 
 @dataclass(frozen=True)
 class RepositoryStatus:
@@ -135,6 +140,11 @@ class RepositoryStatus:
             return self.run.exit_code
         return codes.pop() if len(codes) == 1 else GuardRefused.exit_code
 
+    @property
+    def needs_person(self) -> bool:
+        """Whether something waits for a person who has not acted since the last run."""
+        return any(each.state == "held" for each in self.problems) or any(not plan.approved for plan in self.plans)
+
     def _code_of(self, held: FlowOutcome) -> int:
         is_blocked = any(site.states["blocked"] for site in self.sites if site.file == held.key)
         if held.flow == "site" and is_blocked:
@@ -145,9 +155,9 @@ class RepositoryStatus:
     @property
     def problems(self) -> list[FlowOutcome]:
         """The outcomes that a person should read first; those about a waiting plan are left out for the plan itself."""
-        known = [f"plan {plan.digest} waits" for plan in self.plans]
+        known = {plan.command for plan in self.plans}
         found = [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
-        return [outcome for outcome in found if not any(outcome.detail.startswith(words) for words in known)]
+        return [outcome for outcome in found if outcome.command not in known]
 
     def list_held(self, flow: str) -> list[str]:
         """Return the paths of the pages of a flow that wait for a person."""

@@ -14,7 +14,7 @@ from syncd.plan.site.online import check_live
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, Line, SitePlan
 from syncd.sync.gc_tuning import collect_seldom
-from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting, format_pending_command
 from syncd.sync.site.accept_drift import accept_on_branch
 from syncd.sync.site.apply import ApplyResult, apply_plan
 from syncd.sync.site.approvals import find_closed_gates, hold_plan
@@ -131,8 +131,9 @@ def refuse_plan(plan: SitePlan, closed: Sequence[Gate]) -> Held:
     """Return the outcome of a plan that gates hold: why, and how to let it through."""
     digest = plan.digest()
     why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
-    hint = f"syncd site pending {digest} shows it; syncd site approve {digest} lets it through"
-    return Held(f"plan {digest} waits for approval: {why}", hint, approval=True)
+    command = format_pending_command(digest)
+    hint = f"{command} shows it; syncd site approve {digest} lets it through"
+    return Held(f"plan {digest} waits for approval: {why}", hint, approval=True, command=command)
 
 
 def _carry_out(workspace: Workspace, prepared: PreparedPlan, site_options: SiteOptions) -> ApplyResult:

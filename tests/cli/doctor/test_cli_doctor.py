@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 from syncd.cli.doctor.checks import DISK_FAIL, DISK_LEFT, check_clock, check_proxy, check_units, judge_disk
+from syncd.model.site import SiteSectionCreate
+from tests.cli.sites.site_clone import SiteClone, create_sites
+from tests.cli.sites.test_cli_site import STRUCTURE
+from tests.cli.status.test_cli_status import make_conflict
 
 NOW = datetime(2026, 5, 1, 10, tzinfo=UTC)
 UNIT = """#!/bin/sh
@@ -18,6 +23,12 @@ case "$*" in
   *) printf 'LoadState=loaded\\nActiveState=%s\\nSubState=%s\\nNRestarts=3\\n' {active} {sub};;
 esac
 """
+
+
+@pytest.fixture
+def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[SiteClone]:
+    with create_sites(shell, capsys) as each:
+        yield each
 
 
 def diagnose(shell: Any, docs: Path, *words: object) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -90,6 +101,49 @@ def test_a_last_run_that_failed_is_told_though_every_other_check_is_fine(shell: 
     assert shell.fine("doctor", cwd=docs).endswith("0 failures, 1 warning.\n")
     shell.fine("pull", cwd=docs)
     assert diagnose(shell, docs)[1]["last run"]["state"] == "ok"
+
+
+def test_a_conflict_is_a_warning_with_the_command_that_settles_it(shell: Any) -> None:
+    docs = shell.clone()
+    make_conflict(shell, docs)
+    code, found = diagnose(shell, docs)
+    last = found["last run"]
+    assert (code, last["state"], last["hint"]) == (0, "warn", "syncd resolve use.md")
+    assert last["detail"].startswith("conflict at ")
+    assert last["detail"].endswith(": 1 page waits for a person")
+    shell.fine("resolve", "use.md", "--ours", cwd=docs)
+    last = diagnose(shell, docs)[1]["last run"]
+    assert (last["state"], last["hint"]) == ("ok", "")
+    assert "what waited for a person is decided" in last["detail"]
+
+
+def test_a_plan_that_waits_is_a_warning_that_says_how_to_read_it(at: SiteClone) -> None:
+    at.configure('file = "site.yaml"\napply = true\n')
+    at.write(STRUCTURE)
+    at("site", "apply", "--yes")
+    at.write(STRUCTURE.split("    - section: api")[0] + "policy: { prune: { structure: owned } }\n")
+    at("sync", code=5)
+    (plan,) = at.json("site", "pending")["pending"]
+    last = {check["subject"]: check for check in at.json("doctor")["checks"]}["last run"]
+    assert (last["state"], last["hint"]) == ("warn", f"syncd site pending {plan['digest']}")
+    assert last["detail"].startswith("approval at ")
+    at("site", "approve", plan["digest"])
+    last = {check["subject"]: check for check in at.json("doctor")["checks"]}["last run"]
+    assert last["state"] == "ok"
+
+
+def test_what_only_a_person_can_do_is_a_warning(at: SiteClone) -> None:
+    at.configure('file = "site.yaml"\napply = true\n')
+    at.write(STRUCTURE)
+    at("site", "apply", "--yes")
+    at.client.sections.create(at.organization, at.site, SiteSectionCreate(space_id=at.spaces["empty"], title="Guide"))
+    at.write(STRUCTURE.replace("path: api", "path: guide"))
+    at("sync", code=4)
+    last = {check["subject"]: check for check in at.json("doctor")["checks"]}["last run"]
+    assert last["state"] == "warn"
+    assert last["detail"].startswith("manual at ")
+    assert "is taken by section" in last["detail"]
+    assert "syncd site plan" in last["hint"]
 
 
 def test_a_platform_that_is_not_there_leaves_the_other_checks_to_be_made(shell: Any) -> None:
