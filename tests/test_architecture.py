@@ -89,7 +89,6 @@ ORDER = {
             "branches",
             "gc_tuning",
             "settings",
-            "space_files",
             "merge",
             "state",
             "mirror",

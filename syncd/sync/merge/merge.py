@@ -29,6 +29,7 @@ from syncd.plan.merge.pages import (
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.repo.values import Difference
+from syncd.sync.binding import Binding
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
@@ -110,6 +111,21 @@ def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> 
     """
     found = _Merge(workspace, Base(_find_tree(workspace.repository, base), ()), ours, theirs).find_pages()
     return group_paths(page.paths for page in found)
+
+
+def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
+    """Return whether a change request and a commit of its branch have the same content of the space.
+
+    Shape: main content that the branch has not taken in yet is merged into it first, if that needs no person.
+    """
+    repository = workspace.repository
+    if workspace.has_same_content(binding, here, commit):
+        return True
+    main = repository.resolve(workspace.main)
+    if main is None or repository.is_ancestor(main, commit):
+        return False
+    both = merge(workspace, commit, main)
+    return not both.has_conflict_in(binding) and workspace.has_same_content(binding, here, both.tree_with_ours)
 
 
 class _Merge:

@@ -210,3 +210,7 @@ class MergeResult:
     outside_paths: tuple[str, ...] = ()
     revived_paths: tuple[str, ...] = ()
     decisions: Decisions | None = field(default=None, repr=False, compare=False)
+
+    def has_conflict_in(self, binding: Binding) -> bool:
+        """Return whether a page of a space is in conflict."""
+        return any(binding.holds(path) for page in self.conflicts for path in page.paths)

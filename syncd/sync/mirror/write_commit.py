@@ -12,8 +12,8 @@ from syncd.sync.merge.moves import find_moved, render_moves
 from syncd.sync.mirror.anchors import read_entries
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
+from syncd.sync.mirror.space_files import FormerFiles, SpaceFilesWriter, compute_shape
 from syncd.sync.mirror.values import GatheredRevision, RevisionMoved, Signature, WrittenCommit
-from syncd.sync.space_files import FormerFiles, SpaceFilesWriter, compute_shape
 from syncd.sync.workspace import Workspace
 
 NAMES_SHOWN = 5

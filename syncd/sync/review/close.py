@@ -6,8 +6,8 @@ from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.sync.binding import Binding
+from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, is_branch_gone
 from syncd.sync.workspace import Workspace
 

@@ -16,7 +16,6 @@ from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.existing import record_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.review.auto_merge import list_verdicts
-from syncd.sync.state.compare import has_conflict
 from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
 from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import Proposal, is_branch_gone
@@ -106,7 +105,9 @@ def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bo
     if former is not None:
         bases.append(Base(repository.find_tree(former) or "", (former,)))
     results = [merge(workspace, here, main, base=base) for base in bases]
-    return not any(has_conflict(binding, result) or any(map(binding.holds, result.revived_paths)) for result in results)
+    return not any(
+        result.has_conflict_in(binding) or any(map(binding.holds, result.revived_paths)) for result in results
+    )
 
 
 def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:

@@ -17,6 +17,7 @@ from syncd.sync.integrate.flow import integrate
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import push_mirror
 from syncd.sync.merge.former_records import convert_former_record
+from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.mirror.overwritten import list_overwritten_refs
 from syncd.sync.outcome import (
@@ -40,7 +41,6 @@ from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import review
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
-from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Workspace
