@@ -10,7 +10,7 @@ from syncd.sync.branches import HEADS
 from syncd.sync.merge.base import TIP_REFS, record_tip
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.leave_out import leave_out
-from syncd.sync.merge.lossy_forms import find_overwritten
+from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Choice, MergeResult
 from syncd.sync.merge.write_part import write_part
@@ -44,8 +44,9 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     if theirs is None or ours is None:
         return Unchanged()
     name = ref.removeprefix("refs/remotes/")
-    may_follow = not is_change_request(workspace, ref)
-    found = integrate_commit(workspace, branch, ours, theirs, name=name, choices=choices, may_follow=may_follow)
+    found = integrate_commit(
+        workspace, branch, ours, theirs, name=name, choices=choices, is_request=is_change_request(workspace, ref)
+    )
     result = found.result
     if result is not None and result.outside_paths:
         raise _build_outside_error(workspace, result, branch, name)
@@ -75,31 +76,32 @@ def integrate_commit(
     *,
     name: str,
     choices: Mapping[str, Choice] | None = None,
-    may_follow: bool = True,
+    is_request: bool = False,
 ) -> Integrated:
     """Return a commit that has a branch's commit and one of the platform; no ref is moved.
 
-    Shape: a branch that has nothing of its own is fast-forwarded. Without `may_follow`, for a change request, it is not
-    when it was rewritten, and its former commits do not come back: a part stands for what they are in.
+    Shape: a branch that has nothing of its own is fast-forwarded. `is_request` says that the platform's commit is the
+    content of a change request: a branch that was rewritten is not fast-forwarded to it, and commits that it dropped do
+    not come back, since a part stands for what they are in.
     """
     repository = workspace.repository
     if repository.is_ancestor(theirs, ours):
         return Integrated(ours)
     former = repository.resolve(f"{TIP_REFS}{branch}")
-    is_rewritten = not may_follow and former is not None and not repository.is_ancestor(former, ours)
+    is_rewritten = is_request and former is not None and not repository.is_ancestor(former, ours)
     main = repository.resolve(workspace.main)
     if is_rewritten and main is not None and repository.is_ancestor(ours, main):
         return Integrated(ours)  # a person reset it to main content, and there it stays
     # A fast-forward takes all of theirs as it is, also text that replaced words which its editor could not see.
-    if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_overwritten(workspace, ours, theirs):
+    if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_unseen_edits(workspace, ours, theirs):
         return Integrated(theirs)
     result = apply_choices(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
     tree = repository.find_tree(ours)
-    if not may_follow and result.tree_with_ours == tree and not choices:
+    if is_request and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # nothing new; that it was taken in is recorded when the branch is sent
     if not result.conflicts and not is_rewritten:
         return Integrated(_merge_commit(workspace, result, theirs, f"Merge {name} into {branch}"), result)
-    left_out = [paths for held in result.conflicts for paths in held.paths_per_page]
+    left_out = [paths for page in result.conflicts for paths in page.paths_per_page]
     part_tree = leave_out(repository, workspace.bindings, theirs, result.base.tree, left_out)
     if part_tree == result.base.tree and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # all that is new is in conflict

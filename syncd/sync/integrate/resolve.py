@@ -128,8 +128,8 @@ def _merge_lane(workspace: Workspace, branch: str, lane: LaneRef) -> MergeResult
     ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(lane.ref)
     if ours is None or theirs is None:
         return None
-    may_follow = not is_change_request(workspace, lane.ref)
-    return integrate_commit(workspace, branch, ours, theirs, name=lane.name, may_follow=may_follow).result
+    is_request = is_change_request(workspace, lane.ref)
+    return integrate_commit(workspace, branch, ours, theirs, name=lane.name, is_request=is_request).result
 
 
 def _build_page_conflict(

@@ -80,23 +80,23 @@ class _TreeComposer:
             if isinstance(choice, bytes):
                 plan.written[conflict.path] = choice
         changes = {**plan.removed, **plan.written}
-        for table in self.decided.tables:
+        for summary in self.decided.summaries:
             changes |= self._compose_summary(
-                table, PagePlaces(plan.pages, plan.final_paths, plan.kept, plan.titles_kept), changes
+                summary, PagePlaces(plan.pages, plan.final_paths, plan.kept, plan.titles_kept), changes
             )
         return self.repository.write_tree(self.ours, changes) if changes else self.ours
 
     def _compose_summary(
-        self, table: SummaryVersions, places: PagePlaces, changes: Mapping[str, Blob | bytes | None]
+        self, summary: SummaryVersions, places: PagePlaces, changes: Mapping[str, Blob | bytes | None]
     ) -> dict[str, Blob | bytes | None]:
-        binding = table.binding
+        binding = summary.binding
         present = {binding.path(inner) for inner in self.repository.list_files(self.ours, binding.directory)}
         present -= {path for path, content in changes.items() if content is None}
         present |= {path for path, content in changes.items() if content is not None}
-        delisted = {final for path, final in _find_delisted(table, places) if self._is_in_base(path)}
-        content, notes = merge_summary(self.repository, table, places, present - delisted)
+        delisted = {final for path, final in _find_delisted(summary, places) if self._is_in_base(path)}
+        content, notes = merge_summary(self.repository, summary, places, present - delisted)
         self.notes += notes
-        return {table.ours.path: content} if content is not None else {}
+        return {summary.ours.path: content} if content is not None else {}
 
     @property
     def ours(self) -> str:
@@ -106,15 +106,15 @@ class _TreeComposer:
         return self.repository.lookup(self.decided.trees[0], path) is not None
 
 
-def _find_delisted(table: SummaryVersions, places: PagePlaces) -> Iterator[tuple[str, str]]:
+def _find_delisted(summary: SummaryVersions, places: PagePlaces) -> Iterator[tuple[str, str]]:
     """Pages that one side took out of SUMMARY.md and the other did not change: the base's path, and the final one."""
     by_base = {page.base.path: page for page in places.pages if page.base is not None}
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
-        if not table.is_changed(side):
+        if not summary.is_changed(side):
             continue
-        listed, paths = table.at(side).index_pages(), places.list_renames(side, skip_kept=False)
-        retitled = table.find_retitled(other, places.list_renames(other, skip_kept=False))
-        for path in table.index_base_pages():
+        listed, paths = summary.at(side).index_pages(), places.list_renames(side, skip_kept=False)
+        retitled = summary.find_retitled(other, places.list_renames(other, skip_kept=False))
+        for path in summary.index_base_pages():
             page = by_base.get(path)
             is_there = page is None or page.at(side) is not None
             is_changed = path in retitled or (page is not None and page.is_edited(other))
@@ -149,21 +149,21 @@ class _TreeChanges:
 
 
 def merge_summary(
-    repository: Repository, tables: SummaryVersions, places: PagePlaces, present: Collection[str]
+    repository: Repository, summary: SummaryVersions, places: PagePlaces, present: Collection[str]
 ) -> tuple[Blob | bytes | None, tuple[str, ...]]:
     """Return the merge of SUMMARY.md, None where ours stays, and notes for people.
 
     Shape: `places` says where pages end up, `present` are the files of the merged tree. The bytes of a side, or of a
     merge line by line, are used when they have the same entries.
     """
-    if not tables.is_changed("theirs") and not tables.is_changed("ours"):
+    if not summary.is_changed("theirs") and not summary.is_changed("ours"):
         return None, ()
-    former = tables.index_base_pages()
+    former = summary.index_base_pages()
     # A page that stays as one side has it must not change through the table of the other side: there, its entry is put
     # back to what the base has, so that the merge finds a change on one side only.
     ours, theirs = (
         restore_entries(
-            restore_entries(tables.at(side).entries, places.kept[other_side(side)], former),
+            restore_entries(summary.at(side).entries, places.kept[other_side(side)], former),
             places.titles_kept[other_side(side)],
             former,
             titles_only=True,
@@ -171,43 +171,43 @@ def merge_summary(
         for side in SIDES
     )
     for side, entries in zip(SIDES, (ours, theirs), strict=True):
-        is_alone = entries == tables.at(side).entries and not tables.is_changed(other_side(side))
-        if is_alone and _fits_pages(tables, places, side):
-            return (Blob(tables.theirs.oid, "100644") if side == "theirs" else None), ()
+        is_alone = entries == summary.at(side).entries and not summary.is_changed(other_side(side))
+        if is_alone and _fits_pages(summary, places, side):
+            return (Blob(summary.theirs.oid, "100644") if side == "theirs" else None), ()
     structure = merge_entries(
-        tables.base.entries if tables.base is not None else (),
+        summary.base.entries if summary.base is not None else (),
         ours,
         theirs,
         ours_paths=places.list_renames("ours"),
         theirs_paths=places.list_renames("theirs"),
         present=present,
     )
-    return _render_summary(repository, tables, structure.entries, present), structure.notes
+    return _render_summary(repository, summary, structure.entries, present), structure.notes
 
 
 def _render_summary(
-    repository: Repository, tables: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
+    repository: Repository, summary: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
 ) -> Blob | bytes | None:
     """The file for entries: ours', theirs', both merged line by line, or, when none has these entries, a new text."""
     # Rendering would replace the writer's own spacing and headings, so any text with these entries is preferred.
-    if entries == tables.ours.entries:
+    if entries == summary.ours.entries:
         return None
-    if entries == tables.theirs.entries:
-        return Blob(tables.theirs.oid, "100644")
-    if tables.base is not None:
-        (text,) = repository.merge_texts([(tables.base.oid, tables.ours.oid, tables.theirs.oid)])
+    if entries == summary.theirs.entries:
+        return Blob(summary.theirs.oid, "100644")
+    if summary.base is not None:
+        (text,) = repository.merge_texts([(summary.base.oid, summary.ours.oid, summary.theirs.oid)])
         with suppress(FileInvalid, UnicodeDecodeError):
-            found = parse_entries(tables.ours.path, repository.read(text.oid), present.__contains__)
+            found = parse_entries(summary.ours.path, repository.read(text.oid), present.__contains__)
             if not text.conflicts and found == entries:
                 return Blob(text.oid, "100644")
-    return tables.ours.render_entries(entries)
+    return summary.ours.render_entries(entries)
 
 
-def _fits_pages(tables: SummaryVersions, places: PagePlaces, side: Side) -> bool:
+def _fits_pages(summary: SummaryVersions, places: PagePlaces, side: Side) -> bool:
     """Whether the version of the one side that changed it is right for all pages that the other side changed."""
-    listed, former = tables.at(side).index_pages(), tables.index_base_pages()
+    listed, former = summary.at(side).index_pages(), summary.index_base_pages()
     for page in places.pages:
-        if page.base is None or not is_markdown(page.base.path) or not tables.binding.holds(page.base.path):
+        if page.base is None or not is_markdown(page.base.path) or not summary.binding.holds(page.base.path):
             continue
         version = page.at(side)
         final = places.final[page.base.path]

@@ -21,8 +21,9 @@ from syncd.repo.values import Blob
 from syncd.sync.binding import Binding
 from syncd.sync.workspace import Workspace
 
-OVERWRITTEN = "contested"
-"""The folder with a record of edits that replaced words which the server had lost: `<Git's blob>/<the edited blob>`."""
+UNSEEN_EDITS = "contested"
+"""The folder with a record of edits that replaced words which the server had lost, so that their editor could not see
+them: `<Git's blob>/<the edited blob>`. Its name is that of refs that exist."""
 FORMS_MAX = 8
 """Forms of one page from which on those that nothing needs any more are removed."""
 
@@ -190,7 +191,7 @@ class NormalisedForms:
             if preserve_formatting(found.body, text, at=at) != found.body:
                 self.learn(page, compute_blob_id(found.body), text)
             if found.conflicts:
-                self._new[f"{OVERWRITTEN}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
+                self._new[f"{UNSEEN_EDITS}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
                     b"%d\n" % line for line in found.conflicts
                 )
             return found.body
@@ -201,7 +202,7 @@ class NormalisedForms:
         per_page: dict[str, list[str]] = {}
         for name in self.read_known():
             per_page.setdefault(name.partition("/")[0], []).append(name)
-        crowded = [names for page, names in per_page.items() if len(names) >= FORMS_MAX and page != OVERWRITTEN]
+        crowded = [names for page, names in per_page.items() if len(names) >= FORMS_MAX and page != UNSEEN_EDITS]
         # It lists every branch, which is worth it only once a page has many forms.
         live = self._list_live_blobs() if crowded else frozenset()
         for names in crowded:
@@ -221,7 +222,7 @@ def forms_ref(binding: Binding) -> str:
     return f"refs/syncd/forms/{binding.name}"
 
 
-def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
+def find_unseen_edits(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
     """Return the paths of pages where theirs replaced words of ours that the server had lost.
 
     Shape: such a page differs on one side only, and yet it is a conflict: the editor never saw the words. Costs nothing
@@ -231,7 +232,7 @@ def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[
     found: set[str] = set()
     for binding in workspace.bindings:
         commit = repository.resolve(forms_ref(binding))
-        pairs = repository.list_files(commit, OVERWRITTEN) if commit is not None else {}
+        pairs = repository.list_files(commit, UNSEEN_EDITS) if commit is not None else {}
         if pairs:
             our_blobs = {blob.oid for blob in repository.list_files(ours, binding.directory).values()}
             their_files = repository.list_files(theirs, binding.directory)

@@ -34,7 +34,7 @@ from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
-from syncd.sync.merge.lossy_forms import find_overwritten
+from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import RecordedMoves, find_exact_moves, find_recorded_moves, pair_moved_files
 from syncd.sync.merge.result import (
     EXCLUDED,
@@ -71,10 +71,12 @@ def merge(
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     base = base or find_merge_base(workspace, ours, theirs, branch=branch)
-    overwritten, excluded_paths = find_overwritten(workspace, ours, theirs), frozenset(excluded)
-    key = ("merge", workspace.bindings, ours, theirs, base, overwritten, excluded_paths)
+    unseen_edits, excluded_paths = find_unseen_edits(workspace, ours, theirs), frozenset(excluded)
+    key = ("merge", workspace.bindings, ours, theirs, base, unseen_edits, excluded_paths)
     if key not in workspace.cache:
-        workspace.cache[key] = _Merge(workspace, base, ours, theirs, overwritten - excluded_paths, excluded_paths).run()
+        workspace.cache[key] = _Merge(
+            workspace, base, ours, theirs, unseen_edits - excluded_paths, excluded_paths
+        ).run()
     result: MergeResult = workspace.cache[key]
     return result
 
@@ -129,20 +131,25 @@ def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit:
 
 
 class _Merge:
+    """The steps of one merge: find the pages that differ, decide about each, merge texts, set conflicts apart.
+
+    Every step after `find_pages` relies on the summaries that it finds with the pages.
+    """
+
     def __init__(
         self,
         workspace: Workspace,
         base: Base,
         ours: str,
         theirs: str,
-        overwritten: frozenset[str] = frozenset(),
+        unseen_edits: frozenset[str] = frozenset(),
         excluded: frozenset[str] = frozenset(),
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs, self.base = ours, theirs, base
-        self.workspace, self.overwritten, self.excluded = workspace, overwritten, excluded
+        self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
         self.trees = (base.tree, _find_tree(self.repository, ours), _find_tree(self.repository, theirs))
-        self.tables: list[SummaryVersions] = []
+        self.summaries: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
 
     def run(self) -> MergeResult:
@@ -150,18 +157,18 @@ class _Merge:
         # When only one side changed, its tree is the result; but pages that are left out, that lost words or that
         # several bases have differently are in conflict even then.
         if theirs == ours or (
-            base in (ours, theirs) and not (self.overwritten or self.excluded or self.base.ambiguous)
+            base in (ours, theirs) and not (self.unseen_edits or self.excluded or self.base.ambiguous)
         ):
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree)
         pages = self.find_pages()
-        self.tables = [self._update_base_paths(table, pages) for table in self.tables]
+        self.summaries = [self._update_base_paths(summary, pages) for summary in self.summaries]
         clean, groups = self._separate_conflicts(
             self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages)))
         )
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
         notes = tuple(decision.note for decision in clean if decision.note)
-        decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.tables), notes)
+        decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.summaries), notes)
         return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
 
     def find_pages(self) -> list[Page]:
@@ -169,10 +176,10 @@ class _Merge:
         computed, moves = self.workspace.cache, self._find_moves()
         key = ("pages", self.bindings, self.trees, *(tuple(side.items()) for side in moves))
         if key not in computed:
-            self.tables = list(find_summaries(self.repository, self.bindings, self.trees))
-            computed[key] = tuple(self.tables), tuple(self._compare_sides(moves))
-        tables, pages = computed[key]
-        self.tables = list(tables)
+            self.summaries = list(find_summaries(self.repository, self.bindings, self.trees))
+            computed[key] = tuple(self.summaries), tuple(self._compare_sides(moves))
+        summaries, pages = computed[key]
+        self.summaries = list(summaries)
         return list(pages)
 
     def _find_moves(self) -> RecordedMoves:
@@ -190,26 +197,26 @@ class _Merge:
 
     def _compare_sides(self, moves: RecordedMoves) -> list[Page]:
         base, ours, theirs = self.trees
-        summaries = {table.ours.path for table in self.tables}
+        summary_paths = {summary.ours.path for summary in self.summaries}
         sides = (self.repository.compare_trees(base, tree, renames=True) for tree in (ours, theirs))
-        one, other = (list(_list_changes(differences, summaries)) for differences in sides)
+        one, other = (list(_list_changes(differences, summary_paths)) for differences in sides)
         one = pair_moved_files(self.repository, one, moves[0] or find_exact_moves(one), base, ours)
         other = pair_moved_files(self.repository, other, moves[1] or find_exact_moves(other), base, theirs)
         return pair_pages(one, other, self._list_titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
 
-    def _update_base_paths(self, table: SummaryVersions, pages: Sequence[Page]) -> SummaryVersions:
+    def _update_base_paths(self, summary: SummaryVersions, pages: Sequence[Page]) -> SummaryVersions:
         """The summaries with the base's entries at the paths that the base tree has.
 
         A base that was merged from several may list a file under a path that only one of these had.
         """
         paths = {later: former for side in SIDES for former, later in _list_renames(pages, side).items()}
-        loose = {path for path in table.index_base_pages().keys() & paths.keys() if not self._is_in_base(path)}
-        if table.base is None or not loose:
-            return table
+        loose = {path for path in summary.index_base_pages().keys() & paths.keys() if not self._is_in_base(path)}
+        if summary.base is None or not loose:
+            return summary
         entries = transform_entries(
-            table.base.entries, lambda e: replace(e, path=paths[e.path]) if e.path in loose else e
+            summary.base.entries, lambda e: replace(e, path=paths[e.path]) if e.path in loose else e
         )
-        return replace(table, base=replace(table.base, entries=entries))
+        return replace(summary, base=replace(summary.base, entries=entries))
 
     def _is_in_base(self, path: str) -> bool:
         """Whether the base has a file."""
@@ -218,9 +225,11 @@ class _Merge:
     def _list_titles(self) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
         """The titles of pages in base, ours and theirs, by path."""
         found: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
-        for table in self.tables:
+        for summary in self.summaries:
             for names, pages in zip(
-                found, (table.index_base_pages(), table.ours.index_pages(), table.theirs.index_pages()), strict=True
+                found,
+                (summary.index_base_pages(), summary.ours.index_pages(), summary.theirs.index_pages()),
+                strict=True,
             ):
                 names |= {path: entry.title for path, entry in pages.items()}
         return found
@@ -235,7 +244,9 @@ class _Merge:
         return [replace(decision, why=decision.why or self._find_reason(decision.page)) for decision in found]
 
     def _find_reason(self, page: Page) -> str:
-        if page.theirs != page.base and self.overwritten.intersection(page.paths):  # else ours has that version already
+        if page.theirs != page.base and self.unseen_edits.intersection(
+            page.paths
+        ):  # else ours has that version already
             return LOST_WORDS
         if self.excluded.intersection(page.paths):
             return EXCLUDED
@@ -243,7 +254,9 @@ class _Merge:
 
     def _find_retitled(self, pages: Sequence[Page]) -> dict[Side, set[str]]:
         return {
-            side: {path for table in self.tables for path in table.find_retitled(side, _list_renames(pages, side))}
+            side: {
+                path for summary in self.summaries for path in summary.find_retitled(side, _list_renames(pages, side))
+            }
             for side in SIDES
         }
 
@@ -284,8 +297,8 @@ class _Merge:
         """Mark pages that both sides gave different titles as in conflict; add those of which nothing else changed."""
         found = list(decisions)
         where = {decision.page.paths[0]: number for number, decision in enumerate(found)}
-        for table in self.tables:
-            for base, ours, theirs in table.find_title_conflicts(
+        for summary in self.summaries:
+            for base, ours, theirs in summary.find_title_conflicts(
                 _list_renames(pages, "ours"), _list_renames(pages, "theirs")
             ):
                 if (number := where.get(base)) is not None:
@@ -329,14 +342,14 @@ def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> E
     return EntryConflict(main_decision.page.path, main_decision.why, pages, text)
 
 
-def _list_changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[FileChange]:
+def _list_changes(differences: Iterable[Difference], summary_paths: Collection[str]) -> Iterable[FileChange]:
     """Differences as changes of files, without SUMMARY.md."""
     for difference in differences:
         before, after = difference.before, difference.after
         old = Version(difference.old_path or difference.path, before.oid, before.mode) if before is not None else None
         new = Version(difference.path, after.oid, after.mode) if after is not None else None
-        old = None if old is not None and old.path in summaries else old
-        new = None if new is not None and new.path in summaries else new
+        old = None if old is not None and old.path in summary_paths else old
+        new = None if new is not None and new.path in summary_paths else new
         if old is not None or new is not None:
             yield old, new
 

@@ -187,7 +187,7 @@ class Decisions:
     trees: tuple[str, str, str]
     clean: tuple[Decision, ...]
     conflicts: tuple[tuple[EntryConflict, tuple[Decision, ...]], ...]
-    tables: tuple[SummaryVersions, ...]
+    summaries: tuple[SummaryVersions, ...]
     notes: tuple[str, ...]
 
 

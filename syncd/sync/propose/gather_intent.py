@@ -48,23 +48,23 @@ def gather_intent(
     name = f"{workspace.remote}/main"
     both = integrate_commit(workspace, branch, tip, main, name=name)
     conflicts = describe_conflicts(workspace, both.result, branch, name, among=binding.holds) if both.result else ()
-    here, added = main, dict[str, tuple[str, ...]]()
+    existing, added = main, dict[str, tuple[str, ...]]()
     if live is not None:
         number = live.change_request.number
-        here = repository.resolve(workspace.change_ref(binding, number)) or main
+        existing = repository.resolve(workspace.change_ref(binding, number)) or main
         name = f"{workspace.remote}/changes/{binding.name}/{number}"
         taken = find_taken_main(workspace, live.change_request)
         added = _find_added_in_main(workspace, taken, main, both.commit)
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
-    excluded |= elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
-    result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
-    refusals = find_refusals(workspace, binding, result.tree_with_theirs, here)
+    excluded |= elsewhere.list_waiting(lambda path: repository.lookup(existing, path) is not None)
+    result = merge(workspace, both.commit, existing, branch=branch, excluded=excluded)
+    refusals = find_refusals(workspace, binding, result.tree_with_theirs, existing)
     if refusals:
         # Only the merged tree shows what cannot be sent; it stays as the change request has it.
         excluded = excluded.union(*(refusal.paths for refusal in refusals))
-        result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
-    if here != main:
+        result = merge(workspace, both.commit, existing, branch=branch, excluded=excluded)
+    if existing != main:
         known = {outcome.paths for outcome in conflicts}
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
         conflicts += tuple(outcome for outcome in more if outcome.paths not in known)
@@ -79,9 +79,9 @@ def gather_intent(
     desired = _write_desired(workspace, binding, branch, tip, result, left_out, deletes_unseen=deletes_unseen)
     commits = tuple(repository.list_commits(main, tip, limit=COMMITS_SHOWN))
     entry_conflicts = _list_entry_conflicts(
-        binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None)
+        binding, (f"{workspace.remote}/main", both.result), (name, result if existing != main else None)
     )
-    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, entry_conflicts, elsewhere)
+    return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere)
 
 
 def _list_entry_conflicts(

@@ -120,6 +120,6 @@ def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Prop
         return ""
     if not repository.is_ancestor(main, tip):
         return ""
-    both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, may_follow=False)
+    both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, is_request=True)
     is_conflict = both.result is not None and both.result.conflicts
     return tip if both.commit == tip and not is_conflict else ""

@@ -76,7 +76,7 @@ class Flows:
     _has_failed: bool = False
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
-    def results(self) -> Iterator[Result]:
+    def run(self) -> Iterator[Result]:
         """Run every flow that is asked for, and return what each came to, and once each page that waits for a person.
 
         Source: ARCHITECTURE.md, "One run".
@@ -105,19 +105,19 @@ class Flows:
             yield self._run_flow("import", binding.name, partial(finish_import, self.workspace, binding))
         self._read_spaces()
         for binding in self.workspace.bindings:
-            yield from self._incoming(binding)
+            yield from self._run_incoming(binding)
         branches = find_tracked(self.workspace.repository, self.options.branches, self.options.patterns)
         if self.options.integrate:
             for branch in branches:
                 yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
         if self.options.propose:
-            yield from self._hold_crowds(branches)
+            yield from self._hold_new_branches(branches)
             for branch in branches:
                 for binding in self.workspace.bindings:
                     if binding not in self.proposals or branch.name in self._held_branches.get(binding, ()):
                         continue
                     is_imported = self.workspace.is_imported(branch.name)
-                    yield from (self._import if is_imported else self._outgoing)(binding, branch)
+                    yield from (self._import if is_imported else self._run_outgoing)(binding, branch)
             if self.options.integrate and self._has_merged:
                 for branch in branches:
                     yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
@@ -140,7 +140,7 @@ class Flows:
             outcome = replace(outcome, notes=(*outcome.notes, *notices))
         return Result(flow, key, outcome)
 
-    def _incoming(self, binding: Binding) -> Iterator[Result]:
+    def _run_incoming(self, binding: Binding) -> Iterator[Result]:
         if binding.space in self._unread_spaces:
             yield Result("mirror", binding.name, self._unread_spaces[binding.space])
             return
@@ -156,7 +156,7 @@ class Flows:
             if closed.outcome != Unchanged():
                 yield closed
 
-    def _hold_crowds(self, branches: Sequence[Branch]) -> Iterator[Result]:
+    def _hold_new_branches(self, branches: Sequence[Branch]) -> Iterator[Result]:
         """Hold the branches of a space that would open too many change requests at once; others go on."""
         for binding in self.proposals:
             result = self._run_flow("propose", binding.name, partial(self._guard_new_branches, binding, branches))
@@ -172,7 +172,7 @@ class Flows:
             self._held_branches[binding] = names
         return outcome
 
-    def _outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
+    def _run_outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
         key = f"{binding.name}/{branch.name}"
         proposed = self._run_flow("propose", key, partial(self._propose, binding, branch))
         yield proposed
@@ -184,7 +184,7 @@ class Flows:
         if isinstance(merged.outcome, Applied) or merged.outcome.exit_code == Conflict.exit_code:
             self._has_merged = True
             del self.spaces[binding.space], self.proposals[binding]
-            yield from self._incoming(binding)
+            yield from self._run_incoming(binding)
 
     def _import(self, binding: Binding, branch: Branch) -> Iterator[Result]:
         """Let the platform import the branch as main content, and mirror what came of it."""
@@ -196,7 +196,7 @@ class Flows:
         if isinstance(imported.outcome, Applied) and not self.workspace.is_dry_run:
             self._has_merged = True
             del self.spaces[binding.space], self.proposals[binding]
-            yield from self._incoming(binding)
+            yield from self._run_incoming(binding)
 
     def _import_again(self, branches: Sequence[Branch]) -> Iterator[Result]:
         """Bring back at once what somebody wrote while a branch was imported, as far as it merges."""
@@ -248,7 +248,7 @@ class Flows:
         ]
         tips = {ref: repository.resolve(ref) for ref in lanes}
         ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
-        follows = [workspace.main] if branch.is_named or self._has_nothing(branch) else []
+        follows = [workspace.main] if branch.is_named or self._is_all_in_main(branch) else []
         bindings = workspace.bindings if branch.name == workspace.branch else ()
         overwritten = [ref for binding in bindings for ref in sorted(list_overwritten_refs(workspace, binding))]
         refs = [*ahead, *follows, *overwritten, *(ref for ref in lanes if ref not in ahead)]
@@ -272,7 +272,7 @@ class Flows:
         tip = repository.resolve(f"refs/heads/{proposal.branch}")
         return here is not None and tip is not None and not has_equal_content(self.workspace, binding, here, tip)
 
-    def _has_nothing(self, branch: Branch) -> bool:
+    def _is_all_in_main(self, branch: Branch) -> bool:
         """Whether all commits of a branch are in main content, so that following it is a fast-forward."""
         repository = self.workspace.repository
         tip, main = repository.resolve(branch.ref), repository.resolve(self.workspace.main)
@@ -310,7 +310,7 @@ class Flows:
                     self.spaces |= {space.id: space for space in found if space.id in wanted}
             except PlatformError as error:  # without a listing, the others are read singly
                 if _is_shared_failure(error):
-                    self._give_up(error, missing)
+                    self._note_unread_spaces(error, missing)
             missing = [id for id in missing if id not in self.spaces and id not in self._unread_spaces]
 
     def _read_space(self, id: str) -> Space:
@@ -319,10 +319,10 @@ class Flows:
             return self.spaces.setdefault(id, self.workspace.client.spaces.get(id))
         except PlatformError as error:
             others = [binding.space for binding in self.workspace.bindings] if _is_shared_failure(error) else []
-            self._give_up(error, [id, *others])
+            self._note_unread_spaces(error, [id, *others])
             raise
 
-    def _give_up(self, error: PlatformError, spaces: Iterable[str]) -> None:
+    def _note_unread_spaces(self, error: PlatformError, spaces: Iterable[str]) -> None:
         unread = [id for id in spaces if id not in self.spaces and id not in self._unread_spaces]
         self._unread_spaces |= dict.fromkeys(unread, outcome_from(error))
 
@@ -356,7 +356,7 @@ def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
     results: list[Result] = []
 
     def run() -> Outcome:
-        for result in Flows(workspace, options).results():
+        for result in Flows(workspace, options).run():
             results.append(result)
             if result.outcome.exit_code == Stopped.exit_code:
                 break
