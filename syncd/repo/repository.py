@@ -1,6 +1,6 @@
 """A repository as the flows see it: refs, objects, one streamed commit at a time, merges, and the work tree."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,8 +56,7 @@ class Repository:
 
     @staticmethod
     def locate(path: Path) -> Path:
-        """Return the git directory of the repository at the top of a work tree, or of a bare one; no process is
-        started.
+        """Return the git directory of the repository at the top of a work tree, or of a bare one, without a process.
 
         Raises: NotARepository, GitFailed when it cannot be read.
         """
@@ -270,10 +269,12 @@ class Repository:
         return blame.find_line_commits(self._git, commit, path, lines, exclude=exclude)
 
     def find_last_change(self, commit: str, path: str, *, exclude: Sequence[str]) -> str:
-        """Return the newest ancestor of a commit, or itself, that changed a path and that no excluded one reaches, or
-        "".
-        """
+        """Return the newest ancestor of a commit, or itself, that changed a path, as `blame.find_last_change` does."""
         return blame.find_last_change(self._git, commit, path, exclude=exclude)
+
+    def find_change_times(self, commit: str, paths: Collection[str], *, since: str | None) -> dict[str, int] | None:
+        """Return when each of many files last changed, as `blame.find_change_times` does."""
+        return blame.find_change_times(self._git, commit, paths, since=since, cuts=self._list_cuts())
 
     def find_commit(self, ref: str, trailer: str, value: str) -> Commit | None:
         """Return the newest commit of a ref's first-parent line that has a trailer with this value, or None."""
@@ -283,9 +284,7 @@ class Repository:
     def find_carrying(
         self, commit: str, trailer: str, value: str, *, committer: str, exclude: str | None = None
     ) -> Iterator[Commit]:
-        """Yield a commit and all of its ancestors by this committer that have a trailer with this value, newest first,
-        without those that `exclude` reaches.
-        """
+        """Yield a commit and its ancestors by a committer that have a trailer, as `rev_list.find_carrying` does."""
         return rev_list.find_carrying(
             self._git, self._reader, commit, trailer, value, committer=committer, exclude=exclude
         )

@@ -63,3 +63,40 @@ def test_no_program_and_no_file_is_heeded_that_the_repository_names(
         lines = repository.find_line_commits(history["moved"], "moved.md", [(1, 2)], exclude=[])
     assert lines == {1: history["changed"]}
     assert not (tmp_path / "ran").exists()
+
+
+def test_files_have_the_time_at_which_they_arrived_on_the_line_of_a_branch(
+    top: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def commit(hour: int, name: str, *arguments: str) -> str:
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-02T{hour:02}:00:00+00:00")
+        git("add", "--all")
+        git(*(arguments or ("commit", "--quiet", "--message", name)))
+        return git("rev-parse", "HEAD").strip()
+
+    git("init", "--quiet", "--initial-branch=main", str(top), at=top.parent)
+    odd = "b" * 40
+    for path in ("a.md", odd, "c d\n.md"):
+        (top / path).write_text("one\n")
+    first = commit(1, "first")
+    git("switch", "--quiet", "--create", "side")
+    (top / odd).write_text("two\n")
+    side = commit(2, "side")
+    git("switch", "--quiet", "main")
+    (top / "a.md").write_text("two\n")
+    second = commit(3, "second")
+    merged = commit(4, "", "merge", "--quiet", "--no-edit", "side")
+    paths, start = ["a.md", odd, "c d\n.md", "none.md"], 1767315600  # the first hour of that day
+    whole = {"a.md": start + 7200, odd: start + 10800, "c d\n.md": start}
+    with Repository.open(top) as repository:
+        assert repository.find_change_times(merged, paths, since=None) == whole
+        later = repository.find_change_times(merged, paths, since=second)
+        assert later == {odd: whole[odd]}
+        assert repository.find_change_times(merged, paths, since=merged) == {}
+        assert repository.find_change_times(merged, paths, since=side) is None
+        assert repository.find_change_times(first, paths, since=second) is None
+        assert repository.find_change_times(merged, paths, since="0" * 40) is None
+    shallow = top.parent / "shallow"
+    git("clone", "--quiet", "--depth=2", f"file://{top}", str(shallow), at=top.parent)
+    with Repository.open(shallow) as repository:
+        assert repository.find_change_times(merged, paths, since=None) == {odd: whole[odd]}

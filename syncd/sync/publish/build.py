@@ -16,6 +16,7 @@ from syncd import __version__
 from syncd.errors import ConfigInvalid, PathRefused
 from syncd.sync.publish.assets import Place, StaticContent, compute_digest, make_static
 from syncd.sync.publish.content import FILES, SiteContent
+from syncd.sync.publish.dates import PageTimes, find_page_times
 from syncd.sync.publish.output import (
     BuildManifest,
     BuildSummary,
@@ -130,7 +131,8 @@ class _Build:
             self.summary.unchanged += len(row.record["files"]) - row.written
         made = {path: digest for page in pages.values() for path, digest in page["files"].items()}
         self.summary.unchanged += sum(len(page["files"]) for page in kept.values())
-        entries = self._list_entries(pages)
+        times, dates = self._find_times(before)
+        entries = self._list_entries(pages, dates)
         linked = self.linked | {(one[0], one[1]) for page in pages.values() for one in page["linked"]}
         shared = list(self._build_shared(entries, made))
         names = {path for path, _ in shared} | {self._name_linked(place) for place in linked}
@@ -143,7 +145,7 @@ class _Build:
         for path in sorted(set(output.own) - set(made)):
             self.summary.removed += output.remove(path)
         self.summary.pages, self.summary.rendered = len(pages), len(due)
-        write_manifest(top, BuildManifest(made, pages, structure))
+        write_manifest(top, BuildManifest(made, pages, structure, times))
         return self.summary
 
     def _list_tasks(self) -> Iterator[Place]:
@@ -229,11 +231,18 @@ class _Build:
             },
         )
 
-    def _list_entries(self, pages: Mapping[str, Any]) -> dict[Place, SitePage]:
+    def _find_times(self, before: BuildManifest) -> tuple[PageTimes, dict[Place, str]]:
+        """When pages changed, as far as the site says so anywhere."""
+        if not self.builder.has_sitemap:
+            return PageTimes(), {}
+        return find_page_times(self.site, self.tasks, before.times)
+
+    def _list_entries(self, pages: Mapping[str, Any], dates: Mapping[Place, str]) -> dict[Place, SitePage]:
         found = {}
         for task in self.tasks:
             if (page := pages.get(_make_key(task))) is not None:
-                found[task] = self.builder.make_entry(*task, page["title"], page["description"])
+                entry = self.builder.make_entry(*task, page["title"], page["description"])
+                found[task] = replace(entry, changed=dates.get(task, ""))
         return found
 
     def _build_shared(self, entries: Mapping[Place, SitePage], made: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from syncd.errors import AnotherRuns, ConfigInvalid, PathRefused
 from syncd.sync.publish.assets import compute_digest
+from syncd.sync.publish.dates import PageTimes, parse_page_times
 
 MANIFEST = ".syncd-site.json"
 """The file in a built site that says which of its files syncd made, and of what."""
@@ -31,12 +32,14 @@ class BuildManifest:
     """What a directory holds of a build.
 
     Shape: `files` has the digest of each file by path, "" for one that a build was about to write; `pages` says of each
-    page what it was made of; `structure` is the digest of all that every page depends on, "" when a build did not end.
+    page what it was made of; `structure` is the digest of all that every page depends on, "" when a build did not end;
+    `times` are those of the pages in Git.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, Any] = field(default_factory=dict)
     structure: str = ""
+    times: PageTimes = field(default_factory=PageTimes)
 
 
 @dataclass
@@ -121,7 +124,8 @@ def parse_manifest(data: bytes) -> BuildManifest | None:
         document = json.loads(data)
         if document["format"] == _FORMAT:
             files = {str(name): str(digest) for name, digest in document["files"].items() if _is_inner(str(name))}
-            return BuildManifest(files, dict(document["pages"]), str(document["structure"]))
+            times = parse_page_times(document.get("times"))
+            return BuildManifest(files, dict(document["pages"]), str(document["structure"]), times)
     return None
 
 
@@ -136,13 +140,15 @@ def write_manifest(top: Path, manifest: BuildManifest) -> None:
 
 def format_manifest(manifest: BuildManifest) -> bytes:
     """Return the text of a manifest."""
-    document = {
+    document: dict[str, Any] = {
         "format": _FORMAT,
         "made_by": "syncd site build",
         "structure": manifest.structure,
         "files": dict(sorted(manifest.files.items())),
         "pages": dict(sorted(manifest.pages.items())),
     }
+    if manifest.times.commit:
+        document["times"] = {"commit": manifest.times.commit, "times": dict(manifest.times.times)}
     return (json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=False) + "\n").encode()
 
 

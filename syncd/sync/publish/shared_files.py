@@ -127,7 +127,7 @@ def build_lists(builder: "PageBuilder", chapters: Sequence[SiteChapter]) -> Iter
     yield "llms.txt", render_llms(builder.site.title, "", chapters)
     base = builder.base
     yield "robots.txt", render_robots(f"{base}/sitemap.xml" if base else "", is_indexed=builder.is_indexed)
-    if base and builder.is_indexed:
+    if builder.has_sitemap:
         pages = [page for chapter in chapters for page in chapter.pages]
         yield from render_sitemaps(pages, base).items()
 

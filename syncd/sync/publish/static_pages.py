@@ -49,6 +49,11 @@ class PageBuilder:
     renderer: PageRenderer = field(default_factory=PageRenderer)
     _frames: dict[str, SiteFrame] = field(default_factory=dict)
 
+    @property
+    def has_sitemap(self) -> bool:
+        """Whether search engines are to know the pages of the site, and their addresses are known."""
+        return bool(self.base) and self.is_indexed
+
     def list_paths(self, name: str, file: str) -> tuple[str, str, str]:
         """Return where the page, its Markdown and its feed lie. Raises: PathRefused."""
         directory = make_directory(self.site.find_page_address(name, file))
