@@ -226,7 +226,9 @@ def test_after_a_kill_the_next_run_comes_to_the_same_end(
     assert ("From the web." in desk.page("guide")) == (point is FaultPoint.IMPORT_COMPARED)
 
 
-@pytest.mark.parametrize("point", [FaultPoint.IMPORT_REQUESTED, FaultPoint.IMPORT_DONE], ids=str)
+@pytest.mark.parametrize(
+    "point", [FaultPoint.IMPORT_REQUESTED, FaultPoint.IMPORT_DONE, FaultPoint.MIRROR_WRITTEN], ids=str
+)
 def test_what_was_overwritten_is_brought_back_after_a_kill(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, point: FaultPoint
 ) -> None:
@@ -245,6 +247,33 @@ def test_what_was_overwritten_is_brought_back_after_a_kill(
     desk.settle()
     assert "third" in desk.page("options")
     assert "From the web." in desk.page("guide")
+    assert desk.git("for-each-ref", "refs/remotes/platform/overwritten") == ""
+
+
+def test_of_several_revisions_that_were_overwritten_every_one_is_brought_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two revisions before the import and one after it, all of them between two looks at the space."""
+    desk.world.commit("Write", {"options.md": "# Options\n\n* first\n* third\n"})
+    guide, setup = (
+        {"guide/README.md": "# Guide\n\nFrom the web.\n"},
+        {"guide/setup.md": "# Setup\n\nFrom the web, too.\n"},
+    )
+    after = {"options.md": "# Options\n\n* first\n* third\n", "errors.md": "# Errors explained\n\nAfter the import.\n"}
+    edits = {FaultPoint.IMPORT_COMPARED: [guide, guide | setup], FaultPoint.IMPORT_DONE: [after]}
+
+    def reached(here: FaultPoint) -> None:
+        for edit in edits.pop(here, ()):
+            desk.world.edit_on_platform(edit)
+
+    monkeypatch.setattr(fault_points, "on_reach", reached)
+    assert not [result for result in desk.run() if result.outcome.exit_code]
+    desk.settle()
+    assert not edits
+    assert "third" in desk.page("options")
+    assert "From the web." in desk.page("guide")
+    assert "From the web, too." in desk.page("setup")
+    assert "After the import." in desk.page("errors")
     assert desk.git("for-each-ref", "refs/remotes/platform/overwritten") == ""
 
 
