@@ -2,15 +2,12 @@
 
 from dataclasses import replace
 
-from syncd.errors import NotFound, Rejected
-from syncd.model.file import File
-from syncd.model.page import Page
-from syncd.model.revision import ReusableContent, Revision
 from syncd.repo.values import Blob
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.anchors import find_mirror_base
+from syncd.sync.mirror.history import NOT_SHOWN
 from syncd.sync.mirror.plan_revision import gather_content
-from syncd.sync.mirror.source import MainContent, ProposedContent
+from syncd.sync.mirror.source import MainContent, PastContent, ProposedContent
 from syncd.sync.mirror.values import PARTIAL, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.workspace import Workspace
@@ -19,41 +16,14 @@ SCRATCH = "refs/syncd/ci/past"
 """Holds the commit that was read last; the repository of a CI run is gone when the run ends."""
 
 
-class RevisionContent:
-    """A space's content as it was in one revision."""
-
-    def __init__(self, workspace: Workspace, space: str, revision: str) -> None:
-        self._revisions, self._space, self._id = workspace.client.revisions, space, revision
-
-    def revision(self) -> str:
-        """Return the revision's id, which cannot change."""
-        return self._id
-
-    def content(self) -> Revision:
-        """Return the revision's tree."""
-        return self._revisions.get(self._space, self._id)
-
-    def page(self, page: str) -> Page:
-        """Return a page as it was."""
-        return self._revisions.get_page(self._space, self._id, page)
-
-    def file(self, file: str) -> File:
-        """Return a file as it was."""
-        return self._revisions.get_file(self._space, self._id, file)
-
-    def include(self, reusable_content: str) -> ReusableContent:
-        """Return a reusable content as it was."""
-        return self._revisions.get_reusable_content(self._space, self._id, reusable_content)
-
-
 def write_past_commit(workspace: Workspace, binding: Binding, revision: str, *, like: str) -> str | None:
     """Write a commit that holds a past revision in the space's directory, laid out like another commit, and return it.
 
     Shape: None when the platform does not show past revisions, or not this one.
     """
     try:
-        return _write_commit(workspace, binding, RevisionContent(workspace, binding.space, revision), like)
-    except (NotFound, Rejected):
+        return _write_commit(workspace, binding, PastContent(workspace.client, binding.space, revision), like)
+    except NOT_SHOWN:
         return None
 
 

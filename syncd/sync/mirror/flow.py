@@ -30,7 +30,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
-from syncd.sync.mirror.history import PastContent, find_passed
+from syncd.sync.mirror.history import find_passed
 from syncd.sync.mirror.overwritten import (
     find_imported_commit,
     forget_restored,
@@ -38,7 +38,7 @@ from syncd.sync.mirror.overwritten import (
     start_overwritten_ref,
 )
 from syncd.sync.mirror.plan_revision import gather_content
-from syncd.sync.mirror.source import MainContent
+from syncd.sync.mirror.source import MainContent, PastContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged

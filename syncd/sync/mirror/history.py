@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from syncd.api.client import Client
 from syncd.errors import AnswerTooLarge, NotFound, NotThePlatform, Rejected, Unauthorized
-from syncd.model.file import File
-from syncd.model.page import Page, walk_pages
-from syncd.model.revision import ReusableContent, Revision
+from syncd.model.page import walk_pages
+from syncd.model.revision import Revision
+from syncd.sync.mirror.source import PastContent
 
 STEPS_MAX = 50
 PAGES_MAX = 20_000
@@ -19,28 +19,6 @@ PAGES_MAX = 20_000
 
 NOT_SHOWN = (NotFound, NotThePlatform, AnswerTooLarge, Rejected, Unauthorized)
 """Where a platform, or a proxy before it, does not show revisions that are over."""
-
-
-class PastContent:
-    """Content of a space at a revision that is over; it cannot move. `known` is its tree where that was just read."""
-
-    def __init__(self, client: Client, space: str, revision: str, known: Revision | None = None) -> None:
-        self._client, self._space, self._id, self._known = client, space, revision, known
-
-    def revision(self) -> str:
-        return self._id
-
-    def content(self) -> Revision:
-        return self._known or self._client.revisions.get(self._space, self._id)
-
-    def page(self, page: str) -> Page:
-        return self._client.revisions.get_page(self._space, self._id, page)
-
-    def file(self, file: str) -> File:
-        return self._client.revisions.get_file(self._space, self._id, file)
-
-    def include(self, reusable_content: str) -> ReusableContent:
-        return self._client.revisions.get_reusable_content(self._space, self._id, reusable_content)
 
 
 @dataclass(frozen=True)

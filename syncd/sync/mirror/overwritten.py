@@ -8,13 +8,13 @@ Source: docs/decisions/0009-import-from-git.md.
 
 from collections.abc import Sequence
 
-from syncd.errors import AnswerTooLarge, NotFound, Rejected
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.names import is_oid
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.mirror.history import PastContent
+from syncd.sync.mirror.history import NOT_SHOWN
+from syncd.sync.mirror.source import PastContent
 from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.workspace import Workspace
 
@@ -41,7 +41,7 @@ def list_overwritten(workspace: Workspace, between: Sequence[PastContent], curre
     for past in between:
         try:
             revision = past.content()
-        except (AnswerTooLarge, NotFound, Rejected):
+        except NOT_SHOWN:
             break
         if find_imported_commit(workspace, revision):
             overwritten.update(pending)

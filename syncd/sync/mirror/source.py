@@ -1,4 +1,4 @@
-"""The two places where a space's content is read: main content and a change request."""
+"""The three places where a space's content is read: main content, a change request, a revision that is over."""
 
 from syncd.api.client import Client
 from syncd.model.file import File
@@ -48,3 +48,25 @@ class ProposedContent:
 
     def include(self, reusable_content: str) -> ReusableContent:
         return self._client.change_request_content.get_reusable_content(self._space, self._id, reusable_content)
+
+
+class PastContent:
+    """Content of a space at a revision that is over; it cannot move. `known` is its tree where that was just read."""
+
+    def __init__(self, client: Client, space: str, revision: str, known: Revision | None = None) -> None:
+        self._client, self._space, self._id, self._known = client, space, revision, known
+
+    def revision(self) -> str:
+        return self._id
+
+    def content(self) -> Revision:
+        return self._known or self._client.revisions.get(self._space, self._id)
+
+    def page(self, page: str) -> Page:
+        return self._client.revisions.get_page(self._space, self._id, page)
+
+    def file(self, file: str) -> File:
+        return self._client.revisions.get_file(self._space, self._id, file)
+
+    def include(self, reusable_content: str) -> ReusableContent:
+        return self._client.revisions.get_reusable_content(self._space, self._id, reusable_content)

@@ -24,10 +24,10 @@ from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
-from syncd.sync.mirror.history import PastContent, find_passed
+from syncd.sync.mirror.history import find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
-from syncd.sync.mirror.source import MainContent, ProposedContent
+from syncd.sync.mirror.source import MainContent, PastContent, ProposedContent
 from syncd.sync.mirror.values import TRIES, MirrorBase, RevisionMoved, Signature, Source, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.propose.intent import ExistingContent

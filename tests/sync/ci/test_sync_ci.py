@@ -228,6 +228,28 @@ def test_platform_edits_since_a_merge_are_not_reverted(team: Team, depth: int) -
     assert "* fourth" in team.page(2, "reference/options")
 
 
+def test_a_proxy_that_hides_past_revisions_ends_no_job(team: Team) -> None:
+    """It answers in the platform's place, and nobody's words are undone for it."""
+    team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    team.review(1, "reference/errors", "# Errors explained\n\nA reviewer.\n")
+    team.commit("Say yet more", {"options.md": OPTIONS + "* third\n* fourth\n"})
+
+    def hide(request: httpx.Request) -> httpx.Response:
+        if "/revisions/" in request.url.path:
+            hidden.append(request.url.path)
+            return httpx.Response(404, html="<h1>Not here</h1>")
+        return network.handle_request(request)
+
+    hidden: list[str] = []
+    with httpx.HTTPTransport() as network:
+        team.transport = httpx.MockTransport(hide)
+        fine(team.ci(depth=0))
+    assert hidden
+    assert "* fourth" in team.page(1, "reference/options")
+    assert "A reviewer" in team.page(1, "reference/errors")
+
+
 def test_a_branch_is_compared_with_where_it_left_its_target(team: Team) -> None:
     team.world.edit_on_platform({"guide/usage.md": THEIRS})
     team.commit("Try", {"options.md": OPTIONS + "* third\n"}, branch="try")

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import httpx
 
 from syncd.api.client import Client
-from syncd.sync.mirror.history import PassedRevisions, PastContent, find_passed
+from syncd.sync.mirror.history import PassedRevisions, find_passed
+from syncd.sync.mirror.source import PastContent
 
 
 def test_of_trees_that_passed_only_the_last_one_read_is_kept() -> None:
