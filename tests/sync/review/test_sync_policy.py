@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from syncd.api.client import Client
-from syncd.errors import AnswerLost, NotFound
+from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
 from syncd.model.document import Document
-from syncd.model.review import ReviewCreate
+from syncd.model.review import ReviewCreate, ReviewersRequest
 from syncd.model.space import SpaceUpdate
 from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
@@ -92,6 +92,32 @@ def test_a_server_without_reviews_asks_nobody_and_proposes_all_the_same(world: A
     fine(results)
     assert "no review was asked of u" in outcome(results, "propose").notes[-1]
     assert request(world).status == "open"
+
+
+def test_who_cannot_be_asked_is_named_and_stands_in_nobody_s_way(world: Any, fine: Any) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def refuse_one(_: str, __: str, wish: ReviewersRequest) -> None:
+        asked.append(wish.users)
+        if "gone" in wish.users:
+            raise Rejected("POST …/requested-reviewers: no such user", status=400)
+
+    def refuse(*_: object) -> None:
+        raise Unauthorized("GET …/members: not for this token", status=403)
+
+    def stand(client: Client) -> Any:
+        reviews = Stand(client.reviews, request=refuse_one, list_requested=refuse)
+        return Stand(client, reviews=reviews, members=Stand(client.members, list=refuse))
+
+    world.clone()
+    world.commit("Mine", MINE)
+    results = run(world, stand=stand, reviewers=("ann@example.org", "gone", "u"))
+    fine(results)
+    assert asked == [("gone", "u"), ("gone",), ("u",)]
+    assert outcome(results, "propose").notes[-2:] == (
+        "reviewers by e-mail: GET …/members: not for this token",
+        "no review was asked of gone: POST …/requested-reviewers: no such user",
+    )
 
 
 def test_an_outdated_change_request_stays_so_when_the_policy_says_so(world: Any, fine: Any) -> None:
