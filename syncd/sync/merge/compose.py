@@ -160,12 +160,13 @@ def merge_summary(
         return None, ()
     former = summary.index_base_pages()
     # A page that stays as one side has it must not change through the table of the other side: there, its entry is put
-    # back to what the base has, so that the merge finds a change on one side only.
+    # back to what the base has, so that the merge finds a change on one side only. A title that was chosen is given to
+    # both sides: the base need not have the page.
     ours, theirs = (
         restore_entries(
             restore_entries(summary.at(side).entries, places.kept[other_side(side)], former),
             places.titles_kept[other_side(side)],
-            former,
+            tables.at(other_side(side)).index_pages(),
             titles_only=True,
         )
         for side in SIDES

@@ -9,10 +9,11 @@ from typing import Any, cast
 import pytest
 
 from syncd.layout.tree.summary import parse_summary, walk_entries
-from syncd.plan.merge.pages import SIDES, Side
+from syncd.plan.merge.pages import SIDES, TITLES, Side
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 from syncd.sync.binding import Binding
+from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
@@ -153,6 +154,22 @@ def test_every_pair_of_deeds_has_the_outcome_that_the_table_states(place: Place,
         if promise.stays:
             assert words_of(ours, "ours") | words_of(theirs, "theirs") <= words_in(place, meeting.tree_with_ours)
             assert found == {place_of(ours, theirs)}
+
+
+@pytest.mark.parametrize("base_files", [BASE, {path: BASE[path] for path in ("README.md", "SUMMARY.md", "other.md")}])
+@pytest.mark.parametrize("chosen", SIDES)
+def test_of_two_titles_the_chosen_one_stands(place: Place, base_files: Files, chosen: Side) -> None:
+    """Also of a page that the base does not have: one side deleted it and added it again."""
+    former = {**base_files, "SUMMARY.md": "".join(
+        line for line in str(BASE["SUMMARY.md"]).splitlines(keepends=True) if "x.md" in base_files or "x.md" not in line
+    )}  # fmt: skip
+    base = place.commit(former)
+    ours, theirs = (place.commit(done(Deed.RETITLED, side, 1), base) for side in SIDES)
+    result = merge(place.workspace, ours, theirs)
+    assert [conflict.why for conflict in result.conflicts] == [TITLES]
+    settled = apply_choices(place.workspace, result, {"x.md": chosen})
+    assert not settled.conflicts
+    assert place.titles(settled.tree_with_ours)["x.md"] == f"{chosen}-title"
 
 
 def test_the_manual_states_every_pair() -> None:
