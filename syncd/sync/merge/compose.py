@@ -166,7 +166,7 @@ def merge_summary(
         restore_entries(
             restore_entries(summary.at(side).entries, places.kept[other_side(side)], former),
             places.titles_kept[other_side(side)],
-            tables.at(other_side(side)).index_pages(),
+            summary.at(other_side(side)).index_pages(),
             titles_only=True,
         )
         for side in SIDES
