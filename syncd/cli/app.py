@@ -15,6 +15,7 @@ from syncd.cli.auth.commands import auth
 from syncd.cli.change_requests.commands import cr
 from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
+from syncd.cli.doctor.commands import diagnosis
 from syncd.cli.fleet.commands import fleet
 from syncd.cli.history_commands import history
 from syncd.cli.notify.commands import notify
@@ -56,6 +57,7 @@ app = typer.Typer(
 app.add_typer(setup)
 app.add_typer(reference)
 app.add_typer(history)
+app.add_typer(diagnosis)
 app.add_typer(auth, name="auth")
 app.add_typer(configuration, name="config")
 app.add_typer(cr, name="cr")
@@ -294,24 +296,6 @@ def status(
 
     options = parse_options(files or (), porcelain, json=json, is_nul=nul, should_watch=watch)
     exit_with(show_status(config, options))
-
-
-@app.command()
-def doctor(
-    config: ConfigOption = None,
-    bundle: Annotated[
-        Path | None, typer.Option("--bundle", metavar="FILE", help="Write it to a new file, for a bug report.")
-    ] = None,
-    json: JsonOption = False,
-) -> None:
-    """Look at all that syncd stands on, and say what mends it.
-
-    Git, the configuration, the token, the platform, each space and repository, the disk, the service. It changes
-    nothing.
-    """
-    from syncd.cli.doctor.command import run_doctor
-
-    exit_with(run_doctor(config, bundle, as_json=json))
 
 
 @app.command()

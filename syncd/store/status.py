@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import starmap
 from pathlib import Path
 
-from syncd.errors import StoreError
+from syncd.errors import StoreError, StoreNewer
+from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 BUSY_SECONDS = 5.0
 SITES_SINCE = 2
@@ -118,6 +119,38 @@ def read_store_summary(path: Path) -> StoreSummary:
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
         return StoreSummary()
     return StoreSummary(tuple(starmap(FlowOutcome, rows)), tuple(space for (space,) in ids), *sites, requests)
+
+
+@dataclass(frozen=True)
+class StoreSchema:
+    """The version of a state database, and which tables of this syncd it has not."""
+
+    version: int
+    missing_tables: tuple[str, ...]
+
+
+def read_schema(path: Path) -> StoreSchema | None:
+    """Return the schema of the state database at a path; None for one that the next run begins anew.
+
+    Raises: StoreNewer when a newer syncd wrote it; StoreError when it cannot be read.
+    """
+    try:
+        with closing(_open_database(path)) as database:
+            owner, version = (
+                database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+            )
+            present = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.OperationalError as error:
+        if not path.exists():
+            return None
+        raise StoreError(f"{path} cannot be read: {error}") from error
+    except sqlite3.DatabaseError:
+        return None
+    if owner != APPLICATION_ID:
+        return None
+    if version > VERSION:
+        raise StoreNewer(f"{path} was written by a newer syncd (schema {version})", hint="upgrade syncd")
+    return StoreSchema(version, tuple(table.name for table in TABLES if table.name not in present))
 
 
 def read_page_address(file: Path, space: str, path: str) -> str:
