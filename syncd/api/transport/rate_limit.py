@@ -50,13 +50,13 @@ def read_retry_after(headers: httpx.Headers, now: float) -> float | None:
     """
     after = headers.get("Retry-After")
     if after is not None:
-        seconds = _parse_number(after)
+        seconds = parse_number(after)
         if seconds is None and (date := _parse_date(after)) is not None:
             seconds = date - _read_server_time(headers, now)
         return _keep_positive(seconds)
-    if _parse_number(headers.get("X-RateLimit-Remaining", "0")) != 0:
+    if parse_number(headers.get("X-RateLimit-Remaining", "0")) != 0:
         return None
-    reset = _parse_number(headers.get("X-RateLimit-Reset"))
+    reset = parse_number(headers.get("X-RateLimit-Reset"))
     return None if reset is None else _keep_positive(reset - _read_server_time(headers, now))
 
 
@@ -119,8 +119,8 @@ class RateLimiter:
     def record(self, method: str, headers: httpx.Headers) -> None:
         """Remember the limit that the headers of an answer name while it is nearly used up."""
         self.release(method)
-        remaining = _parse_number(headers.get("X-RateLimit-Remaining"))
-        limit, reset = _parse_number(headers.get("X-RateLimit-Limit")), _parse_number(headers.get("X-RateLimit-Reset"))
+        remaining = parse_number(headers.get("X-RateLimit-Remaining"))
+        limit, reset = parse_number(headers.get("X-RateLimit-Limit")), parse_number(headers.get("X-RateLimit-Reset"))
         if remaining is None or limit is None or reset is None:
             return
         with self._lock:
@@ -137,7 +137,8 @@ class RateLimiter:
             self._windows[method] = _Window(limit, remaining, now + length, length + 2)
 
 
-def _parse_number(text: str | None) -> float | None:
+def parse_number(text: str | None) -> float | None:
+    """Return the number in a header about the rate limit; None when it is none, or without end."""
     try:
         value = float(text or "")
     except ValueError:

@@ -1,12 +1,12 @@
 """Count the requests to the platform by the minute, for the graphs of the status page."""
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from threading import Lock
 
+from syncd.api.transport.rate_limit import parse_number
 from syncd.web.status.values import RequestMinute
 
 MINUTES_MAX = 60
@@ -25,7 +25,7 @@ class RequestLog:
     def add(self, seconds: float, status: int, headers: Mapping[str, str]) -> None:
         """Count one request. Shape: `status` is 0 where no answer came; the headers may name the rate limit."""
         begin = self._now() // 60 * 60
-        remaining, limit = (_parse_number(headers.get(name)) for name in ("X-RateLimit-Remaining", "X-RateLimit-Limit"))
+        remaining, limit = (parse_number(headers.get(name)) for name in ("X-RateLimit-Remaining", "X-RateLimit-Limit"))
         with self._lock:
             if not self._minutes or self._minutes[-1].at != begin:
                 self._minutes.append(RequestMinute(begin, 0, 0, 0.0, 0.0))
@@ -45,11 +45,3 @@ class RequestLog:
         """Return the minutes with requests, oldest first."""
         with self._lock:
             return tuple(self._minutes)
-
-
-def _parse_number(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

@@ -115,8 +115,11 @@ def read_url(ref: object) -> str | None:
     return None
 
 
-def collect_text(node: Node) -> str:
-    """Return the text of all leaves of a node, fragments included, at any depth."""
+def collect_text(node: object, *, separator: str = "") -> str:
+    """Return the text of all leaves of a node, or of a list of nodes, fragments included, at any depth.
+
+    Shape: `separator` comes before each block. Members with another shape than they should have are passed over.
+    """
     pieces: list[str] = []
     pending: list[object] = [node]
     while pending:
@@ -126,6 +129,8 @@ def collect_text(node: Node) -> str:
         elif isinstance(here, dict):
             if isinstance(here.get("text"), str) and here.get("object", "leaf") == "leaf":
                 pieces.append(here["text"])
+            if here.get("object") == "block":
+                pieces.append(separator)
             pending.extend(here[name] for name in ("fragments", "nodes", "leaves") if name in here)
     return "".join(pieces)
 

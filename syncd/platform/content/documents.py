@@ -1,11 +1,12 @@
 """Documents by their id: the text of a page or reusable content as rich text, whichever revision it is of."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import sqlalchemy as sa
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 
 from syncd.model.document import Document
 from syncd.platform.content.page_documents import open_page_documents, require_for_visitor
@@ -31,6 +32,17 @@ REVISIONS_MAX = 50
 """The newest revisions of a space, those of change requests included, whose documents are found beside main content."""
 
 
+@dataclass(frozen=True)
+class TextParameters:
+    """What a read of the text of a page or reusable content may ask for."""
+
+    evaluated: Evaluated = "false"
+    dereferenced: Dereferenced = "false"
+
+
+CurrentParameters = Annotated[TextParameters, Depends()]
+
+
 @router.get(
     _PATH, response_model=Document, openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_PATH)
 )
@@ -50,50 +62,37 @@ async def get_document_by_id(request: Request, view: CurrentView, document_id: s
 
 @router.get(_OF_PAGE, response_model=Document, openapi_extra=_READ | declare_path_parameters(_OF_PAGE))
 async def get_page_document_in_revision_by_id(
-    request: Request,
-    view: CurrentView,
-    page_id: str,
-    evaluated: Evaluated = "false",
-    dereferenced: Dereferenced = "false",
+    request: Request, view: CurrentView, page_id: str, parameters: CurrentParameters
 ) -> Response:
-    """Return the document of a page of a revision. Source: published-content §1."""
-    return await _answer_text(request, view, view.require_page(page_id), evaluated, dereferenced)
+    """Return the document of a page of a revision.
+
+    Source: `getPageDocumentInRevisionById`, @gitbook/api 0.146.0.
+    """
+    return await _answer_text(request, view, view.require_page(page_id), parameters)
 
 
 @router.get(_OF_REUSABLE, response_model=Document, openapi_extra=_READ | declare_path_parameters(_OF_REUSABLE))
 async def get_reusable_content_document_in_revision_by_id(
-    request: Request,
-    view: CurrentView,
-    reusable_content_id: str,
-    evaluated: Evaluated = "false",
-    dereferenced: Dereferenced = "false",
+    request: Request, view: CurrentView, reusable_content_id: str, parameters: CurrentParameters
 ) -> Response:
-    """Return the document of a reusable content of a revision. Source: published-content §1."""
+    """Return the document of a reusable content of a revision.
+
+    Source: `getReusableContentDocumentInRevisionById`, @gitbook/api 0.146.0.
+    """
     entry = view.require_entry(reusable_content_id, "reusable content", lambda one: one.parent == INCLUDES)
-    return await _answer_text(request, view, entry, evaluated, dereferenced)
+    return await _answer_text(request, view, entry, parameters)
 
 
-async def _answer_text(
-    request: Request, view: RevisionView, entry: TreeEntry, evaluated: Evaluated, dereferenced: Dereferenced
-) -> Response:
+async def _answer_text(request: Request, view: RevisionView, entry: TreeEntry, parameters: TextParameters) -> Response:
     if entry.node.body is None:
         raise Failure(404, f"{entry.node.id} has no document in revision {view.revision.id}.")
     require_for_visitor(view, entry, is_markdown=False)
     scheduler: RequestScheduler = request.app.state.scheduler
     version = view.storage.version()
-    key = (
-        "text",
-        view.outline.root,
-        entry.node.id,
-        view.context,
-        view.caller.user_id,
-        version,
-        evaluated,
-        dereferenced,
-    )
+    key = ("text", view.outline.root, entry.node.id, view.context, view.caller.user_id, version, parameters)
 
     def render() -> bytes:
-        return encode_json(open_page_documents(view).render(entry, evaluated, dereferenced))
+        return encode_json(open_page_documents(view).render(entry, parameters.evaluated, parameters.dereferenced))
 
     body = await scheduler.share_result(key, lambda: scheduler.compute(request, render), remember=version is not None)
     return Response(body, media_type="application/json")

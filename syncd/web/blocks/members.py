@@ -1,7 +1,8 @@
 """Members of nodes: what a document says, whatever it should have said; nothing here trusts a shape."""
 
-from collections.abc import Iterator
 from typing import Any
+
+from syncd.layout.richtext.nodes import collect_text
 
 Node = dict[str, Any]
 
@@ -59,18 +60,4 @@ def read_kind(node: Node) -> str:
 
 def collect_words(node: object) -> str:
     """Return the text of all leaves of a node in reading order, a space between blocks; as deep as it may be."""
-    return "".join(_walk_words(node)).strip()
-
-
-def _walk_words(node: object) -> Iterator[str]:
-    pending: list[object] = [node]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, list | tuple):
-            pending.extend(reversed(here))
-        elif isinstance(here, dict):
-            if isinstance(text := here.get("text"), str) and here.get("object", "leaf") == "leaf":
-                yield text
-            if here.get("object") == "block":
-                yield " "
-            pending.extend(here[name] for name in ("fragments", "nodes", "leaves") if name in here)
+    return collect_text(node, separator=" ").strip()

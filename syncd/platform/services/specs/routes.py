@@ -183,7 +183,10 @@ def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_i
     openapi_extra=_READ_VERSION,
 )
 def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
-    """Return what a version of a specification says, or its `latest` one, parsed. Source: published-content §1."""
+    """Return what a version of a specification says, or its `latest` one, parsed.
+
+    Source: `getOpenAPISpecVersionContentById`, @gitbook/api 0.146.0.
+    """
     with at.storage.read() as connection:
         spec, row = _require_version(connection, at, spec_slug, version_id)
     content = at.storage.blobs.get(row.content)
