@@ -3,9 +3,11 @@
 | in the commit        | what it holds                                                                              |
 |----------------------|--------------------------------------------------------------------------------------------|
 | `refs`               | each ref that a run works with, and its commit                                             |
-| `store/<table>`      | the rows of the state database that a run goes on from                                     |
-| parents              | the commits of the refs: one push brings all of them, and the remote keeps them            |
+| `store/<table>`      | the rows of the state database that a run goes on from, of a large table in parts          |
+| parents              | the commits of the refs: one push brings all of them, and the remote keeps them; and the   |
+|                      | former state, since Git sends no object again that a parent has                            |
 | `Syncd-Fence:`       | the number of the lease under which it was written                                         |
+| `Syncd-Former:`      | how many former states are behind it: after some, one begins anew, and they can go         |
 | `Syncd-State:`       | a code over all of it, with the fleet's secret: who can only push cannot write one         |
 
 It is one ref, moved by compare-and-set: what is in it belongs together, on every host, also on one that cannot move
@@ -23,6 +25,7 @@ from typing import Self
 from syncd.daemon.locks import STATE
 from syncd.daemon.workspaces import read_time
 from syncd.errors import GitFailed, RefMoved
+from syncd.model.blob_id import compute_blob_id
 from syncd.model.text import mask_unprintable
 from syncd.repo.names import check_oid, check_ref
 from syncd.repo.remote.remote import Access, Remote
@@ -36,7 +39,9 @@ LOCAL = "refs/syncd-fleet/state"
 _SCRATCH = "state.git"
 _LEFT_OUT = (LOCAL, "refs/syncd/ci/", "refs/tags/")
 _REFS, _STORE = "refs", "store/"
-_FENCE, _DIGEST = "Syncd-Fence", "Syncd-State"
+_FENCE, _FORMER, _DIGEST = "Syncd-Fence", "Syncd-Former", "Syncd-State"
+_FORMER_MAX = 63
+"""Former states that stay: the whole state is sent once in so many times, and only what changed each time else."""
 
 
 class Snapshot:
@@ -98,16 +103,16 @@ class Snapshot:
             files = {f"{_STORE}{name}": data for name, data in self._dump.read_tables().items()}
             files[_REFS] = "".join(f"{oid} {ref}\n" for ref, oid in now[0].items()).encode("utf-8", "surrogateescape")
             digest = _compute_digest(files, self._key)
-            has_changed = ours is None or self._read_digest(ours) != digest
+            has_changed = ours is None or self._read_trailer(ours, _DIGEST) != digest
             if has_changed:
-                self._push(self._write_commit(files, now[0], fence, digest), ours, permit)
+                self._push(self._write_commit(files, now[0], ours, fence, digest), ours, permit)
             self._saved = now
             return has_changed
 
     def _take_over(self, theirs: str, ours: str | None) -> None:
         repository = self._repository
         files = {path: repository.read(blob.oid) for path, blob in repository.list_files(theirs).items()}
-        if not hmac.compare_digest(self._read_digest(theirs), _compute_digest(files, self._key)):
+        if not hmac.compare_digest(self._read_trailer(theirs, _DIGEST), _compute_digest(files, self._key)):
             raise GitFailed(
                 f"{self._ref} on the remote was not written by this fleet; nothing of it was taken over",
                 hint="delete it there if nothing else needs it: this worker's own state is used then",
@@ -131,15 +136,29 @@ class Snapshot:
         found = self._repository.list_refs("refs/")
         return {ref: oid for ref, oid in sorted(found.items()) if not ref.startswith(self._left_out)}
 
-    def _read_digest(self, commit: str) -> str:
+    def _read_trailer(self, commit: str, name: str) -> str:
         found = self._repository.list_commits(None, commit, limit=1)
-        return next(iter(found[0].trailers.get(_DIGEST, [])), "")
+        return next(iter(found[0].trailers.get(name, [])), "")
 
-    def _write_commit(self, files: Mapping[str, bytes], refs: Mapping[str, str], fence: int, digest: str) -> str:
-        tree = self._repository.write_tree(None, files)
+    def _write_commit(
+        self, files: Mapping[str, bytes], refs: Mapping[str, str], ours: str | None, fence: int, digest: str
+    ) -> str:
+        """A commit with these files. Shape: what the former one has is not written, and not sent, again."""
+        repository = self._repository
+        former = repository.list_files(ours) if ours else {}
+        changes: dict[str, bytes | None] = dict.fromkeys(former.keys() - files.keys())
+        for path, data in files.items():
+            if path not in former or former[path].oid != compute_blob_id(data):
+                changes[path] = data
+        tree = repository.write_tree(repository.find_tree(ours) if ours else None, changes)
         person = Person(*COMMITTER, when=read_time())
-        message = f"syncd: state of a repository of a fleet\n\n{_FENCE}: {fence}\n{_DIGEST}: {digest}\n"
-        parents = list(dict.fromkeys(refs.values()))
+        # What a former state says counts for nothing else than when a whole one is due.
+        count = self._read_trailer(ours, _FORMER) if ours else ""
+        behind = int(count) + 1 if ours and count.isdecimal() and int(count) < _FORMER_MAX else 0
+        trailers = {_FENCE: fence, _FORMER: behind, _DIGEST: digest}
+        lines = "".join(f"{name}: {value}\n" for name, value in trailers.items())
+        message = f"syncd: state of a repository of a fleet\n\n{lines}"
+        parents = list(dict.fromkeys([*([ours] if ours and behind else []), *refs.values()]))
         return self._repository.commit_tree(tree, parents=parents, message=message, author=person, committer=person)
 
     def _push(self, commit: str, ours: str | None, permit: Callable[[], None]) -> None:

@@ -1,12 +1,16 @@
 """Write the state database as texts that are the same for the same rows, and read them again on another machine.
 
+A table with many rows is in parts, by a hash of each row's key: a row that changes changes one part, and whoever keeps
+the texts keeps the others as they are.
+
 What a run came to and when it looked is left out: it changes with every run, and nobody goes on from it. So are saved
 plans of sites, with people's approvals, and former values: they are for commands on one machine.
 """
 
 import json
 import sqlite3
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,6 +21,12 @@ from syncd.store.schema import BACKUPS, DETAILS, LOOKS, OUTCOMES, PLANS, TABLES,
 
 _DUMPED = tuple(table for table in TABLES if table not in (OUTCOMES, DETAILS, LOOKS, PLANS, BACKUPS))
 _VERSION = "version"
+_ROWS_MAX = 64
+"""Of a part on average, before there are more of them; about as many as one change of a space puts into each."""
+_MORE = 4
+"""How many times more parts there are then: rarely, since all rows move."""
+_HAS_PARTS = 1000
+"""Added to the version, so that a syncd that knows no parts refuses them."""
 
 
 class Dump:
@@ -47,34 +57,37 @@ class Dump:
         return self._database.read(work)
 
     def read_tables(self) -> dict[str, bytes]:
-        """Return each table that has rows, by its name: a line of JSON for each row, in the order of the key.
+        """Return the rows of each table by its name, or in parts as `name/part`: a line of JSON for each row, in the
+        order of the key.
 
-        Raises: StoreError.
+        Shape: equal rows give equal texts. Raises: StoreError.
         """
 
         def work(connection: sqlite3.Connection) -> dict[str, bytes]:
-            found = {}
+            found: dict[str, bytes] = {}
             for table in _DUMPED:
-                rows = connection.execute(table.select()).fetchall()
-                if rows:
-                    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-                    found[table.name] = ("\n".join(lines) + "\n").encode("utf-8")
+                found |= _render_parts(table, connection.execute(table.select()).fetchall())
             return found
 
-        return {_VERSION: f"{VERSION}\n".encode(), **self._database.read(work)}
+        return {_VERSION: f"{_HAS_PARTS + VERSION}\n".encode(), **self._database.read(work)}
 
     def write_tables(self, tables: Mapping[str, bytes]) -> None:
         """Replace the rows of all tables by those of a dump; what a run came to is forgotten.
 
-        Shape: a dump of an older syncd has fewer tables. Raises: StoreNewer, StoreError.
+        Shape: a dump of an older syncd has fewer tables, and no parts. Raises: StoreNewer, StoreError.
         """
-        version = tables.get(_VERSION, b"").strip()
-        if not version.isdigit():
+        text = tables.get(_VERSION, b"").strip()
+        if not text.isdigit():
             raise StoreError("the dump of the state names no version")
-        if int(version) > VERSION:
-            what = f"the state of the repository was written by a newer syncd (schema {int(version)})"
+        version = int(text) - (_HAS_PARTS if int(text) > _HAS_PARTS else 0)
+        if version > VERSION:
+            what = f"the state of the repository was written by a newer syncd (schema {version})"
             raise StoreNewer(what, hint="upgrade syncd here")
-        rows = {table: list(_parse_rows(table, tables.get(table.name, b""))) for table in _DUMPED}
+        texts: dict[str, bytes] = {}
+        for name, text in tables.items():
+            table_name = name.partition("/")[0]
+            texts[table_name] = texts.get(table_name, b"") + text
+        rows = {table: list(_parse_rows(table, texts.get(table.name, b""))) for table in _DUMPED}
 
         def work(connection: sqlite3.Connection) -> None:
             for table in TABLES:
@@ -82,6 +95,21 @@ class Dump:
                 connection.executemany(table.upsert, rows.get(table, ()))
 
         self._database.write(work)
+
+
+def _render_parts(table: Table, rows: Sequence[Sequence[str]]) -> dict[str, bytes]:
+    """The rows of a table as lines, in as many parts as keep each of them small."""
+    count = 1
+    while len(rows) > _ROWS_MAX * count:
+        count *= _MORE
+    parts: dict[str, list[str]] = {}
+    for row in rows:
+        name = table.name
+        if count > 1:
+            key = json.dumps(row[: len(table.key)], ensure_ascii=False).encode("utf-8")
+            name = f"{table.name}/{zlib.crc32(key) % count:04x}"
+        parts.setdefault(name, []).append(json.dumps(row, ensure_ascii=False))
+    return {name: ("\n".join(lines) + "\n").encode("utf-8") for name, lines in sorted(parts.items())}
 
 
 def _parse_rows(table: Table, data: bytes) -> list[dict[str, str]]:

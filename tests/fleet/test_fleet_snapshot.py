@@ -10,6 +10,7 @@ import pytest
 from syncd.errors import GitFailed, LeaseLost, RefMoved
 from syncd.fleet.cache import Cache
 from syncd.fleet.snapshot import LOCAL, Snapshot
+from syncd.model.anchor import Anchor
 from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
@@ -87,6 +88,31 @@ def test_an_idle_run_brings_nothing_to_the_remote(place: Path, hosted: Path) -> 
         assert not save(snapshot, fence=9)
 
 
+def test_what_is_sent_follows_what_changed(place: Path, hosted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("syncd.fleet.snapshot._FORMER_MAX", 2)
+    pages = [Anchor(f"p{number}", "page", f"{number}.md", "form", f"{number:064}", "0" * 40) for number in range(2000)]
+    # What arrives stays as it arrived: else the remote writes only what it does not have.
+    subprocess.run(["git", "config", "receive.unpackLimit", "1"], cwd=hosted, check=True)
+    sent, behind = [], []
+    with opened(place, hosted, "a") as (snapshot, repository, store):
+        repository.write_files("refs/syncd/notes", {"note": b"one\n"}, "note")
+        store.save_last_seen("space", "main", revision="r0", commit="c", put=pages, removed=())
+        for number in range(4):
+            page = Anchor("p7", "page", f"renamed-{number}.md", "form", "print", "0" * 40)
+            store.save_last_seen("space", "main", revision=f"r{number}", commit="c", put=[page], removed=())
+            before = _measure(hosted)
+            assert save(snapshot)
+            sent.append(_measure(hosted) - before)
+            behind.append(_count_former(repository))
+    assert behind == [0, 1, 2, 0], "the fourth is whole again"
+    assert max(sent[1:3]) * 5 < sent[0] < sent[3] * 2
+    with opened(place, hosted, "b") as (snapshot, _, store):
+        assert snapshot.restore()
+        found = store.read_last_seen("space")
+        assert found is not None
+        assert (found.revision, len(found.anchors), found.anchors["p7"].path) == ("r3", 2000, "renamed-3.md")
+
+
 def test_whoever_was_overtaken_cannot_write(place: Path, hosted: Path) -> None:
     with opened(place, hosted, "a") as (first, one, _), opened(place, hosted, "b") as (second, other, _):
         one.write_files("refs/syncd/notes", {"note": b"one\n"}, "note")
@@ -147,6 +173,17 @@ def test_clones_stay_while_there_is_room(tmp_path: Path) -> None:
             cache.prepare(name, "main")
             cache.note_use(name)
         assert cache.count()[0] == 2
+
+
+def _measure(hosted: Path) -> int:
+    return sum(file.stat().st_size for file in (hosted / "objects").rglob("*") if file.is_file())
+
+
+def _count_former(repository: Repository) -> int:
+    """How many former states the latest one keeps."""
+    words = ["git", "log", "--format=%H", "--grep=^syncd: state of a repository", LOCAL]
+    done = subprocess.run(words, cwd=repository.git_dir, capture_output=True, text=True, check=True)
+    return len(done.stdout.split()) - 1
 
 
 def _read(hosted: Path) -> str:
