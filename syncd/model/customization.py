@@ -165,6 +165,7 @@ class PageActions(Observed):
     external_ai: bool | None = Field(default=None, alias="externalAI")
     markdown: bool | None = None
     mcp: bool | None = None
+    items: tuple[str, ...] | None = None
 
 
 class ExternalLinks(Observed):

@@ -55,6 +55,7 @@ class OpenAPISpec(Observed):
     last_processed_at: str | None = None
     last_process_error_code: str | None = None
     last_processed_errors: tuple[SpecProblem, ...] = ()
+    last_processed_error_count: int | None = None
     permissions: SpecPermissions
     urls: SpecUrls
 

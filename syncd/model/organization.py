@@ -90,9 +90,14 @@ class Billing(Observed):
     interval: str | None = None
     end_date: str | None = None
     has_payment_failed: bool | None = None
+    can_checkout: bool | None = None
     is_scheduled_to_cancel: bool | None = None
     pricing: Pricing | None = None
     usage_addons: dict[str, UsageAddon] = {}
+    can_change_interval: bool | None = None
+    can_use_saml: bool | None = Field(default=None, alias="canUseSAML")
+    credits_bundle: Nullable[str] = None
+    ai_credit_alert_threshold: Nullable[float] = None
 
 
 class Trial(Observed):

@@ -82,12 +82,15 @@ class Site(Observed):
     object: str = "site"
     id: ObservedId
     type: str | None = None
+    applied_type: str | None = None
     title: str = ""
     icon: Favicon | None = None
     hostname: str | None = None
     basename: str | None = None
     proxy: SiteProxy | None = None
     visibility: str | None = None
+    default_level: Nullable[str] = None
+    permissions: dict[str, bool] = {}
     published: bool | None = None
     site_spaces: int | None = None
     created_at: str | None = None
@@ -105,6 +108,7 @@ class SiteSpace(Observed):
     id: ObservedId
     path: str
     title: str = ""
+    draft: bool | None = None
     section: ObservedId | None = None
     space: Space | None = None
     default: bool | None = None
@@ -121,6 +125,7 @@ class SiteSection(Observed):
     id: ObservedId
     title: str
     path: str
+    draft: bool | None = None
     description: str | None = None
     default: bool | None = None
     condition: str | None = None
@@ -146,6 +151,7 @@ class SiteSectionGroup(Observed):
     object: Literal["site-section-group"] = "site-section-group"
     id: ObservedId
     title: str
+    draft: bool | None = None
     section_group: ObservedId | None = None
     icon: str | None = None
     children: tuple[

@@ -48,6 +48,7 @@ class TranslationResult(Observed):
 
     space: ObservedId
     revision: ObservedId | None = None
+    language: str | None = None
 
 
 class TranslationStats(Observed):

@@ -33,6 +33,7 @@ from syncd.platform.publish import adaptive, customization, published, share_lin
 from syncd.platform.reviews import reviewers, reviews
 from syncd.platform.revisions import files
 from syncd.platform.services.ask import routes as ask
+from syncd.platform.services.computed import routes as computed
 from syncd.platform.services.conversations import routes as conversations
 from syncd.platform.services.git import routes as git
 from syncd.platform.services.git import transfer
@@ -73,6 +74,7 @@ _ROUTER_MODULES = (
     changes,
     documents,
     embeds,
+    computed,
     search,
     links,
     templates,

@@ -100,7 +100,7 @@ async def _answer_text(request: Request, view: RevisionView, entry: TreeEntry, p
 
 def _render_document(view: RevisionView, document_id: str) -> bytes:
     for outline in _list_outlines(view):
-        if (entry := _find_text(outline, document_id)) is not None:
+        if (entry := find_text(outline, document_id)) is not None:
             return encode_json(open_page_documents(replace(view, outline=outline)).render(entry))
     raise Failure(404, f"No document {document_id} in space {view.revision.space}.")
 
@@ -114,6 +114,7 @@ def _list_outlines(view: RevisionView) -> Iterator[Outline]:
             yield open_outline(connection, root)
 
 
-def _find_text(outline: Outline, document_id: str) -> TreeEntry | None:
+def find_text(outline: Outline, document_id: str) -> TreeEntry | None:
+    """Return the page or reusable content of a tree whose text is a document; None without one."""
     texts = (entry for entry in outline.entries.values() if entry.node.type in ("document", "reusable-content"))
     return next((entry for entry in texts if entry.node.body == document_id), None)

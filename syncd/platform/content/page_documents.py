@@ -141,7 +141,7 @@ class PageDocuments:
         if min(self._includes_left, self._characters_left) < 0:
             raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
         nodes = self._build_nodes(text, entry)
-        _prefix_keys(nodes, f"{node.get('key')}.")
+        prefix_keys(nodes, f"{node.get('key')}.")
         return list(self._expand(nodes, (*trail, entry.node.id)))
 
 
@@ -171,8 +171,8 @@ def _find_file_value(ref: DocumentNode) -> DocumentNode | str:
     return ref
 
 
-def _prefix_keys(nodes: list[DocumentNode], prefix: str) -> None:
-    """Let keys of what is included differ from all others of the page."""
+def prefix_keys(nodes: list[DocumentNode], prefix: str) -> None:
+    """Let the keys of nodes, and of all in them, begin with a prefix, so that they differ from all others."""
     pending = list(nodes)
     while pending:
         node = pending.pop()

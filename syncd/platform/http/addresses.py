@@ -60,6 +60,12 @@ def build_app_url(request: Request, path: str) -> str:
     return f"{find_origin(request)}/app{path}"
 
 
+def build_endpoint_urls(request: Request, name: str, *below: str) -> dict[str, str]:
+    """Return the members of `urls` that say where an integration answers, and where its content comes from."""
+    address = build_integration_url(request, name, *below)
+    return {"publicEndpoint": address, "publicContentEndpoint": address}
+
+
 def build_integration_url(request: Request, name: str, *below: str) -> str:
     """Return the address of an integration's own endpoint, and of paths below it.
 

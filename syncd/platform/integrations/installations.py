@@ -192,7 +192,7 @@ def _serialize_installation(request: Request, row: sa.Row[Any]) -> dict[str, Any
         "urls": {
             "location": addresses.build_api_url(request, f"/integrations/{row.integration}/installations/{row.id}"),
             "app": addresses.build_app_url(request, f"/o/{row.organization}/integrations/{row.integration}"),
-            "publicEndpoint": addresses.build_integration_url(request, row.integration, row.id),
+            **addresses.build_endpoint_urls(request, row.integration, row.id),
         },
         "externalIds": row.external_ids,
         "target": {"organization": row.organization},

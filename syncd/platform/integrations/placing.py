@@ -353,9 +353,7 @@ def _serialize_placement(at: IntegrationRequest, kind: PlacementKind, row: sa.Ro
         "externalIds": row.external_ids or [],
         "urls": {
             "location": at.build_url(f"/installations/{row.id}/{kind.name}s/{row.place}"),
-            "publicEndpoint": addresses.build_integration_url(
-                at.request, row.integration, row.id, f"{kind.name}s/{row.place}"
-            ),
+            **addresses.build_endpoint_urls(at.request, row.integration, row.id, f"{kind.name}s/{row.place}"),
         },
         kind.name: row.place,
     }

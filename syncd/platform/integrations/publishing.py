@@ -185,7 +185,7 @@ def serialize_integration(
             "location": addresses.build_api_url(request, f"/integrations/{row.name}"),
             "app": addresses.build_app_url(request, f"/integrations/{row.name}"),
             "assets": addresses.build_integration_url(request, row.name, "assets"),
-            "publicEndpoint": addresses.build_integration_url(request, row.name),
+            **addresses.build_endpoint_urls(request, row.name),
             **({"icon": images.build_image_url(downloads, icon, row.name)} if icon else {}),
         },
         "permissions": {"admin": is_role_at_least(caller.find_role(row.owner), "admin")},

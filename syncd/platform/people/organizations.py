@@ -40,16 +40,21 @@ _FREE_BILLING = {
     "interval": "monthly",
     "endDate": "9999-12-31T23:59:59.999Z",
     "hasPaymentFailed": False,
+    "canCheckout": False,
     "isScheduledToCancel": False,
     "pricing": {
         "members": {"plus_2024": _NO_PRICE, "pro_2024": _NO_PRICE},
         "sites": {"premium": _NO_PRICE, "ultimate": _NO_PRICE},
     },
     "usageAddons": {},
+    "canChangeInterval": False,
+    "canUseSAML": True,
+    "creditsBundle": None,
+    "aiCreditAlertThreshold": None,
 }
 """The billing of a platform that costs nothing."""
 _MEMBERS_ONLY = ("defaultRole", "sso", "ai")
-_EVERYBODY = ("view", "listMembers", "listTeams", "listIntegrations", "listInstallations")
+_EVERYBODY = ("view", "access", "listMembers", "listTeams", "listIntegrations", "listInstallations")
 _CREATORS = ("createContent", "createOpenAPISpec", "ingestConversations")
 _ADMINS = ("admin", "ownTeam", "viewBilling", "installIntegration")
 

@@ -101,4 +101,19 @@ def overlay_settings(site: dict[str, Any], title: str | None, own: dict[str, Any
 def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with every member that a renderer needs."""
     styling = {**_RENDERED["styling"], **settings.get("styling", {})}
-    return {**_RENDERED, **settings, "styling": styling}
+    complete = {**_RENDERED, **settings, "styling": styling}
+    return complete | {"pageActions": {**complete["pageActions"], "items": _list_page_actions(complete)}}
+
+
+def _list_page_actions(settings: Mapping[str, Any]) -> list[str]:
+    """The actions in the menu of a page, in order, by the name that renderers know. Source: @gitbook/api 0.202.0."""
+    chosen = settings["pageActions"]
+    offered = {
+        "assistant": settings["ai"]["mode"] == "assistant",
+        "markdown": chosen["markdown"],
+        "external-ai": chosen["externalAI"],
+        "mcp": chosen["mcp"],
+        "git": settings["git"]["showEditLink"],
+        "pdf": settings["pdf"]["enabled"],
+    }
+    return [name for name, is_on in offered.items() if is_on]

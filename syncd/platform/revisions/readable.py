@@ -10,6 +10,8 @@ from syncd.layout.evaluation import Variables
 from syncd.platform.cache import Cache
 from syncd.platform.revisions.outline import Outline, TreeEntry, is_page
 
+_CONDITION = "condition"
+_READABLE = b"readable"
 _REMEMBERED_PAGES = 100_000
 _known: Cache[tuple[bytes, str], Outline] = Cache(_REMEMBERED_PAGES, weigh=lambda outline: len(outline.entries) + 1)
 
@@ -17,10 +19,10 @@ _known: Cache[tuple[bytes, str], Outline] = Cache(_REMEMBERED_PAGES, weigh=lambd
 def select_readable(outline: Outline, claims: Mapping[str, Any]) -> Outline:
     """Return a tree without the pages, and all below them, whose condition a visitor with these claims does not fulfil.
 
-    Shape: what lost something has another hash, so that nothing that is remembered of the whole tree is shown for it;
-    a tree without conditions is the same one.
+    Shape: a page that is there says nothing of its condition; what lost something has another hash, so that nothing
+    that is remembered of the whole tree is shown for it; a tree without conditions is the same one.
     """
-    if not any("condition" in entry.node.fields for entry in outline.entries.values()):
+    if not any(_CONDITION in entry.node.fields for entry in outline.entries.values()):
         return outline
     key = (outline.root, json.dumps(claims, sort_keys=True))
     return _known.get(key) or _known.put(key, _select(outline, Variables({}, claims)))
@@ -41,12 +43,16 @@ def _select(outline: Outline, visitor: Variables) -> Outline:
         below = outline.order.get(id, ())
         hashes = [kept[child].hash for child in order.get(id, ())]
         is_same = hashes == [outline.entries[child].hash for child in below]
-        kept[id] = entry if is_same else replace(entry, hash=sha256(entry.hash + b"".join(hashes)).digest())
+        fields = {name: value for name, value in entry.node.fields.items() if name != _CONDITION}
+        if not is_same or fields != entry.node.fields:
+            node = replace(entry.node, fields=fields)
+            entry = replace(entry, node=node, hash=sha256(_READABLE + entry.hash + b"".join(hashes)).digest())
+        kept[id] = entry
     entries = {id: kept[id] for id in outline.entries if id in kept}
     root = next(iter(entries.values())).hash
     return Outline(root, entries, {id: below for id, below in order.items() if id in kept})
 
 
 def _is_for(entry: TreeEntry, visitor: Variables) -> bool:
-    condition = entry.node.fields.get("condition")
+    condition = entry.node.fields.get(_CONDITION)
     return condition is None or visitor.evaluate_condition(condition) is True

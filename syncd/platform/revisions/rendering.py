@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from syncd.layout.page.frontmatter import fill_layout
 from syncd.platform.cache import Cache
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.revisions.outline import Outline, TreeEntry, has_path
@@ -13,9 +14,6 @@ from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT
 _REMEMBERED_BYTES = 96 * 1024 * 1024
 _cache: Cache[tuple[Any, ...], bytes] = Cache(_REMEMBERED_BYTES, weigh=len)
 
-_FLAGS = ("title", "description", "tableOfContents", "outline", "pagination", "metadata")
-LAYOUT: dict[str, Any] = {"width": "default", "cover": True, "coverSize": "full", **dict.fromkeys(_FLAGS, True)}
-"""The layout of a page that says nothing of it: every document tells all of its layout."""
 _KINDS = {"document": "sheet", "group": "group", "link": "link"}
 """A page's `kind`, an earlier name of its `type` that clients still read. Source: @gitbook/api 0.146.0."""
 
@@ -79,7 +77,7 @@ def build_page_members(entry: TreeEntry, context: RenderContext) -> dict[str, An
     if node.type in _KINDS:
         members["kind"] = _KINDS[node.type]
     if node.type == "document":
-        members["layout"] = LAYOUT | node.fields.get("layout", {})
+        members |= {"layout": fill_layout(node.fields.get("layout", {})), "tags": node.fields.get("tags", [])}
     if has_path(node):
         members |= {"slug": node.slug, "path": entry.path}
     members["urls"] = {"app": f"{context.app}/{entry.path}" if entry.path else context.app}

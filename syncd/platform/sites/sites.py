@@ -13,7 +13,7 @@ from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
-from syncd.platform.people.auth import declare_role
+from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import customizations
@@ -46,6 +46,18 @@ _SITE_COLUMNS = sa.select(
     _SETTINGS["favicon"].label("favicon"),
     _SETTINGS["advancedCustomization"].label("advanced"),
 ).outerjoin(customizations, customizations.c.site == _TABLE.c.id)
+_DEFAULT_LEVEL = "inherit"
+"""A site has no level of its own: its organization's roles say who may do what."""
+_PERMISSIONS = {
+    "access": "read",
+    "edit": "edit",
+    "create": "create",
+    "admin": "admin",
+    "installIntegration": "admin",
+    "viewAdaptiveSchema": "read",
+    "editAdaptiveSchema": "create",
+}
+"""The weakest role for each permission."""
 _FEATURE_PLAN = "basic"
 """Every plan of this platform has every feature, so each belongs to the smallest one."""
 
@@ -86,7 +98,7 @@ def list_sites(
     with at.storage.read() as connection:
         at.require_organization(connection)
         envelope = paging.paginate_rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [serialize_site(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [serialize_site(at.request, at.caller, row) for row in envelope["items"]]})
 
 
 @router.post("", status_code=201, response_model=Site, openapi_extra=declare_role("admin"))
@@ -231,22 +243,25 @@ def _require_free_basename(connection: sa.Connection, site_id: str, basename: st
 def read_site(connection: sa.Connection, at: SiteRequest, share_key: str | None = None) -> dict[str, Any]:
     """Return a site that exists as the API shows it; `share_key` is one that opens it, or None."""
     return serialize_site(
-        at.request, connection.execute(_SITE_COLUMNS.where(_TABLE.c.id == at.site_id)).one(), share_key
+        at.request, at.caller, connection.execute(_SITE_COLUMNS.where(_TABLE.c.id == at.site_id)).one(), share_key
     )
 
 
-def serialize_site(request: Request, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
+def serialize_site(request: Request, caller: Caller, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
     """Return a site as the API shows it, from its row."""
     proxied = {} if row.proxy is None else {"proxy": _build_proxy(request, row)}
     return {
         "object": "site",
         "id": row.id,
         "type": row.type,
+        "appliedType": row.type,
         "title": row.title,
         **({"icon": row.favicon} if row.favicon else {}),
         "basename": row.basename,
         **proxied,
         "visibility": row.visibility,
+        "defaultLevel": _DEFAULT_LEVEL,
+        "permissions": _build_permissions(caller, row),
         "published": row.published,
         "siteSpaces": row.site_space_count,
         "createdAt": row.created_at,
@@ -259,6 +274,12 @@ def serialize_site(request: Request, row: sa.Row[Any], share_key: str | None = N
             **build_published_urls(request, row, share_key),
         },
     }
+
+
+def _build_permissions(caller: Caller, row: sa.Row[Any]) -> dict[str, bool]:
+    """What the caller may do with a site; a content token views it, and that is all. Source: @gitbook/api 0.202.0."""
+    role = None if caller.grant is not None else caller.find_role(row.organization)
+    return {"view": True} | {name: is_role_at_least(role, needed) for name, needed in _PERMISSIONS.items()}
 
 
 def _build_proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:

@@ -128,6 +128,7 @@ class SiteView:
             "object": "site-section-group",
             "id": row.id,
             "title": row.title,
+            "draft": False,
             **_drop_none(sectionGroup=row.parent, icon=row.icon),
             "children": children,
             # What clients read before there were groups in groups. Source: @gitbook/api 0.146.0.
@@ -141,6 +142,7 @@ class SiteView:
             "id": row.id,
             "title": row.title,
             "path": row.path,
+            "draft": False,
             "default": row is self.structure.find_default_section(),
             **_drop_none(
                 description=row.description, condition=row.condition, sectionGroup=row.section_group, icon=row.icon
@@ -164,6 +166,7 @@ class SiteView:
             "object": "site-space",
             "id": row.id,
             "path": row.path,
+            "draft": False,
             **_drop_none(section=row.section, condition=row.condition, space=space),
             "title": row.title or (space or {}).get("title", row.path),
             "default": self.structure.is_default(row),

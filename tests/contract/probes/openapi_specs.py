@@ -111,6 +111,21 @@ def _made_of_yaml(world: World) -> dict[str, str]:
     return {"specSlug": "pets", "versionId": "latest"}
 
 
+@probe("getComputedDocument")
+def probe_get_computed_document(world: World) -> Ask:
+    _made_of_yaml(world)
+    spec = {"spec": {"ref": {"kind": "openapi", "spec": "pets"}}}
+    source = {"type": "builtin:openapi", "props": {"doc": "info", "page": "Pets"}, "dependencies": spec}
+    body = {"source": source, "seed": "1"}
+    wrong = (
+        {"source": source},
+        {"source": {**source, "type": "integration:a:b"}, "seed": "1"},
+        {"source": {**source, "props": {"doc": "operation", "page": "/pets", "method": "cut"}}, "seed": "1"},
+        {"source": {**source, "dependencies": {}}, "seed": "1"},
+    )
+    return Ask({"spaceId": world.space()["id"]}, body=body, invalid=wrong)
+
+
 @probe("getOpenAPISpecVersionContentById")
 def content(world: World) -> Ask:
     path = _made_of_yaml(world)

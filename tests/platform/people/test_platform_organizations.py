@@ -45,7 +45,7 @@ def test_each_role_is_shown_what_it_may_do(world: World) -> None:
     shown = {role: world.made("getOrganizationById", by=world.person(role)[1]) for role in ("read", "create", "admin")}
     assert {role: "billing" in one for role, one in shown.items()} == {"read": False, "create": False, "admin": True}
     allowed = {role: {name for name, may in one["permissions"].items() if may} for role, one in shown.items()}
-    assert allowed["read"] == {"view", "listMembers", "listTeams", "listIntegrations", "listInstallations"}
+    assert allowed["read"] == {"view", "access", "listMembers", "listTeams", "listIntegrations", "listInstallations"}
     assert allowed["create"] - allowed["read"] == {"createContent", "createOpenAPISpec", "ingestConversations"}
     assert allowed["admin"] - allowed["create"] == {"admin", "ownTeam", "viewBilling", "installIntegration"}
     guest = world.person(None)[1]

@@ -67,11 +67,13 @@ def test_a_published_site_comes_in_one_piece_and_an_unpublished_one_not_at_all(h
         "structure": http.get(f"{site}/structure").json(),
         "scripts": [],
     }
-    assert looks["site"] == {**looks["site"], **settings, "styling": looks["site"]["styling"]}
+    own = looks["site"]
+    rendered = {"styling": own["styling"], "pageActions": {**settings["pageActions"], "items": ["markdown", "pdf"]}}
+    assert own == {**own, **settings, **rendered}
     assert looks["site"]["styling"] == {**looks["site"]["styling"], **settings["styling"]}
     own = http.patch(f"{site}/site-spaces/{variant}/customization", json={"title": "Only here"}).json()
     shown = http.get(f"{site}/published").json()["customizations"]["siteSpaces"]
-    assert shown == {variant: {**looks["site"], **own, "styling": looks["site"]["styling"]}}
+    assert shown == {variant: {**looks["site"], **own, **rendered}}
 
 
 @pytest.mark.parametrize(

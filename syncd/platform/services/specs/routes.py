@@ -27,12 +27,11 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
-from syncd.platform.people.content_tokens import ContentGrant
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.specs import specs, versions
 from syncd.platform.services.specs.parser import JSON, YAML, load_description
 from syncd.platform.services.specs.processing import HANDLERS, PENDING, enqueue_processing
-from syncd.platform.services.specs.shown import is_spec_shown
+from syncd.platform.services.specs.shown import may_read_spec
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
 
@@ -280,7 +279,7 @@ def _require_version(
     """A specification and a version of it; with a content token, of one that its spaces show or that is public."""
     grant = at.caller.grant
     spec = _require_spec(connection, at, slug) if grant is None else _find_spec(connection, at, slug)
-    if spec is None or (grant is not None and not _is_granted(connection, at.storage, grant, spec)):
+    if spec is None or (grant is not None and not may_read_spec(connection, at.storage, grant, spec)):
         raise Failure(404, f"No OpenAPI specification {slug[:100]} in organization {at.organization_id}.")
     wanted = spec.last_version if version_id == "latest" else version_id
     row = connection.execute(
@@ -289,10 +288,6 @@ def _require_version(
     if row is None:
         raise Failure(404, f"No version {version_id[:100]} of this specification.")
     return spec, row
-
-
-def _is_granted(connection: sa.Connection, storage: Storage, grant: ContentGrant, spec: sa.Row[Any]) -> bool:
-    return spec.visibility == "public" or is_spec_shown(connection, storage, grant, spec.slug)
 
 
 def _serialize_spec(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]:
@@ -314,6 +309,7 @@ def _serialize_spec(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[
         "visibility": row.visibility,
         **{name: value for name, value in optional.items() if value is not None},
         "lastProcessedErrors": row.last_problems,
+        "lastProcessedErrorCount": len(row.last_problems),
         "permissions": {"view": True, "edit": is_role_at_least(caller.find_role(row.organization), "create")},
         "urls": {
             "location": addresses.build_api_url(request, below),

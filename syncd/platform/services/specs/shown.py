@@ -26,10 +26,14 @@ _SPEC = re.compile(r"\bspec=")
 _named: Cache[tuple[bytes, str], frozenset[str]] = Cache(10_000)
 
 
-def is_spec_shown(connection: sa.Connection, storage: Storage, grant: ContentGrant, slug: str) -> bool:
-    """Return whether a text that the visitor of a content token may read names a specification."""
+def may_read_spec(
+    connection: sa.Connection, storage: Storage, grant: ContentGrant, spec: sa.Row[*tuple[Any, ...]]
+) -> bool:
+    """Return whether a content token reads a specification: a public one, or one that a text for its visitor shows."""
     claims = grant.claims or {}
-    return any(slug in _find_named(storage, outline, claims) for outline in _list_outlines(connection, grant, claims))
+    return spec.visibility == "public" or any(
+        spec.slug in _find_named(storage, outline, claims) for outline in _list_outlines(connection, grant, claims)
+    )
 
 
 def _list_outlines(connection: sa.Connection, grant: ContentGrant, claims: Mapping[str, Any]) -> Iterator[Outline]:

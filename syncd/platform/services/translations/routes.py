@@ -159,7 +159,7 @@ def _serialize_translation(at: OrganizationRequest, row: sa.Row[Any]) -> dict[st
         "source": {"space": row.source, **({"language": row.source_language} if row.source_language else {})},
         "language": row.language,
         "instructions": row.instructions or rich_text.EMPTY,
-        "result": {"space": row.result, "revision": row.result_revision},
+        "result": {"space": row.result, "revision": row.result_revision, "language": row.language},
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
         "stats": {
