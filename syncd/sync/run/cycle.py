@@ -4,9 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from syncd.errors import Conflict, PlatformError, RateLimited, Stopped, Unauthorized, Unreachable
+from syncd.errors import Conflict, Stopped
 from syncd.layout.tree.paths import replace_undecodable
-from syncd.model.space import Space
 from syncd.store.status import FlowOutcome
 from syncd.sync.bind.flow import bind_spaces
 from syncd.sync.binding import Binding
@@ -30,7 +29,6 @@ from syncd.sync.outcome import (
     describe_outcome,
     find_details,
     join_outcomes,
-    outcome_from,
     outcome_of,
 )
 from syncd.sync.policy import GIT_IMPORT
@@ -39,16 +37,12 @@ from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.review.auto_merge import merge_proposal
 from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import review
+from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
 from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Workspace
-
-SHARED_LISTING_FROM = 3
-"""Spaces of one organization from which one listing costs less than a request each."""
-_NO_SUCH_CALLER = 401
-"""The status of an answer that refuses the token whatever it asks for."""
 
 
 @dataclass
@@ -60,19 +54,16 @@ class Flows:
 
     workspace: Workspace
     options: RunOptions
-    spaces: dict[str, Space] = field(default_factory=dict)
     proposals: dict[Binding, list[Proposal]] = field(default_factory=dict)
+    _spaces: SpaceReader = field(init=False)
     _written_requests: set[str] = field(default_factory=set)
     """Change requests that syncd wrote to after it had read them."""
     _held_branches: dict[Binding, list[str]] = field(default_factory=dict)
     """Branches that would open too many change requests at once."""
     _has_merged: bool = False
     """Whether main content moved by a merge of ours."""
-    _unread_spaces: dict[str, Outcome] = field(default_factory=dict)
-    """What reading a space came to that could not be read: it is not asked for again in this run."""
     _conflicting_requests: set[str] = field(default_factory=set)
     """Change requests, as `<space>/<number>`, that pages are in conflict with which are in none with main content."""
-    _exchange: Exchange | None = None
     _has_failed: bool = False
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
@@ -95,44 +86,57 @@ class Flows:
     def _run_all(self) -> Iterator[Result]:
         publication = self.options.publication
         others = [publication.branch] if publication is not None and publication.branch else []
-        exchange = self._exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, others)
-        yield from (
-            self._run_flow("upstream", *step) for step in exchange.list_fetch_steps(move=self.options.integrate)
-        )
-        self.workspace, outcomes = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
-        yield from (Result("bind", name, outcome) for name, outcome in outcomes)
-        for binding in self.workspace.bindings if self.workspace.write == GIT_IMPORT else ():
-            yield self._run_flow("import", binding.name, partial(finish_import, self.workspace, binding))
-        self._read_spaces()
-        for binding in self.workspace.bindings:
-            yield from self._run_incoming(binding)
+        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, others)
+        fetching = exchange.list_fetch_steps(move=self.options.integrate)
+        yield from (self._run_flow("upstream", *step) for step in fetching)
+        yield from self._bind_and_read()
         branches = find_tracked(self.workspace.repository, self.options.branches, self.options.patterns)
         if self.options.integrate:
-            for branch in branches:
-                yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+            yield from self._integrate_all(branches)
         if self.options.propose:
-            yield from self._hold_new_branches(branches)
-            for branch in branches:
-                for binding in self.workspace.bindings:
-                    if binding not in self.proposals or branch.name in self._held_branches.get(binding, ()):
-                        continue
-                    is_imported = self.workspace.is_imported(branch.name)
-                    yield from (self._import if is_imported else self._run_outgoing)(binding, branch)
-            if self.options.integrate and self._has_merged:
-                for branch in branches:
-                    yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
-            yield from self._import_again(branches)
+            yield from self._propose_all(branches, exchange)
         if self.options.site is not None:
             yield self._run_flow("site", self.options.site.file, partial(self._site, self.options.site))
         if self.options.should_publish:
-            yield from (
-                self._run_flow("upstream", *step) for step in exchange.list_push_steps(create=self.options.integrate)
-            )
+            pushing = exchange.list_push_steps(create=self.options.integrate)
+            yield from (self._run_flow("upstream", *step) for step in pushing)
             is_whole = self.options.is_complete and not self._has_failed
-            steps = push_mirror(exchange, self._conflicting_requests, is_whole=is_whole)
-            yield from (self._run_flow("upstream", *step) for step in steps)
+            mirroring = push_mirror(exchange, self._conflicting_requests, is_whole=is_whole)
+            yield from (self._run_flow("upstream", *step) for step in mirroring)
         if publication is not None:
             yield self._run_flow("publish", publication.target, partial(self._publish, exchange, publication))
+
+    def _bind_and_read(self) -> Iterator[Result]:
+        """Bring what the platform has into Git."""
+        self.workspace, outcomes = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
+        yield from (Result("bind", name, outcome) for name, outcome in outcomes)
+        bindings = self.workspace.bindings
+        for binding in bindings if self.workspace.write == GIT_IMPORT else ():
+            yield self._run_flow("import", binding.name, partial(finish_import, self.workspace, binding))
+        self._spaces = SpaceReader(self.workspace.client, [binding.space for binding in bindings])
+        self._spaces.read_all()
+        for binding in bindings:
+            yield from self._run_incoming(binding)
+
+    def _integrate_all(self, branches: Sequence[Branch]) -> Iterator[Result]:
+        for branch in branches:
+            yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+
+    def _propose_all(self, branches: Sequence[Branch], exchange: Exchange) -> Iterator[Result]:
+        """Bring what branches have to the platform, and what came of it there back into them."""
+        yield from self._hold_new_branches(branches)
+        for branch in branches:
+            for binding in self.workspace.bindings:
+                if binding not in self.proposals or branch.name in self._held_branches.get(binding, ()):
+                    continue
+                if self.workspace.is_imported(branch.name):
+                    yield from self._import(binding, branch, exchange)
+                else:
+                    yield from self._run_outgoing(binding, branch)
+        if self.options.integrate:
+            if self._has_merged:
+                yield from self._integrate_all(branches)
+            yield from self._import_again(branches, exchange)
 
     def _run_flow(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
         outcome, notices = outcome_of(run), self.workspace.client.take_notices()
@@ -141,8 +145,8 @@ class Flows:
         return Result(flow, key, outcome)
 
     def _run_incoming(self, binding: Binding) -> Iterator[Result]:
-        if binding.space in self._unread_spaces:
-            yield Result("mirror", binding.name, self._unread_spaces[binding.space])
+        if (unread := self._spaces.failures.get(binding.space)) is not None:
+            yield Result("mirror", binding.name, unread)
             return
         yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
         own = self.proposals.get(binding, [])
@@ -166,7 +170,7 @@ class Flows:
 
     def _guard_new_branches(self, binding: Binding, branches: Sequence[Branch]) -> Outcome:
         own = self.proposals[binding]
-        names = find_new_branches(self.workspace, binding, branches, self.spaces[binding.space], own)
+        names = find_new_branches(self.workspace, binding, branches, self._spaces.get(binding.space), own)
         outcome = outcome_of(partial(guard_new_branches, self.workspace, binding, names))
         if outcome.exit_code:
             self._held_branches[binding] = names
@@ -182,33 +186,34 @@ class Flows:
         merged = self._run_flow("merge", key, partial(self._merge, binding, branch, written))
         yield merged
         if isinstance(merged.outcome, Applied) or merged.outcome.exit_code == Conflict.exit_code:
-            self._has_merged = True
-            del self.spaces[binding.space], self.proposals[binding]
-            yield from self._run_incoming(binding)
+            yield from self._read_again(binding)
 
-    def _import(self, binding: Binding, branch: Branch) -> Iterator[Result]:
+    def _read_again(self, binding: Binding) -> Iterator[Result]:
+        self._has_merged = True
+        self._spaces.forget(binding.space)
+        del self.proposals[binding]
+        yield from self._run_incoming(binding)
+
+    def _import(self, binding: Binding, branch: Branch, exchange: Exchange) -> Iterator[Result]:
         """Let the platform import the branch as main content, and mirror what came of it."""
-        assert self._exchange is not None
-        push = partial(self._exchange.push_branch, branch.name)
-        run = partial(import_branch, self.workspace, binding, branch.name, space=self.spaces[binding.space], push=push)
+        push = partial(exchange.push_branch, branch.name)
+        run = partial(
+            import_branch, self.workspace, binding, branch.name, space=self._spaces.get(binding.space), push=push
+        )
         imported = self._run_flow("import", f"{binding.name}/{branch.name}", run)
         yield imported
         if isinstance(imported.outcome, Applied) and not self.workspace.is_dry_run:
-            self._has_merged = True
-            del self.spaces[binding.space], self.proposals[binding]
-            yield from self._run_incoming(binding)
+            yield from self._read_again(binding)
 
-    def _import_again(self, branches: Sequence[Branch]) -> Iterator[Result]:
+    def _import_again(self, branches: Sequence[Branch], exchange: Exchange) -> Iterator[Result]:
         """Bring back at once what somebody wrote while a branch was imported, as far as it merges."""
-        for branch in [one for one in branches if self.options.integrate and self.workspace.is_imported(one.name)]:
+        for branch in [one for one in branches if self.workspace.is_imported(one.name)]:
             for binding in [one for one in self.proposals if list_overwritten_refs(self.workspace, one)]:
-                yield from self._import(binding, branch)
+                yield from self._import(binding, branch, exchange)
                 yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
 
     def _mirror(self, binding: Binding) -> Outcome:
-        if binding.space not in self.spaces:
-            self._read_space(binding.space)
-        space = self.spaces[binding.space]
+        space = self._spaces.get(binding.space)
         own = list_proposals(self.workspace, binding, space)
         outcome, own = mirror(self.workspace, binding, space=space, proposals=own)
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
@@ -283,7 +288,7 @@ class Flows:
             self.workspace,
             binding,
             branch.name,
-            space=self.spaces[binding.space],
+            space=self._spaces.get(binding.space),
             proposals=self.proposals[binding],
             subject=self.options.subject,
             is_requested=not self.options.integrate,
@@ -296,36 +301,6 @@ class Flows:
             newest = find_proposal(self.workspace, binding, branch.name)
         return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
 
-    def _read_spaces(self) -> None:
-        """Read many spaces in one listing of their organization, where the platform allows it; the rest singly."""
-        missing = [binding.space for binding in self.workspace.bindings]
-        wanted, listed = set(missing), {""}
-        while len(missing) >= SHARED_LISTING_FROM:
-            first, *missing = missing
-            try:
-                organization = self._read_space(first).organization or ""
-                if organization not in listed:
-                    listed.add(organization)
-                    found = self.workspace.client.spaces.list(organization)
-                    self.spaces |= {space.id: space for space in found if space.id in wanted}
-            except PlatformError as error:  # without a listing, the others are read singly
-                if _is_shared_failure(error):
-                    self._note_unread_spaces(error, missing)
-            missing = [id for id in missing if id not in self.spaces and id not in self._unread_spaces]
-
-    def _read_space(self, id: str) -> Space:
-        """Read one space; after a failure that the others would share, none of them is asked for in this run."""
-        try:
-            return self.spaces.setdefault(id, self.workspace.client.spaces.get(id))
-        except PlatformError as error:
-            others = [binding.space for binding in self.workspace.bindings] if _is_shared_failure(error) else []
-            self._note_unread_spaces(error, [id, *others])
-            raise
-
-    def _note_unread_spaces(self, error: PlatformError, spaces: Iterable[str]) -> None:
-        unread = [id for id in spaces if id not in self.spaces and id not in self._unread_spaces]
-        self._unread_spaces |= dict.fromkeys(unread, outcome_from(error))
-
     def _site(self, options: SiteOptions) -> Outcome:
         # What sites are made of takes a third of the start-up of a run, and most runs have none.
         from syncd.sync.site.flow import reconcile
@@ -337,13 +312,6 @@ class Flows:
         from syncd.sync.publish.target.flow import publish_site
 
         return publish_site(self.workspace, exchange, options)
-
-
-def _is_shared_failure(error: PlatformError) -> bool:
-    """Whether another space would fail alike: nothing answers, the limit is used up, or the token is nobody's."""
-    if isinstance(error, Unreachable | Unauthorized):
-        return error.status in (None, _NO_SUCH_CALLER)
-    return isinstance(error, RateLimited)
 
 
 def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
