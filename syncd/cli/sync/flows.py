@@ -124,7 +124,7 @@ def _choose_options(command: str, repository: RepositoryConfig, branch: str | No
     if command == "pull":
         return replace(run_options, propose=False, site=None, should_publish=False)
     name = choose_push_branch(repository, branch)
-    return RunOptions(branches=(name,), integrate=False, subject=subject, reviews="always")
+    return RunOptions(branches=(name,), integrate=False, subject=subject, reviews="changed")
 
 
 def choose_push_branch(repository: RepositoryConfig, branch: str | None) -> str:

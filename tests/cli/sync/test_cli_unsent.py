@@ -116,6 +116,20 @@ def test_a_review_is_told_with_approvals(shell: Any, docs: Path) -> None:
     assert "approved by" in shell.fine("review", cwd=docs)
 
 
+def test_a_push_reads_reviews_only_of_what_has_changed(shell: Any, docs: Path) -> None:
+    commit(shell, docs, use="# Use\n\nTo be reviewed.\n")
+    shell.fine("push", cwd=docs)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.reviews.create(shell.space, "1", ReviewCreate(status="approved"))
+    costs = [shell.json(command, cwd=docs)["requests"]["GET"] for command in ("push", "push", "pull")]
+    assert costs[0] == costs[1], "nothing has changed for a second push"
+    assert costs[2] >= costs[1] + 2, "pull reads reviews and who was asked for one, each time"
+    assert shell.json("status", cwd=docs)["repositories"][0]["requests"][0]["awaits"] == "merge"
+    commit(shell, docs, use="# Use\n\nReviewed.\n")
+    shell.fine("push", cwd=docs)
+    assert shell.json("push", cwd=docs)["requests"]["GET"] == costs[1]
+
+
 def test_a_table_of_contents_that_says_the_same_asks_for_no_second_push(shell: Any, docs: Path) -> None:
     (docs / "SUMMARY.md").write_text((docs / "SUMMARY.md").read_text() + "* [Gone](/gone.md)\n* [Out](../out.md)\n")
     commit(shell, docs)
