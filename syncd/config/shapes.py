@@ -331,9 +331,9 @@ class WebhooksConfig(_Section):
         return self
 
 
-NotifiedEvent = Literal["conflict", "held", "failed", "recovered"]
+NotifiedEvent = Literal["conflict", "held", "failed", "recovered", "merged", "outdated", "reviewed"]
 """What people are notified of."""
-_ALL_EVENTS: tuple[NotifiedEvent, ...] = ("conflict", "held", "failed", "recovered")
+_PROBLEM_EVENTS: tuple[NotifiedEvent, ...] = ("conflict", "held", "failed", "recovered")
 
 
 class NotificationTargetConfig(_Section):
@@ -347,7 +347,7 @@ class NotificationTargetConfig(_Section):
     """File with its address, where that is a secret, as Slack's is; readable by its owner only."""
     secret_file: Path | None = None
     """File with the secret that signs notifications, readable by its owner only."""
-    events: Annotated[tuple[NotifiedEvent, ...], Field(min_length=1)] = _ALL_EVENTS
+    events: Annotated[tuple[NotifiedEvent, ...], Field(min_length=1)] = _PROBLEM_EVENTS
     """What it wants to hear of."""
     repositories: tuple[str, ...] = ()
     """The repositories that it wants to hear of, by name; none is all."""

@@ -1,13 +1,14 @@
 """Turn configuration into the daemon's jobs: one repository, one job."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.rate_limit import Observe, ignore_try
 from syncd.config import Config, DropIn, RepositoryConfig
-from syncd.config.shapes import INTERVAL_SECONDS
+from syncd.config.shapes import INTERVAL_SECONDS, NotificationTargetConfig
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE
 from syncd.daemon.records import list_subjects
@@ -41,6 +42,10 @@ def _build_broken_job(drop_in: DropIn) -> Job:
     return Job(f"conf.d/{drop_in.path.name}", drop_in.path, refuse, INTERVAL_SECONDS, lambda cancelled: [])
 
 
+def _should_hear_of_reviews(target: NotificationTargetConfig, name: str) -> bool:
+    return "reviewed" in target.events and (not target.repositories or name in target.repositories)
+
+
 def _build_job(
     config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str], observe: Observe
 ) -> Job:
@@ -50,8 +55,11 @@ def _build_job(
     def run(cancelled: Callable[[], bool]) -> Sequence[Result]:
         around = Environment(environ, cancelled=cancelled, platform=platform, upstream=upstream, observe=observe)
         with open_locked_workspace(config, repository, around) as workspace:
-            return run_cycle(workspace, build_run_options(repository, every=None))
+            return run_cycle(workspace, run_options)
 
+    run_options = build_run_options(repository, every=None)
+    if any(_should_hear_of_reviews(target, name) for target in config.notifications.target):
+        run_options = replace(run_options, reviews="always")  # a review changes nothing else of a change request
     locate = partial(Repository.locate, repository.path)
     subjects = list_subjects(repository)
 

@@ -48,11 +48,31 @@ class Notification:
 
 
 @dataclass(frozen=True)
+class SeenRequest:
+    """An own change request as people were last told of it.
+
+    Shape: `space` is the space's id. `outdated` is "yes" or ""; `reviews` has a sentence for the latest review of each
+    reviewer.
+    """
+
+    space: str
+    number: str
+    subject: str
+    address: str
+    outdated: str
+    reviews: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class IncidentRecord:
-    """The incidents of one repository that are open, and the notifications of it that have not arrived."""
+    """The incidents of one repository that are open, and the notifications of it that have not arrived.
+
+    Shape: `requests` are its own change requests; None while nobody wants to hear of them.
+    """
 
     incidents: tuple[Incident, ...] = ()
     pending: tuple[Notification, ...] = field(default=())
+    requests: tuple[SeenRequest, ...] | None = None
 
 
 def read_incidents(file: Path) -> IncidentRecord:
@@ -66,7 +86,7 @@ def read_incidents(file: Path) -> IncidentRecord:
             Notification(**_check_texts({**each, "lines": ""}) | {"lines": _check_lines(each["lines"])})
             for each in document["pending"]
         )
-        return IncidentRecord(incidents, pending)
+        return IncidentRecord(incidents, pending, _parse_requests(document.get("requests")))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return IncidentRecord()
 
@@ -74,6 +94,15 @@ def read_incidents(file: Path) -> IncidentRecord:
 def write_incidents(file: Path, record: IncidentRecord) -> None:
     """Write a record to its file. Raises: DiskFull, StoreError."""
     write_small_file(file, json.dumps({"format": FORMAT, **asdict(record)}, indent=1))
+
+
+def _parse_requests(documents: Any) -> tuple[SeenRequest, ...] | None:
+    if documents is None:
+        return None
+    return tuple(
+        SeenRequest(**_check_texts({**each, "reviews": ""}) | {"reviews": _check_lines(each["reviews"])})
+        for each in documents
+    )
 
 
 def _check_texts(fields: dict[str, Any]) -> dict[str, Any]:

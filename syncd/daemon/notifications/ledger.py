@@ -10,11 +10,15 @@ from syncd.daemon.control.run_files import find_service_file
 from syncd.daemon.notifications.incidents import find_changes
 from syncd.daemon.notifications.messages import format_lines, format_title
 from syncd.daemon.notifications.outbox import Outbox, Target
+from syncd.daemon.notifications.request_news import find_news
 from syncd.errors import SyncdError
-from syncd.store.incidents import Incident, IncidentRecord, Notification, read_incidents, write_incidents
+from syncd.store.incidents import Incident, IncidentRecord, Notification, SeenRequest, read_incidents, write_incidents
 from syncd.sync.run.values import Result
 
-EVENTS = ("conflict", "held", "failed", "recovered")
+PROBLEM_EVENTS = ("conflict", "held", "failed", "recovered")
+REQUEST_EVENTS = ("merged", "outdated", "reviewed")
+"""Events of own change requests; whoever wants to hear of them says so."""
+EVENTS = (*PROBLEM_EVENTS, *REQUEST_EVENTS)
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Subscription:
     """A receiver, what it wants to hear of, and of which repositories; none is all of them."""
 
     target: Target
-    events: frozenset[str] = frozenset(EVENTS)
+    events: frozenset[str] = frozenset(PROBLEM_EVENTS)
     repositories: frozenset[str] = field(default=frozenset())
 
     def should_hear(self, event: str, repository: str) -> bool:
@@ -56,6 +60,27 @@ class IncidentLedger:
                 for notification in record.pending:
                     self.outbox.add(notification)
 
+    def should_read_requests(self, name: str) -> bool:
+        """Return whether anybody wants to hear of the change requests of a repository."""
+        return any(one.should_hear(event, name) for one in self._subscriptions for event in REQUEST_EVENTS)
+
+    def note_requests(
+        self, path: Path, name: str, now: Sequence[SeenRequest], is_merged: Callable[[SeenRequest], bool], at: str
+    ) -> None:
+        """Note how the change requests of a repository are after a run, and tell what is new. Units: as `note_run`.
+
+        Shape: the first time tells nothing, since nobody knows what of it is new.
+        """
+        with self._lock:
+            before = self._read_record(path)
+            news = find_news(before.requests, now, is_merged, at) if before.requests is not None else ()
+            new = self._write_notifications(name, news, at)
+            after = replace(before, pending=(*before.pending, *new), requests=tuple(now))
+            if after != before:
+                self._save_record(path, after)
+        for notification in new:
+            self.outbox.add(notification)
+
     def list_former(self, name: str) -> tuple[Incident, ...]:
         """Return the incidents of a repository that were open when the service started."""
         return self._former.get(name, ())
@@ -69,7 +94,7 @@ class IncidentLedger:
             changes = find_changes(before.incidents, results, at, find_address)
             new = self._write_notifications(name, changes.opened, at)
             new += self._write_notifications(name, changes.closed, at, event="recovered")
-            after = IncidentRecord(changes.incidents, (*before.pending, *new))
+            after = IncidentRecord(changes.incidents, (*before.pending, *new), before.requests)
             if after != before:
                 self._save_record(path, after)
         for notification in new:

@@ -20,6 +20,9 @@ _TITLES = {
     "held": "waits for a person",
     "failed": "does not work",
     "recovered": "works again",
+    "merged": "{requests} merged",
+    "outdated": "{requests} outdated",
+    "reviewed": "{requests} reviewed",
 }
 
 
@@ -27,7 +30,9 @@ def format_title(event: str, repository: str, incidents: Sequence[Incident]) -> 
     """Return the one line that says what happened and where."""
     settled = event == "recovered" and all(one.event == "conflict" for one in incidents)
     text = "{count} in conflict settled" if settled else _TITLES.get(event, event)
-    return join_lines(f"{repository}: {text.format(count=format_count(len(incidents), 'page'))}")[:_TITLE_MAX]
+    requests = format_count(len({one.key for one in incidents}), "change request")
+    text = text.format(count=format_count(len(incidents), "page"), requests=requests)
+    return join_lines(f"{repository}: {text}")[:_TITLE_MAX]
 
 
 def format_lines(event: str, incidents: Sequence[Incident]) -> tuple[str, ...]:
@@ -49,7 +54,7 @@ def render_slack(notification: Notification) -> bytes:
 def _list_lines(event: str, incident: Incident) -> Iterator[str]:
     what = f"{incident.flow} {incident.key}".rstrip()
     yield _shorten_text(what if event == "recovered" else f"{what}: {incident.why}")
-    if event != "recovered":
+    if event not in ("recovered", "merged"):
         # The first way to go on; the manual and syncd status have the others.
         hints = [line for line in incident.hint.split("\n") if line.strip()]
         yield _shorten_text(f"next: {hints[0]}" if hints else "next: syncd status")

@@ -1,5 +1,6 @@
 """A service that notifies people, over HTTP and on a desktop: each event once, over a restart too."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ from jeepney import HeaderFields, MessageType, new_method_return
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
+from syncd.api.client import Client
+from syncd.model.review import ReviewCreate
 from tests.cli.conftest import Shell, plant
 from tests.cli.service.service import Two, command, serve_platform
 from tests.daemon.notifications.receiver import NotifiedServer, serve_receiver
@@ -106,6 +109,42 @@ def test_a_conflict_is_told_once_when_it_begins_and_once_when_it_ends(two: Two, 
         headers, document = receiver.take()
         assert headers["x-syncd-event"] == "recovered"
         assert document["text"].startswith("docs: 1 page in conflict settled\nconflict use.md")
+        assert receiver.came.empty()
+
+
+def test_what_becomes_of_a_change_request_is_told_once(two: Two, receiver: NotifiedServer) -> None:
+    target = ["[[notifications.target]]", 'name = "team"', f'url = "{receiver.url}"', "private = true"]
+    two.write()
+    two.config.write_text(two.config.read_text().replace("interval = 3600", 'interval = 3600\nupdate = "never"'))
+    two.config.write_text("\n".join([two.config.read_text(), *target, 'events = ["merged", "outdated", "reviewed"]']))
+    with Client(two.shell.url, two.shell.token.read_text().strip()) as client:
+        with serve_platform(two) as service:
+            service.hear("ready")
+            plant(two.docs, {"install.md": "# Install\n\nThree.\n\nTwo.\n"})
+            two.shell.git("commit", "--quiet", "--all", "--message", "Say three", cwd=two.docs)
+            service.hear("docs: .*change request #1")
+            client.reviews.create(two.shell.space, "1", ReviewCreate(status="approved"))
+            service.run_again("docs: ")
+            headers, document = receiver.take()
+            assert (headers["x-syncd-event"], headers["x-syncd-repository"]) == ("reviewed", "docs")
+            text = document["text"].split("\n")
+            assert text[0] == "docs: 1 change request reviewed"
+            assert re.match(r"change request #1: Say three.*: .+ approved it \(\d{4}-", text[1])
+            assert text[2] == "next: syncd review"
+            assert text[3].startswith(f"{two.shell.url.removesuffix('/v1')}/")
+            two.edit("docs", "Web")
+            service.run_again("docs: mirror main")
+            headers, document = receiver.take()
+            assert headers["x-syncd-event"] == "outdated"
+            assert "main content has moved on since" in document["text"]
+        with serve_platform(two) as service:
+            service.hear("ready")
+            client.change_requests.merge(two.shell.space, "1")
+            service.run_again("docs: mirror main")
+            headers, document = receiver.take()
+            assert headers["x-syncd-event"] == "merged"
+            assert document["text"].startswith("docs: 1 change request merged\nchange request #1: Say three")
+            assert "next:" not in document["text"]
         assert receiver.came.empty()
 
 

@@ -105,7 +105,7 @@ def test_addresses_and_secrets_come_from_files_variables_and_credentials(tmp_pat
         ('[[notifications.target]]\nname = "a"\nurl = "https://a"\nurl_file = "b"', "needs url, or url_file"),
         ('[[notifications.target]]\nname = "desktop"\nurl = "https://a"', "two targets are named desktop"),
         ('[[notifications.target]]\nname = "a"\nurl = "file:///etc/passwd"', "notifications.target.0.url"),
-        ('[[notifications.target]]\nname = "a"\nurl = "https://a"\nevents = ["merged"]', "events"),
+        ('[[notifications.target]]\nname = "a"\nurl = "https://a"\nevents = ["opened"]', "events"),
     ],
 )
 def test_a_wrong_receiver_is_a_mistake_of_the_configuration(tmp_path: Path, text: str, mistake: str) -> None:
