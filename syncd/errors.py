@@ -6,6 +6,7 @@ SyncdError                         exit  retry
 + FileInvalid                       65   never: a file in the repository must change (file:line:column)
   - LockUnusable                    78   never: what syncd owns on a site must not be guessed
 + AnotherRuns                        7   later
++ ServiceUnavailable                69   later: no running service answers a command that is for one
 + Stopped                          143   never: asked to stop
   - Interrupted                    130   never: asked to stop by Ctrl-C
   - LeaseLost                      143   never: another worker of the fleet has the repository
@@ -17,7 +18,7 @@ SyncdError                         exit  retry
   - OperationInProgress              5   a rebase, merge, cherry-pick or bisect is not finished
 + Conflict                           6   never: a person chooses
   - MergeConflict                    6   the same lines changed on both sides
-  - RefMoved                         6   a ref is not where it was read
+  - RefMoved                         6   later: a ref is not where it was read
   - StalePlan                        6   what would be done is not what was approved
 + PlatformError                      1   never
   - Unreachable                     69   later: no answer, a broken answer, or 5xx
