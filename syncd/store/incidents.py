@@ -51,15 +51,14 @@ class Notification:
 class SeenRequest:
     """An own change request as people were last told of it.
 
-    Shape: `space` is the space's id. `outdated` is "yes" or ""; `reviews` has a sentence for the latest review of each
-    reviewer.
+    Shape: `space` is the space's id; `reviews` has a sentence for the latest review of each reviewer.
     """
 
     space: str
     number: str
     subject: str
     address: str
-    outdated: str
+    is_outdated: bool
     reviews: tuple[str, ...]
 
 
@@ -99,10 +98,15 @@ def write_incidents(file: Path, record: IncidentRecord) -> None:
 def _parse_requests(documents: Any) -> tuple[SeenRequest, ...] | None:
     if documents is None:
         return None
-    return tuple(
-        SeenRequest(**_check_texts({**each, "reviews": ""}) | {"reviews": _check_lines(each["reviews"])})
-        for each in documents
-    )
+    return tuple(map(_parse_request, documents))
+
+
+def _parse_request(document: Any) -> SeenRequest:
+    texts = {name: value for name, value in document.items() if name not in ("is_outdated", "reviews")}
+    is_outdated = document["is_outdated"]
+    if not isinstance(is_outdated, bool):
+        raise ValueError("whether it is outdated is true or false")
+    return SeenRequest(**_check_texts(texts), is_outdated=is_outdated, reviews=_check_lines(document["reviews"]))
 
 
 def _check_texts(fields: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from syncd.sync.state.request_state import RequestState, Verdict, parse_request_
 
 REQUEST = "change request"
 """The flow of what is told of a change request."""
-_VERDICTS = {"approved": "{} approved it", "changes-requested": "{} asks for changes"}
+_VERDICTS = {"approved": "approved it", "changes-requested": "asks for changes"}
 
 
 def describe_requests(requests: Mapping[tuple[str, int], str]) -> tuple[SeenRequest, ...]:
@@ -37,18 +37,18 @@ def find_news(
 
 
 def _describe_request(space: str, number: int, state: RequestState) -> SeenRequest:
-    reviews = tuple(map(_format_verdict, state.verdicts)) if state.status in ("draft", "open") else ()
-    outdated = "yes" if state.is_outdated and state.status in ("draft", "open") else ""
-    return SeenRequest(space, str(number), state.subject, state.address, outdated, reviews)
+    is_live = state.status in ("draft", "open")
+    reviews = tuple(map(_format_verdict, state.verdicts)) if is_live else ()
+    return SeenRequest(space, str(number), state.subject, state.address, is_live and state.is_outdated, reviews)
 
 
 def _format_verdict(verdict: Verdict) -> str:
-    said = _VERDICTS.get(verdict.status, f"{{}} reviewed it: {verdict.status}").replace("{}", verdict.reviewer, 1)
+    said = f"{verdict.reviewer} {_VERDICTS.get(verdict.status, f'reviewed it: {verdict.status}')}"
     return f"{said} ({verdict.at})" if verdict.at else said
 
 
 def _compare_request(one: SeenRequest, former: SeenRequest | None, at: str) -> Iterator[Incident]:
-    if one.outdated and not (former is not None and former.outdated):
+    if one.is_outdated and not (former is not None and former.is_outdated):
         yield _build_news(one, "outdated", "main content has moved on since", "syncd sync, or merge in your branch", at)
     for said in one.reviews:
         if former is None or said not in former.reviews:
