@@ -17,7 +17,8 @@ from tests.web.blocks.test_hostile import ADDRESSES, HTML, link_everywhere
 pytestmark = pytest.mark.browser
 
 EVERY_BLOCK = (Path(__file__).parents[1] / "web" / "blocks" / "every_block.md").read_text(encoding="utf-8")
-STYLES = (Path(syncd.__file__).parent / "web" / "static" / "blocks.css").read_text(encoding="utf-8")
+STATIC = Path(syncd.__file__).parent / "web" / "static"
+STYLES = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("blocks.css", "more_blocks.css"))
 POLICY = "default-src 'none'; style-src 'self'; img-src 'self'"
 HOST = "http://docs.test"
 SHELL = "html{color-scheme:light dark}body{margin:0 auto;max-width:46rem;padding:0 1rem;font-family:sans-serif}"

@@ -45,6 +45,7 @@ COOKIE = "syncd_app"
 _STATIC: Mapping[str, str] = {
     "status.css": "text/css; charset=utf-8",
     "blocks.css": "text/css; charset=utf-8",
+    "more_blocks.css": "text/css; charset=utf-8",
     "app.css": "text/css; charset=utf-8",
     "app.js": "text/javascript; charset=utf-8",
 }

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from syncd.sync.publish.static_pages import PageBuilder
 
 _TOP = FILES.strip("/")
-_STATIC = ("blocks.css", "site.css", "site.js")
+_STATIC = ("blocks.css", "more_blocks.css", "site.css", "site.js")
 
 
 @cache

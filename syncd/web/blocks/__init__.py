@@ -8,8 +8,9 @@ relative addresses arrive as `{kind: url}`), `read_reusable(ref)` the nodes of r
 What comes back is a `RenderedDocument`: `html` for the body below the `h1` that the page itself writes, `outline` with
 `anchor`, `title` and `level` (2 to 6) of each heading, `assets` that the page may load ("mermaid", "embeds";
 every block reads without them), and plain facts for reports. The page puts the HTML into an element with the class
-`blocks` and links `static/blocks.css`; classes of blocks begin with `b-`, those of code with `k-`; ids are those of
-headings as the platform makes them, and none begins with an underline, so that the page's own ids can.
+`blocks` and links `static/blocks.css`, and `static/more_blocks.css` where rarer blocks may stand; classes of blocks
+begin with `b-`, those of code with `k-`; ids are those of headings as the platform makes them, and none begins with an
+underline, so that the page's own ids can.
 """
 
 from syncd.web.blocks.code import CodeMemory

@@ -1,5 +1,6 @@
 """The frame around a document: header, table of contents, outline, pager and footer, as one HTML page."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,11 @@ from syncd.web.pages.wording import find_words, is_right_to_left
 from syncd.web.rendering import render_template
 
 OUTLINE_LEVEL_MAX = 3
+MORE_BLOCKS = re.compile(
+    r"<dl|<math|\bb-(?:added|api|back|card|change|column|condition|cover|deleted|footnote|formula|inserted|integration"
+    r"|link-|member|method|note|prompt|removed|response|schema|share|side|status|step|text|unknown|update)"
+)
+"""What a page has whose blocks look as `more_blocks.css` says; most pages need no more than `blocks.css`."""
 _NETWORKS = {
     "twitter": ("X", "https://x.com/{}"),
     "x": ("X", "https://x.com/{}"),
@@ -144,6 +150,8 @@ def render_page(frame: SiteFrame, view: PageView) -> str:
         classes=_list_classes(settings),
         theme=_find_theme(settings),
         privacy=_find_privacy(settings),
+        # What a preview shows may have any block a moment later.
+        has_more_blocks=bool(frame.version) or MORE_BLOCKS.search(view.body) is not None,
         can_switch_theme=settings.themes is None or settings.themes.toggeable is not False,
     )
 

@@ -1,7 +1,9 @@
 """The frame around a document: what a page always has, what a customization changes, and what never gets through."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from syncd.web.pages.customization import is_safe_address, read_settings
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.preview import PreviewStrip, mark_findings, place_findings, render_findings, render_strip
 from syncd.web.pages.search_index import read_searchable_page
-from syncd.web.pages.shell import PageLayout, PageView, SiteFrame, SiteLink, render_page
+from syncd.web.pages.shell import MORE_BLOCKS, PageLayout, PageView, SiteFrame, SiteLink, render_page
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import WORDS, find_words
 from syncd.web.rendering import Html
@@ -69,6 +71,19 @@ def test_a_page_can_be_read_without_a_script_and_by_its_landmarks() -> None:
     assert not [one for _, one in page.elements if "style" in one or any(name.startswith("on") for name in one)]
     assert [one for one in page.find("script") if "src" not in one] == []
     assert {one["aria-current"] for one in page.find("a") if "aria-current" in one} == {"page", "true"}
+
+
+def test_only_a_page_with_rarer_blocks_loads_their_looks() -> None:
+    static = files("syncd.web").joinpath("static")
+    usual, rarer = (
+        set(re.findall(r"\.(b-[a-z-]+)", static.joinpath(name).read_text()))
+        for name in ("blocks.css", "more_blocks.css")
+    )
+    assert len(rarer - usual) > 50
+    assert [name for name in sorted(rarer - usual) if not MORE_BLOCKS.search(f'<div class="{name}">')] == []
+    assert "more_blocks.css" not in make_page(replace(make_view(), body=Html('<p class="b-hint b-code">Words</p>')))
+    assert "more_blocks.css" in make_page(replace(make_view(), body=Html('<ul class="b-cards"></ul>')))
+    assert "more_blocks.css" in render_page(SiteFrame("Docs", make_settings(), version="1"), make_view())
 
 
 def test_a_page_loads_nothing_from_another_host() -> None:
