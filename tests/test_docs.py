@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer
 from pydantic import BaseModel
 
 from syncd import __version__, errors
 from syncd.cli.app import app
+from syncd.cli.terminal.tree import build_tree
 from syncd.config import Config
 from syncd.layout.lint.rules import RULES, Rule
 from syncd.layout.markdown.addresses import resolve_address
@@ -42,7 +42,7 @@ _SHELL = re.compile(r"^```(?:sh|shell|bash|console)\n(.*?)^```", re.MULTILINE | 
 def commands() -> dict[str, Any]:
     """Every command by the words that people type after `syncd`."""
     found: dict[str, Any] = {}
-    pending: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(app))]
+    pending: list[tuple[tuple[str, ...], Any]] = [((), build_tree(app))]
     while pending:
         words, command = pending.pop()
         below = getattr(command, "commands", None)

@@ -39,6 +39,7 @@ from syncd.cli.terminal.options import (
     exit_with,
 )
 from syncd.cli.terminal.text import print_error
+from syncd.cli.terminal.tree import build_tree
 from syncd.cli.terminal.verbosity import set_verbosity
 from syncd.cli.web.commands import service_page
 from syncd.errors import Stopped, SyncdError
@@ -82,7 +83,7 @@ def run(argv: Sequence[str]) -> int:
         completion_init()  # typer learns of its shells only when it is told
     signal.signal(signal.SIGTERM, _raise_stopped)
     try:
-        code = app(list(argv), prog_name="syncd", standalone_mode=False)
+        code = build_tree(app)(list(argv), prog_name="syncd", standalone_mode=False)
     except SyncdError as error:
         print_error(error.what, error.hint, error.exit_code, as_json="--json" in argv)
         return error.exit_code

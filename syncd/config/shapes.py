@@ -22,7 +22,7 @@ _PATTERN_SIGNS = frozenset("*?[")
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid", validate_default=True)
 
 
 class PlatformConfig(_Section):
@@ -205,7 +205,7 @@ class RepositoryConfig(_Section):
     """The site that follows a file in it."""
     upstream: UpstreamConfig | None = None
     """The Git remote that its branches come from and go to."""
-    change_requests: ChangeRequestsConfig = ChangeRequestsConfig()
+    change_requests: ChangeRequestsConfig = Field(default_factory=lambda: ChangeRequestsConfig())
     """The policies for change requests."""
 
     @property
@@ -390,5 +390,5 @@ class Config(_Section):
     """One table for each Git repository."""
     webhooks: WebhooksConfig | None = None
     """Where webhooks are heard; nowhere without this table."""
-    notifications: NotificationsConfig = NotificationsConfig()
+    notifications: NotificationsConfig = Field(default_factory=lambda: NotificationsConfig())
     """Who is notified."""

@@ -1,4 +1,7 @@
-"""The two kinds of shape: what we send is strict, what we receive is tolerant."""
+"""The two kinds of shape: what we send is strict, what we receive is tolerant.
+
+A shape is built when it is first used: a command uses a few of hundreds, and building is what takes long.
+"""
 
 from typing import Annotated, Any, Self, TypeVar
 
@@ -60,7 +63,9 @@ def _without_null(member: JsonSchemaValue) -> None:
 class Declared(_Shape):
     """What syncd sends or a person writes: an unknown key is a mistake."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(
+        defer_build=True, frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True
+    )
 
     def wire(self) -> dict[str, Any]:
         """Return the JSON object with only the members that were set: unset, null and value stay three states."""
@@ -82,7 +87,9 @@ def _stop_at_first_mistake(schema: Any) -> None:
 class Observed(_Shape):
     """What the platform answers: unknown fields and unknown enum values are kept and given back."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(
+        defer_build=True, frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True
+    )
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -98,3 +105,11 @@ class Observed(_Shape):
     def amend(self, **changes: Any) -> Self:
         """Return a copy with new field values."""
         return self.model_copy(update=changes)
+
+
+def build_shapes() -> None:
+    """Build every shape that is loaded: a server does it once, so that no request waits for it."""
+    pending: list[type[BaseModel]] = [_Shape]
+    for shape in pending:  # a shape stands behind those that its members have, as it was made after them
+        shape.model_rebuild()
+        pending += shape.__subclasses__()

@@ -9,7 +9,7 @@ from tests.benchmarks.measure import Cost, Line, both, cost_of, duel, median
 from tests.benchmarks.stage import Stage, run_syncd, syncd
 
 ROUNDS = 11
-HELP_LIMIT, STATUS_AIM = 10.0, 20.0
+HELP_AIM, HELP_LIMIT, STATUS_AIM = 7.0, 10.0, 15.0
 NOTHING_ROUNDS, NOTHING_CPU_AIM = 5, 0.6
 
 
@@ -18,7 +18,7 @@ def measure(stage: Stage) -> Iterator[Line]:
     clone = stage.fresh("clone")
     syncd("clone", stage.url, stage.small, str(clone), "--token-file", str(stage.data / "token"))
     for name, words, aim, limit in (
-        ("help", ["--help"], None, HELP_LIMIT),
+        ("help", ["--help"], HELP_AIM, HELP_LIMIT),
         ("status", ["status", "--config", str(clone / ".git" / "syncd.toml")], STATUS_AIM, None),
     ):
         result = duel(_start("-c", "pass"), _start("-m", "syncd", *words), rounds=ROUNDS)

@@ -11,6 +11,7 @@ import typer
 
 from syncd.cli.app import app
 from syncd.cli.terminal.site_ids import read_organization_id, read_site_id
+from syncd.cli.terminal.tree import build_tree
 from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
 
@@ -70,7 +71,7 @@ def list_parameters(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple
 
 
 def test_every_parameter_that_takes_an_id_is_in_the_table() -> None:
-    found = {key for key, metavar in list_parameters(typer.main.get_command(app)) if metavar in NAMES}
+    found = {key for key, metavar in list_parameters(build_tree(app)) if metavar in NAMES}
     assert found - COUNTS - NAMED_IN_GIT == TAKES.keys()
 
 

@@ -1,6 +1,5 @@
 """Text for terminals: escaping, JSON, colour, line wrapping and error messages; it imports nothing heavy."""
 
-import json
 import os
 import re
 import shutil
@@ -8,7 +7,6 @@ import sys
 from typing import Any, TextIO
 from unicodedata import combining, east_asian_width
 
-from syncd.daemon.systemd import ERROR, is_journal, mark_priority
 from syncd.model.text import show_hidden, show_hidden_in_json
 
 FORMAT_VERSION = "1.0"
@@ -26,6 +24,8 @@ def escape(text: str) -> str:
 
 def format_json(value: Any, *, indent: int | None = 2) -> str:
     """Format a JSON value so that no control character reaches a terminal, and a program reads the same value."""
+    import json  # here, as few commands print it
+
     return show_hidden_in_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 
@@ -61,6 +61,8 @@ def find_width(stream: TextIO) -> int | None:
 
 def log_text(text: str, priority: int) -> None:
     """Print lines of text on stderr and flush; where stderr is the journal, with their priority."""
+    from syncd.daemon.systemd import is_journal, mark_priority  # here, as most commands have nothing to log
+
     try:
         descriptor = sys.stderr.fileno()
     except OSError:  # a stream of another program that has none
@@ -122,6 +124,8 @@ def print_error(what: str, hint: str, code: int, *, as_json: bool) -> None:
         document = {"format_version": FORMAT_VERSION, "error": what, "hint": hint, "exit_code": code}
         print(format_json(document, indent=None), file=sys.stderr)
         return
+    from syncd.daemon.systemd import ERROR
+
     log_text(f"{style_text('error:', 31, sys.stderr)} {escape(what)}", ERROR)
     for line in filter(None, hint.split("\n")):
         log_text(f"  {style_text('hint:', 36, sys.stderr)} {escape(line)}", ERROR)

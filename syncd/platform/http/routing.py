@@ -9,13 +9,16 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from itertools import product
 from operator import itemgetter
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from pydantic.alias_generators import to_camel
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
+from syncd.model.base import build_shapes
 from syncd.platform.http.scheduler import RequestScheduler, classify_operation
 
 PREFIX = "/v1"
@@ -62,7 +65,20 @@ def index_operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     found = {route.unique_id: route for route in routes}
     assert len(found) == len(routes), "two operations have one id"
+    build_shapes()
+    for route in routes:
+        _build_adapters(route)
     return found
+
+
+def _build_adapters(route: APIRoute) -> None:
+    """Build what reads and writes the shapes of a route: no request waits for it."""
+    fields = [route.body_field, route.response_field, *route.response_fields.values(), *route.dependant.body_params]
+    with catch_warnings():
+        # FastAPI ignores the same around the same step: it gives a shape metadata that only a member of one may have.
+        simplefilter("ignore", UnsupportedFieldAttributeWarning)
+        for field in filter(None, fields):
+            field._type_adapter.rebuild()
 
 
 class RouteTable(BaseRoute):

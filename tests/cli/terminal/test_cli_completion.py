@@ -4,13 +4,13 @@ import subprocess
 from typing import Any
 
 import pytest
-import typer
 
 from syncd.cli.app import app
 from syncd.cli.completion import SHELLS
 from syncd.cli.man import render_pages
+from syncd.cli.terminal.tree import build_tree
 
-ROOT = typer.main.get_group(app)
+ROOT = build_tree(app)
 REQUESTS = {".TH", ".SH", ".PP", ".TP"}
 """The requests of troff that a page may make."""
 

@@ -1,6 +1,5 @@
 """Runs the command line: in this process, or in a fork of it that is killed at a named step."""
 
-import functools
 import gc
 import io
 import os
@@ -14,8 +13,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import typer.main
 
 import syncd.cli.status.command
 import syncd.cli.sync.clone
@@ -41,8 +38,7 @@ class Ran:
 
 
 def prepare() -> None:
-    """Make this process quick at running many commands: what is loaded stays, and the commands are made once."""
-    typer.main.get_command = functools.cache(typer.main.get_command)
+    """Make this process quick at running many commands: what is loaded stays."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

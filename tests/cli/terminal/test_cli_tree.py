@@ -1,0 +1,81 @@
+"""What a command loads before it does anything: the wait before every answer."""
+
+import subprocess
+import sys
+
+import pytest
+
+from syncd.cli.app import app
+from syncd.cli.terminal.tree import DeferredCommand, DeferredGroup, build_tree
+from tests.cli.conftest import Shell
+
+EVERYWHERE = (
+    *("httpx", "httpcore", "h11", "yaml", "markdown_it", "jinja2", "sqlalchemy", "alembic", "fastapi", "starlette"),
+    *(
+        "uvicorn",
+        "apscheduler",
+        "watchdog",
+        "prometheus_client",
+        "keyring",
+        "jeepney",
+        "rich",
+        "fpdf",
+        "PIL",
+        "pygments",
+    ),
+    *("syncd.api", "syncd.net", "syncd.platform", "syncd.web"),
+)
+"""What neither help nor status needs: other libraries, and rooms of syncd."""
+FOR_HELP = (*EVERYWHERE, "git", "syncd.config", "syncd.repo", "syncd.store", "syncd.sync", "syncd.daemon")
+FOR_TREE = (*FOR_HELP, "pydantic", "json", "socket")
+"""Typer itself takes these to read the words of a command that is below another."""
+_PROGRAM = """
+import sys
+from syncd.cli import main
+try:
+    main()
+finally:
+    print("loaded:", *sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def list_loaded(*words: str) -> set[str]:
+    """Run a command in a process of its own, and return all modules that it has loaded."""
+    done = subprocess.run([sys.executable, "-c", _PROGRAM, *words], capture_output=True, text=True, check=True)
+    return set(done.stderr.rpartition("loaded: ")[2].split())
+
+
+@pytest.mark.parametrize(
+    ("words", "needless"),
+    [(("--help",), FOR_TREE), (("--version",), FOR_TREE), (("site", "plan", "--help"), FOR_HELP)],
+)
+def test_help_loads_nothing_but_names(words: tuple[str, ...], needless: tuple[str, ...]) -> None:
+    assert not list_loaded(*words) & set(needless)
+
+
+def test_status_loads_neither_a_client_nor_a_server(shell: Shell) -> None:
+    work = shell.clone()
+    loaded = list_loaded("status", "--config", str(work / ".git" / "syncd.toml"))
+    assert not loaded & set(EVERYWHERE)
+    assert "syncd.cli.status.command" in loaded
+
+
+def test_only_the_command_that_is_called_is_built() -> None:
+    build_tree.cache_clear()
+    root = build_tree(app)
+    root.main(["site", "--help"], prog_name="syncd", standalone_mode=False)
+    built = {name for name, command in root.commands.items() if "_built" in vars(command)}
+    assert built == {"site"}
+    below = root.commands["site"].commands.values()  # type: ignore[attr-defined]
+    assert not [command.name for command in below if "_built" in vars(command)]
+
+
+def test_a_command_is_known_as_what_it_becomes() -> None:
+    pending = list(build_tree(app).commands.values())
+    while pending:
+        command = pending.pop()
+        assert isinstance(command, DeferredCommand | DeferredGroup)
+        built = command._built
+        assert (command.name, command.get_short_help_str(60)) == (built.name, built.get_short_help_str(60))
+        assert (command.hidden, command.deprecated) == (built.hidden, built.deprecated)
+        pending += built.commands.values() if isinstance(command, DeferredGroup) else ()
