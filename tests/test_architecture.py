@@ -41,6 +41,8 @@ SOLE_IMPORTER = {
     "psycopg_pool": {"fleet"},
     "procrastinate": {"fleet"},
     "boto3": {"platform"},
+    "mcp": {"platform"},
+    "mcp_types": {"platform"},
     "botocore": {"platform"},
     "watchdog": {"watch"},
     "apscheduler": {"daemon"},
@@ -105,7 +107,7 @@ ORDER = {
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),
-        *("content", "sites", "publish", "services", "visitors", "app_pages", "description", "app", "server"),
+        *("content", "sites", "publish", "services", "visitors", "mcp", "app_pages", "description", "app", "server"),
     ),
 }
 """Folders and modules inside of a room, lowest first: each imports only itself and what stands before it."""

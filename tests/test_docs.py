@@ -271,7 +271,7 @@ def test_nobody_is_told_to_install_syncd_by_name_from_a_public_index() -> None:
 
 def test_a_library_that_an_extra_needs_is_named_with_the_versions_of_the_project() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    wanted = {requirement for name in ("postgres", "s3", "saml") for requirement in extras[name]}
+    wanted = {requirement for name in ("postgres", "s3", "saml", "mcp") for requirement in extras[name]}
     named = {found for _, command in find_installations() for found in re.findall(r"'([^'.]\S+[<>=]\S+)'", command)}
     assert named == wanted
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 
 from syncd.platform.app_pages.routes import answer_app
 from syncd.platform.change_requests import change_requests, merge_request
@@ -17,6 +18,8 @@ from syncd.platform.http.routing import PREFIX, RouteTable, index_operations
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.integrations import delivery, event_traces, installations, placing
 from syncd.platform.integrations import publishing as integrations
+from syncd.platform.mcp import endpoint
+from syncd.platform.mcp.tools import SiteTools
 from syncd.platform.people import (
     agent_instructions,
     invites,
@@ -167,6 +170,8 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.router.routes.append(routes)
     for root in (PREFIX, f"{PREFIX}/"):
         app.add_route(root, answer_information, include_in_schema=False)
+    for path in endpoint.PATHS:
+        app.router.routes.append(Route(path, endpoint.SiteMcpEndpoint(SiteTools), include_in_schema=False))
     app.add_route(site_pages.PATH, site_pages.answer_site, include_in_schema=False)
     app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
     for root in ("/app", "/app/{path:path}"):

@@ -34,7 +34,7 @@ from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, Render
 from syncd.platform.visitors.search import list_results, search_site
 from syncd.platform.visitors.sites import PublishedSite, PublishedSites
 from syncd.platform.visitors.texts import SiteTexts
-from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, VisitorToken, open_visit
+from syncd.platform.visitors.visits import VISITOR_COOKIE, SignInNeeded, SiteVisit, VisitorToken, open_visit
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages
@@ -44,7 +44,7 @@ from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
 
 PATH = "/sites/{name}/{path:path}"
-TOKEN_PARAMETER, TOKEN_COOKIE = "jwt_token", "syncd-visitor"
+JWT_PARAMETER = "jwt_token"
 UNSIGNED_PREFIX = "visitor."
 _UNSIGNED_COOKIE = "syncd-visitor-claims"
 _COOKIE_MAX = 8192
@@ -285,7 +285,7 @@ async def answer_site(request: Request) -> Response:
     if (kept := _keep_token(request, name)) is not None:
         return kept
     parts = tuple(part for part in str(request.path_params["path"]).split("/") if part)
-    visitor = VisitorToken(request.cookies.get(TOKEN_COOKIE, ""), _read_unsigned(request))
+    visitor = VisitorToken(request.cookies.get(VISITOR_COOKIE, ""), _read_unsigned(request))
     opened = open_visit(site, f"/sites/{quote(name)}", parts, visitor, storage.now().timestamp())
     if opened is None:
         return _answer_closed()
@@ -311,14 +311,14 @@ def _keep_token(request: Request, name: str) -> Response | None:
     """Take what an address says of its visitor out of it, into cookies of this site; None when it says nothing."""
     pairs = parse_qsl(request.url.query, keep_blank_values=True)
     unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
-    token = next((value for key, value in pairs if key == TOKEN_PARAMETER), None)
+    token = next((value for key, value in pairs if key == JWT_PARAMETER), None)
     if token is None and not unsigned:
         return None
-    rest = urlencode([one for one in pairs if one[0] != TOKEN_PARAMETER and not one[0].startswith(UNSIGNED_PREFIX)])
+    rest = urlencode([one for one in pairs if one[0] != JWT_PARAMETER and not one[0].startswith(UNSIGNED_PREFIX)])
     answer = RedirectResponse(
         quote(request.url.path) + (f"?{rest}" if rest else ""), 303, {"Cache-Control": "no-store"}
     )
-    for cookie, value in ((TOKEN_COOKIE, token), (_UNSIGNED_COOKIE, urlencode(unsigned) if unsigned else None)):
+    for cookie, value in ((VISITOR_COOKIE, token), (_UNSIGNED_COOKIE, urlencode(unsigned) if unsigned else None)):
         if value is not None and len(value) < _COOKIE_MAX and value.isascii() and value.isprintable():
             secure = request.url.scheme == "https"
             path = f"/sites/{quote(name)}"

@@ -21,6 +21,8 @@ from syncd.platform.visitors.claims import read_visitor_token, select_unsigned_c
 from syncd.platform.visitors.sites import PublishedSite, PublishedSpaceContent
 
 UNSIGNED = "unsigned"
+VISITOR_COOKIE = "syncd-visitor"
+"""The cookie of a site that keeps its visitor's token."""
 OPEN_TO_ALL = ("public", "unlisted")
 
 
