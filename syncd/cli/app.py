@@ -21,7 +21,7 @@ from syncd.cli.history_commands import history
 from syncd.cli.notify.commands import notify
 from syncd.cli.platform.commands import platform
 from syncd.cli.publish.commands import site_build
-from syncd.cli.redirects.commands import redirects
+from syncd.cli.redirects.commands import redirects, site_explain
 from syncd.cli.reference_commands import explain_command, reference
 from syncd.cli.service.commands import control, service
 from syncd.cli.sites.commands import site
@@ -69,6 +69,7 @@ app.add_typer(fleet, name="fleet")
 app.add_typer(notify, name="notify")
 app.add_typer(review, name="review")
 site.command("build")(site_build)
+site.command("explain")(site_explain)
 app.add_typer(site, name="site")
 app.add_typer(redirects, name="redirects")
 app.add_typer(platform, name="platform")

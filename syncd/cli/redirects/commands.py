@@ -108,3 +108,20 @@ def redirects_export(
     from syncd.cli.redirects.export import run_export
 
     exit_with(run_export(config, file, format))
+
+
+def site_explain(
+    url: Annotated[str, typer.Argument(metavar="PATH", help="A path below the site, or an address.")],
+    at: AtOption = None,
+    file: FileOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say why a page, a redirect or nothing is at an address.
+
+    It names the lines of the site file and of SUMMARY.md that decide it, and asks nobody. The exit code is 1 when
+    nothing is there, or when redirects never end.
+    """
+    from syncd.cli.redirects.explain import ExplainOptions, run_explain
+
+    exit_with(run_explain(ExplainOptions(url, config, file, at or (), json)))

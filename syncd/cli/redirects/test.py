@@ -38,7 +38,7 @@ def run_test(options: RedirectTestOptions, *, as_json: bool) -> int:
     if options.online:
         with find_one_site(options.config, options.file, "redirects test").open_for_reading() as workspace:
             site, live = _ask_platform(workspace, site, options)
-    fates = {url: follow_address(site, _add_slash(url)) for url in dict.fromkeys(options.urls)}
+    fates = {url: follow_address(site, add_slash(url)) for url in dict.fromkeys(options.urls)}
     if as_json:
         print_document({"results": [_build_document(url, fate, live.get(url)) for url, fate in fates.items()]})
     else:
@@ -46,7 +46,8 @@ def run_test(options: RedirectTestOptions, *, as_json: bool) -> int:
     return 1 if any(fate.end in ("nothing", "loop") for fate in fates.values()) else 0
 
 
-def _add_slash(word: str) -> str:
+def add_slash(word: str) -> str:
+    """Return a word as a path below the site, unless it is an address already."""
     return word if word.startswith("/") or "//" in word else f"/{word}"
 
 
@@ -56,7 +57,7 @@ def _ask_platform(workspace: Workspace, site: SiteMap, options: RedirectTestOpti
     site = SiteMap(site.file, site.pages, (*parse_hosts(options.at), *reader.settings().hosts))
     answers = {}
     for url in dict.fromkeys(options.urls):
-        inner = site.inner(_add_slash(url))
+        inner = site.inner(add_slash(url))
         answers[url] = (
             _describe_live_redirect(workspace, site, f"/{inner}")
             if inner
@@ -85,7 +86,7 @@ def _format_test(url: str, fate: Fate, live: str | None) -> list[str]:
     return [
         escape(url),
         *(f"  {number}. {step}" for number, step in enumerate(steps, 1)),
-        f"{label}: {_describe_result(fate)}",
+        f"{label}: {describe_result(fate)}",
     ]
 
 
@@ -99,7 +100,8 @@ def _describe_end(fate: Fate) -> str:
     return f"{page} of {fate.spot.variant.words}{file}"
 
 
-def _describe_result(fate: Fate) -> str:
+def describe_result(fate: Fate) -> str:
+    """Return in a few words whether visitors arrive."""
     hops = format_count(len(fate.hops), "hop") if fate.hops else "no redirect"
     match fate.end:
         case "nothing" if not fate.hops:

@@ -288,3 +288,78 @@ def test_a_file_of_an_earlier_syncd_is_brought_up_to_date(desk: Desk) -> None:
     assert desk.syncd("redirects", "test", "/old") == 0
     assert desk.syncd("site", "migrate") == 0
     assert "already" in desk.out
+
+
+def explain(desk: Desk, url: str, *, code: int = 0) -> dict[str, tuple[str, str, str]]:
+    """Return name, why and place of each reason by its kind."""
+    assert desk.syncd("site", "explain", url, "--json") == code, desk.err
+    return {one["kind"]: (one["name"], one["why"], one["where"]) for one in json.loads(desk.out)["reasons"]}
+
+
+def find_line(desk: Desk, place: str) -> str:
+    file, line, column = place.split(":")
+    return desk.text(file).splitlines()[int(line) - 1][int(column) - 1 :]
+
+
+def test_a_page_is_explained_with_every_line_that_decides_its_address(desk: Desk) -> None:
+    desk.commit()
+    found = explain(desk, "/guide/setup")
+    assert list(found) == ["section", "variant", "space", "page"]
+    assert found["section"][:2] == ("home", "no other is named, and it is the default")
+    assert find_line(desk, found["section"][2]).startswith("true")
+    assert find_line(desk, found["space"][2]).startswith("s1, two: s2")
+    assert found["page"] == ("docs/guide/setup.md", 'listed as "Setup"', "docs/SUMMARY.md:5:1")
+    named = explain(desk, "https://docs.example/home/en/guide")
+    assert named["section"][1] == "the address names its path, home"
+    assert find_line(desk, named["variant"][2]).startswith("en, default: true }")
+    assert desk.syncd("site", "explain", "/guide/setup") == 0
+    assert desk.out.startswith("/guide/setup\n  section  home: no other is named")
+    assert desk.out.endswith("result: no redirect, and visitors arrive\n")
+
+
+def test_a_redirect_is_explained_to_its_end(desk: Desk) -> None:
+    desk.commit()
+    found = explain(desk, "/m2")
+    assert found["redirect"] == ("/m2", "leads to page guide/setup in home/en", "moved.csv:3:1")
+    assert found["variant"][1] == "the redirect leads there"
+    assert found["page"][0] == "docs/guide/setup.md"
+    found = explain(desk, "/older")
+    assert find_line(desk, found["redirect"][2]).startswith("/older")
+    assert found["section"][1] == "the redirect leads there"
+    assert found["variant"][1] == "no other is named, and it is the default"
+    assert found["page"][1] == "the first page of a space that is not mirrored here"
+    assert list(explain(desk, "/status")) == ["redirect"]
+
+
+def test_a_redirect_that_content_hides_is_named(desk: Desk) -> None:
+    desk.write({"moved.csv": MOVED + "/guide,section:api,\n"})
+    desk.commit()
+    found = explain(desk, "/guide")
+    assert found["page"][0] == "docs/guide/README.md"
+    assert found["hidden"][0] == "/guide"
+    assert "never answers" in found["hidden"][1]
+    assert found["hidden"][2] == "moved.csv:4:1"
+
+
+def test_where_nothing_is_addresses_like_it_are_named(desk: Desk) -> None:
+    desk.commit()
+    assert desk.syncd("site", "explain", "gide/setup") == 1
+    assert desk.out == (
+        "gide/setup\nresult: nothing matches: visitors get a page that says so\nlike it: /guide/setup\n"
+    )
+    assert desk.syncd("site", "explain", "/\x1b[31m\n") == 1
+    assert "\x1b" not in desk.out
+
+
+def test_a_page_without_a_table_of_contents_and_a_condition_are_explained(desk: Desk) -> None:
+    condition = "      condition: visitor.claims.staff\n      title: Home"
+    desk.write({"site.yaml": SITE.replace("      title: Home", condition, 1)})
+    (desk.root / "docs/SUMMARY.md").unlink()
+    desk.commit()
+    found = explain(desk, "/guide/setup")
+    assert "only for visitors with visitor.claims.staff (site.yaml:8:18)" in found["section"][1]
+    assert found["page"] == (
+        "docs/guide/setup.md",
+        "no table of contents lists it: its folder and name decide",
+        "docs/guide/setup.md:1:1",
+    )

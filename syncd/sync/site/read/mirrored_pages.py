@@ -1,12 +1,14 @@
 """The pages of the mirrored spaces as a repository has them, for whoever asks what an address of the site leads to."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.addresses.addresses import list_page_addresses
-from syncd.layout.tree.draft import read_draft
+from syncd.layout.tree.draft import Draft, read_draft
+from syncd.layout.tree.summary import walk_entries
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 from syncd.sync.binding import Binding
@@ -36,6 +38,40 @@ def read_pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Bin
         names = [path for path in inner if (home / path).is_file() and not (home / path).is_symlink()]
         found[binding.space] = _read_addresses(names, partial(_read_bytes, home), binding)
     return {space: pages for space, pages in found.items() if pages is not None}
+
+
+@dataclass(frozen=True)
+class PageListing:
+    """The line of a table of contents that lists a page; `file` is the table's path from the repository's root."""
+
+    file: str
+    line: int
+    title: str
+
+
+def find_listing(repository: Repository, top: Path, binding: Binding, file: str) -> PageListing | None:
+    """Return what lists a page of a work tree, whose path is relative to its space's directory.
+
+    Shape: None for a space without a table of contents, or with one that cannot be read.
+    """
+    draft = _read_draft(repository, top, binding)
+    if draft is None or draft.is_inferred:
+        return None
+    listed = (entry for entry, _ in walk_entries(draft.entries) if entry.path == file and entry.anchor is None)
+    entry = next(listed, None)
+    settings = draft.settings
+    summary = binding.path(settings.add_root(settings.summary))
+    return PageListing(summary, entry.line, entry.title) if entry is not None else None
+
+
+def _read_draft(repository: Repository, top: Path, binding: Binding) -> Draft | None:
+    home = top / binding.directory
+    inner = [path[len(binding.path("")) :] for path in repository.list_tracked() if binding.holds(path)]
+    names = [path for path in inner if (home / path).is_file() and not (home / path).is_symlink()]
+    try:
+        return read_draft(names, partial(_read_bytes, home), links=False, at=binding.directory)
+    except FileInvalid:
+        return None
 
 
 def find_renamed_pages(
