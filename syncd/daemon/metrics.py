@@ -53,14 +53,48 @@ def render_metrics(health: ServiceHealth, now: float, content_type: str = TEXT_T
     Units: `now` in epoch seconds. Shape: Prometheus' text format 0.0.4, or OpenMetrics 1.0 for OPENMETRICS_TYPE, with
     the memory, CPU time and open files of the process where the system tells them.
     """
-    # A registry for each question: the health is a value, and nothing is kept between two scrapes.
+    return _render(_HealthCollector(health, now), content_type)
+
+
+def _render(collector: Collector, content_type: str) -> str:
+    # A registry for each question: what is collected is a value, and nothing is kept between two scrapes.
     registry = CollectorRegistry()
-    registry.register(_HealthCollector(health, now))
+    registry.register(collector)
     ProcessCollector(registry=registry)
     if content_type == OPENMETRICS_TYPE:
         encoded: bytes = openmetrics.generate_latest(registry)  # type: ignore[no-untyped-call] # of the library
         return encoded.decode()
     return generate_latest(registry).decode()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric: its name and help, the names of its labels, and its value for the values of these.
+
+    Shape: one that only `grows` is a counter.
+    """
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+    values: Mapping[tuple[str, ...], float]
+    grows: bool = False
+
+
+def render_measures(measures: Sequence[Measure], content_type: str = TEXT_TYPE) -> str:
+    """Return metrics as text, with the memory, CPU time and open files of the process where the system tells them."""
+    return _render(_MeasureCollector(measures), content_type)
+
+
+@dataclass(frozen=True, eq=False)
+class _MeasureCollector(Collector):
+    measures: Sequence[Measure]
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield each metric once."""
+        for one in self.measures:
+            build = _build_counter if one.grows else _build_gauge
+            yield build(one.name, one.help, list(one.labels), one.values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from procrastinate.jobs import Status
 from syncd.daemon.health import USEFUL
 from syncd.daemon.records import find_state, is_run
 from syncd.errors import FleetUnreachable
+from syncd.fleet.metrics import WorkerHealth, listen_for_metrics
 from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import ANY, DueRepository, list_due, name_queue, release_waiting
 from syncd.fleet.workers import WorkerCounts, forget_worker, note_worker, register_worker
@@ -37,7 +38,11 @@ _BEATS = 3
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """How a worker works: how many runs at once, and who it is. Shape: `report` hears of each run that ended."""
+    """How a worker works: how many runs at once, and who it is.
+
+    Shape: `report` hears of each run that ended; `listen` is where metrics are answered, "" for nowhere, and `warn`
+    hears of a request there that could not be.
+    """
 
     jobs: int
     host: str
@@ -45,6 +50,8 @@ class WorkerOptions:
     report: Callable[[RunEnd], None]
     send_ready: Callable[[], None] = lambda: None
     send_alive: Callable[[], None] = lambda: None
+    listen: str = ""
+    warn: Callable[[str], None] = lambda line: None
 
 
 class FleetWorker:
@@ -57,13 +64,15 @@ class FleetWorker:
         self._options = options
         self._counts = WorkerCounts()
         self._lock = threading.Lock()
+        self._run_seconds = 0.0
+        self._noted_at = time.monotonic()
         self._failure: FleetUnreachable | None = None
         self._main: asyncio.Task[None] | None = None
 
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or a request to drain.
 
-        Raises: FleetUnreachable when the database was gone for too long.
+        Raises: FleetUnreachable when the database was gone for too long; ConfigInvalid for an address that is taken.
         """
         context = self._context
         register_worker(
@@ -74,12 +83,28 @@ class FleetWorker:
             jobs=self._options.jobs,
         )
         try:
-            asyncio.run(self._work())
+            with listen_for_metrics(self._options.listen, self.read_health, self._options.warn):
+                asyncio.run(self._work())
         finally:
             with suppress(FleetUnreachable):
                 forget_worker(context.database, context.worker)
         if self._failure is not None:
             raise self._failure
+
+    def read_health(self) -> WorkerHealth:
+        """Return how this worker is; asks nobody."""
+        with self._lock:
+            counts, seconds = self._counts, self._run_seconds
+        context = self._context
+        return WorkerHealth(
+            name=context.worker,
+            jobs=self._options.jobs,
+            noted_ago=time.monotonic() - self._noted_at,
+            lease_seconds=context.lease_seconds,
+            is_stopping=self._stopping.is_set(),
+            run_seconds=seconds,
+            counts=counts,
+        )
 
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
@@ -154,6 +179,7 @@ class FleetWorker:
         if self._stopping.is_set():
             return
         self._count(running=1)
+        begun = time.monotonic()
         try:
             ended = run_repository(self._context, name)
         except FleetUnreachable:
@@ -161,6 +187,8 @@ class FleetWorker:
             return  # it stays due, and the next job finds it so
         finally:
             self._count(running=-1)
+            with self._lock:
+                self._run_seconds += time.monotonic() - begun
         if ended is None:
             return
         has_failed = any(find_state(result) not in USEFUL for result in ended.results)
@@ -185,7 +213,9 @@ class FleetWorker:
     def _note(self) -> bool:
         clones, size = self._context.cache.count()
         self._count(cached=clones - self._counts.cached, cache_bytes=size - self._counts.cache_bytes)
-        return note_worker(self._context.database, self._context.worker, self._counts)
+        is_to_go_on = note_worker(self._context.database, self._context.worker, self._counts)
+        self._noted_at = time.monotonic()
+        return is_to_go_on
 
     def _stop(self) -> None:
         """Begin no run any more, and let those that run end at the next step where they can."""

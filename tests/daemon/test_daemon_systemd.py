@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from syncd.daemon.systemd import Heartbeat, Notifier, is_journal, mark_priority
+from syncd.errors import FleetUnreachable
 
 UNITS = Path(__file__).parents[2] / "systemd"
 
@@ -131,10 +132,18 @@ def test_the_unit_gives_a_run_its_time(unit: str) -> None:
     assert settings["LoadCredential"].startswith("token:")
 
 
+def test_a_worker_is_started_again_however_long_the_database_is_away() -> None:
+    settings = settings_of("syncd-worker@.service")
+    assert settings["StartLimitIntervalSec"] == "0", "else systemd gives it up after some starts"
+    assert settings["Restart"] == "on-failure"
+    assert str(FleetUnreachable.exit_code) not in settings["RestartPreventExitStatus"].split()
+
+
 def test_a_setting_that_protects_one_service_protects_all() -> None:
     own = {"ExecStart", "ExecReload", "Description", "After", "User", "StateDirectory", "StateDirectoryMode"}
     own |= {"RuntimeDirectory", "RuntimeDirectoryMode", "CacheDirectory", "CacheDirectoryMode"}
     own |= {"WorkingDirectory", "LoadCredential", "ReadWritePaths", "MemoryMax", "SystemCallFilter"}
+    own |= {"StartLimitIntervalSec", "StartLimitBurst"}
     own |= {"TimeoutStartSec", "RestartPreventExitStatus", "RestrictSUIDSGID"}
     first, *others = (
         {name: value for name, value in settings_of(unit.name).items() if name not in own}

@@ -4,6 +4,7 @@ import random
 import signal
 import time
 
+import httpx
 import pytest
 
 from tests.fleet.conftest import Fleet, git, wait_until
@@ -147,6 +148,24 @@ def test_a_worker_that_drains_leaves_its_work_to_others(fleet: Fleet) -> None:
     fleet.wait_for_run(done)
     assert_proposed_once(fleet)
     assert fleet.status()["repositories"][0]["last_worker"] == "b"
+
+
+def test_a_worker_tells_monitoring_systems_how_it_is(fleet: Fleet) -> None:
+    fleet.make()
+    path = fleet.root / "metrics"
+    worker = fleet.start("a", "--listen", f"unix:{path}")
+    fleet.wait_for_run()
+    transport = httpx.HTTPTransport(uds=str(path))
+    with httpx.Client(transport=transport, base_url="http://localhost") as client:
+        wait_until(lambda: 'syncd_worker_runs_total{worker="a"} 1.0' in client.get("/metrics").text, "a run is counted")
+        text = client.get("/metrics").text
+        assert 'syncd_worker_failed_runs_total{worker="a"} 0.0' in text
+        assert 'syncd_worker_clones{worker="a"}' in text
+        assert "process_cpu_seconds_total" in text
+        assert client.get("/metrics", headers={"Accept": "application/openmetrics-text"}).text.endswith("# EOF\n")
+        wait_until(lambda: client.get("/readyz").text == "ready\n", "it takes work")
+    assert worker.end() == 0
+    assert not path.exists()
 
 
 def test_a_cache_belongs_to_one_worker(fleet: Fleet) -> None:

@@ -102,13 +102,16 @@ def fleet_worker(
     lease: Annotated[
         float, typer.Option("--lease", metavar="S", min=2, max=3600, help="Seconds until others take over.")
     ] = 60.0,
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
+    ] = "",
     log_format: Annotated[str, typer.Option("--log-format", metavar="FORMAT", help="text, json or journal.")] = "",
     database: FleetDatabaseOption = "",
 ) -> None:
     """Work for the fleet, in the foreground."""
     from syncd.cli.fleet.worker import WorkerCommandOptions, run_worker
 
-    run_worker(WorkerCommandOptions(database, cache, cache_size, jobs, name, lease, log_format))
+    run_worker(WorkerCommandOptions(database, cache, cache_size, jobs, name, lease, log_format, listen))
 
 
 @fleet.command("drain")

@@ -33,6 +33,7 @@ class WorkerCommandOptions:
     name: str
     lease: float
     log_format: str
+    listen: str
 
 
 def run_worker(options: WorkerCommandOptions) -> None:
@@ -54,6 +55,9 @@ def run_worker(options: WorkerCommandOptions) -> None:
         else:
             reports.report(ended.repository, ended.results)
 
+    def warn(line: str) -> None:
+        log(LogEvent((line,), WARNING))
+
     with open_database(options.url) as database:
         from syncd.fleet.worker import FleetWorker, WorkerOptions
 
@@ -74,6 +78,8 @@ def run_worker(options: WorkerCommandOptions) -> None:
                 environ=os.environ,
                 is_stopping=lambda: False,
             )
-            own = WorkerOptions(options.jobs, host, __version__, report, send_ready, notify.send_alive)
+            own = WorkerOptions(
+                options.jobs, host, __version__, report, send_ready, notify.send_alive, options.listen, warn
+            )
             FleetWorker(context, own).run()
             notify.send_stopping()

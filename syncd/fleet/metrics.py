@@ -1,0 +1,97 @@
+"""Serve /livez, /readyz and /metrics of one worker to monitoring systems."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from syncd import __version__
+from syncd.daemon.metrics import TEXT_TYPE, Measure, choose_type, render_measures
+from syncd.fleet.workers import WorkerCounts
+from syncd.net.page_server import serve_pages
+from syncd.net.page_values import Acceptance, PageRequest, PageResponse
+
+
+@dataclass(frozen=True)
+class WorkerHealth:
+    """How a worker is, as it knows itself.
+
+    Units: `noted_ago` is the seconds since it last reached the database, `lease_seconds` how long a lease is good
+    unrenewed, `run_seconds` what all runs that ended took. Shape: `jobs` is how many runs it does at once.
+    """
+
+    name: str
+    jobs: int
+    noted_ago: float
+    lease_seconds: float
+    is_stopping: bool
+    run_seconds: float
+    counts: WorkerCounts
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has reached the database within the time of a lease: later, others have taken over its runs."""
+        return self.noted_ago < self.lease_seconds
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it takes work."""
+        return self.is_alive and not self.is_stopping
+
+
+@contextmanager
+def listen_for_metrics(address: str, read: Callable[[], WorkerHealth], notice: Callable[[str], None]) -> Iterator[None]:
+    """Answer `/metrics`, `/livez` and `/readyz` at `HOST:PORT` or `unix:PATH` within the block.
+
+    Shape: an empty address listens nowhere; `notice` gets a request that could not be answered. Raises: ConfigInvalid
+    when the address is wrong or taken.
+    """
+    if not address:
+        yield
+        return
+    # Monitoring systems call the worker by names of their own, and what they read names no repository.
+    accepts = Acceptance(is_any_host=True)
+    with serve_pages(address, partial(_answer, read), notice, name="syncd-metrics", accepts=accepts):
+        yield
+
+
+def _answer(read: Callable[[], WorkerHealth], request: PageRequest) -> PageResponse:
+    health = read()
+    if request.path == "/metrics":
+        kind = choose_type(request.headers.get("accept", ""))
+        body = render_measures(list_measures(health), kind).encode()
+        return PageResponse(body, 200, kind, headers=(("Vary", "Accept"),), cache="no-store")
+    status, text = _find_answer(health, request.path)
+    return PageResponse(text.encode(), status, TEXT_TYPE, cache="no-store")
+
+
+def _find_answer(health: WorkerHealth, path: str) -> tuple[int, str]:
+    silence = f"no answer of the database for {health.noted_ago:.0f} s"
+    match path:
+        case "/livez":
+            return (200, "alive\n") if health.is_alive else (503, f"{silence}\n")
+        case "/readyz":
+            if health.is_ready:
+                return 200, "ready\n"
+            return 503, f"not ready\n{'it ends' if health.is_stopping else silence}\n"
+        case _:
+            return 404, "there are /metrics, /livez and /readyz\n"
+
+
+def list_measures(health: WorkerHealth) -> list[Measure]:
+    """Return the metrics of a worker, all with its name as their label."""
+    counts, labels, own = health.counts, ("worker",), (health.name,)
+    found = [
+        ("syncd_worker_up", "Whether the worker reaches the database of the fleet.", health.is_alive, False),
+        ("syncd_worker_ready", "Whether the worker takes work.", health.is_ready, False),
+        ("syncd_worker_jobs", "Runs that the worker does at once.", health.jobs, False),
+        ("syncd_worker_running", "Runs of now.", counts.running, False),
+        ("syncd_worker_runs", "Runs that ended.", counts.runs, True),
+        ("syncd_worker_failed_runs", "Runs that did not do what they are for.", counts.failed_runs, True),
+        ("syncd_worker_lost_leases", "Runs that lost their lease.", counts.lost_leases, True),
+        ("syncd_worker_run_seconds", "Time that runs took together.", health.run_seconds, True),
+        ("syncd_worker_clones", "Clones in the cache.", counts.cached, False),
+        ("syncd_worker_clone_bytes", "Bytes of the clones, as last noted.", counts.cache_bytes, False),
+    ]
+    version = Measure("syncd_build_info", "Version of syncd.", ("version",), {(__version__,): 1})
+    return [version, *(Measure(name, help, labels, {own: float(value)}, grows) for name, help, value, grows in found)]
