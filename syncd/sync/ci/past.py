@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+from syncd.model.change_request import ChangeRequest
 from syncd.repo.values import Blob
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.anchors import find_mirror_base
 from syncd.sync.mirror.history import NOT_SHOWN
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent, PastContent, ProposedContent
-from syncd.sync.mirror.values import PARTIAL, Signature, Source
+from syncd.sync.mirror.values import PARTIAL, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.workspace import Workspace
 
@@ -32,26 +33,38 @@ def write_present_commit(workspace: Workspace, binding: Binding, *, like: str) -
     return _write_commit(workspace, binding, MainContent(workspace.client, binding.space), like)
 
 
-def write_proposed_commit(workspace: Workspace, binding: Binding, change_request: str, *, like: str) -> str:
-    """Write a commit that holds the present content of a change request, laid out like another commit, and return
-    it.
+def write_proposed_commit(workspace: Workspace, binding: Binding, request: ChangeRequest, *, like: str) -> str | None:
+    """Write a commit that holds the content of a change request, laid out like another commit, and return it.
+
+    Shape: None when somebody has edited the change request since it was listed; the edit must not pass for what was
+    there before.
     """
-    return _write_commit(workspace, binding, ProposedContent(workspace.client, binding.space, change_request), like)
+    source = ProposedContent(workspace.client, binding.space, request.id)
+    try:
+        return _write_commit(workspace, binding, source, like, revision=request.revision)
+    except RevisionMoved:
+        return None
 
 
-def _write_commit(workspace: Workspace, binding: Binding, source: Source, like: str) -> str:
-    """Shape: what was fetched for it is noted in the store, so that no body is fetched twice in a run."""
-    revision = source.content()
+def _write_commit(
+    workspace: Workspace, binding: Binding, source: Source, like: str, *, revision: str | None = None
+) -> str:
+    """Shape: what was fetched for it is noted in the store, so that no body is fetched twice in a run. Raises:
+    RevisionMoved when the content moves, or is of another revision than the given one.
+    """
+    content = source.content()
+    if revision is not None and content.id != revision:
+        raise RevisionMoved(f"{binding.name} changed after it was listed", hint="the next run reads it again")
     apart = replace(workspace, onto=like, main_ref=SCRATCH)
     old = workspace.repository.resolve(SCRATCH)
     if old is not None:
         workspace.repository.delete_ref(SCRATCH, old=old)
-    base = replace(find_mirror_base(apart, binding, revision, None, {}), start=like, is_complete=False)
-    gathered = gather_content(apart, binding, source, revision, base)
+    base = replace(find_mirror_base(apart, binding, content, None, {}), start=like, is_complete=False)
+    gathered = gather_content(apart, binding, source, content, base)
     signature = Signature("syncd: content of the past\n", workspace.committer(), ())
     written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature, former=base.anchors)
     bodies = list(written.anchors.values())
-    workspace.store.save_last_seen(binding.space, PARTIAL, revision=revision.id, commit="", put=bodies, removed=())
+    workspace.store.save_last_seen(binding.space, PARTIAL, revision=content.id, commit="", put=bodies, removed=())
     return written.commit
 
 

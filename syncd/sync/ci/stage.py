@@ -117,10 +117,11 @@ class _StageBuilder:
         """The commit of the clone, or what the platform made of it, where that is something else; None for neither."""
         live = self.known[binding].live
         like = commit or self.job.commit
+        found: str | None = None
         if live is not None and revision == live.revision:
-            found: str | None = write_proposed_commit(self.workspace, binding, live.id, like=like)
-        else:
-            found = write_past_commit(self.workspace, binding, revision, like=like) if revision else None
+            found = write_proposed_commit(self.workspace, binding, live, like=like)
+        if found is None and revision:
+            found = write_past_commit(self.workspace, binding, revision, like=like)
         if found is None or (commit and self.workspace.has_same_content(binding, found, commit)):
             return commit or None
         return found
