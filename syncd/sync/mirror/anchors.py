@@ -74,10 +74,10 @@ def _find_known_base(
         for lane in lanes:
             if (proposed := workspace.store.read_last_seen(binding.space, lane)) is not None:
                 anchors |= _follow_root(workspace, binding, proposed, newest)
-        return MirrorBase(anchors, commit, not lanes, seen.anchors, seen.shape, commit, newest, settings)
+        return MirrorBase(anchors, commit, not lanes, seen.anchors, seen.shape, commit, seen.anchors, newest, settings)
     newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
     settings = read_settings_at(workspace.repository, binding, newest)
-    anchors = _recover_mirrored(workspace, binding, revision, commit)
+    anchors = former = _recover_mirrored(workspace, binding, revision, commit)
     if seen is not None:  # a body that the store knows in the same bytes need not be fetched again
         anchors = {id: _restore_fingerprint(anchor, seen.anchors.get(id)) for id, anchor in anchors.items()}
     paths = {anchor.path for anchor in anchors.values()}
@@ -90,7 +90,7 @@ def _find_known_base(
             anchors[id] = anchor._replace(form=known.form)
         elif not id.startswith(LOST_PREFIX) or anchor.path not in paths:
             anchors[id] = anchor
-    return MirrorBase(anchors, commit, is_complete=False, seen=commit, at=newest, settings=settings)
+    return MirrorBase(anchors, commit, is_complete=False, seen=commit, former=former, at=newest, settings=settings)
 
 
 def _restore_fingerprint(anchor: Anchor, known: Anchor | None) -> Anchor:

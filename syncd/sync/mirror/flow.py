@@ -222,7 +222,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
         ref=workspace.main,
         old=state.tip,
         signature=_build_signature(workspace, binding, space, step, state, parents),
-        former=base.stored or base.anchors,
+        former=base.former or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
     # A run that is killed here is repaired by the next one, which sees that the store is about another commit.

@@ -49,10 +49,11 @@ class MirrorBase:
 
     Shape: `anchors` by id; `start` is the commit whose tree the new one starts from; `is_complete` says that `start`
     holds exactly the anchors, so that its tree need not be listed; `stored` and `shape` are what the store has of this
-    lane. `seen` is the last mirror commit of the space, and `at` the commit whose `.gitbook.yaml`, the `settings`, gave
-    the anchors their paths. `written` are blobs by id that this run has just sent, with nobody else in between; `sent`
-    are commits that an earlier run may have sent, or that a person was asked to paste, and `planned` what each was
-    planned against; `named` are those in `start` of change requests that another clone has sent.
+    lane. `seen` is the last mirror commit of the space, with `former` as its own anchors, and `at` the commit whose
+    `.gitbook.yaml`, the `settings`, gave the anchors their paths. `written` are blobs by id that this run has just
+    sent, with nobody else in between; `sent` are commits that an earlier run may have sent, or that a person was asked
+    to paste, and `planned` what each was planned against; `named` are those in `start` of change requests that another
+    clone has sent.
     """
 
     anchors: Mapping[str, Anchor]
@@ -61,6 +62,7 @@ class MirrorBase:
     stored: Mapping[str, Anchor] = field(default_factory=dict)
     shape: str = ""
     seen: str | None = None
+    former: Mapping[str, Anchor] = field(default_factory=dict)
     at: str | None = None
     settings: Settings = field(default_factory=Settings)
     written: Mapping[str, str] = field(default_factory=dict)
