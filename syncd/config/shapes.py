@@ -22,6 +22,7 @@ _PATTERN_SIGNS = frozenset("*?[")
 
 
 class _Section(BaseModel):
+    # A length is said by `max_length`: a pattern that counts to thousands takes longer to build than all the rest.
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid", validate_default=True)
 
 
@@ -33,7 +34,10 @@ class PlatformConfig(_Section):
     token_file: Path | None = None
     """File with the token, readable by its owner only."""
     token_command: (
-        Annotated[tuple[Annotated[str, Field(pattern=r"^[^\x00]{1,4096}$")], ...], Field(min_length=1, max_length=64)]
+        Annotated[
+            tuple[Annotated[str, Field(pattern=r"^[^\x00]+$", max_length=4096)], ...],
+            Field(min_length=1, max_length=64),
+        ]
         | None
     ) = None
     """Command that prints the token, word by word, run without a shell; instead of token_file."""
@@ -127,7 +131,7 @@ class ChangeRequestsConfig(_Section):
     status: Literal["open", "draft"] = "open"
     """What a new change request becomes when its content is complete."""
     reviewers: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{1,254}$")], ...], Field(max_length=50)
+        tuple[Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]+$", max_length=254)], ...], Field(max_length=50)
     ] = ()
     """Whom to ask for a review: e-mail addresses or ids of users."""
     update: Literal["auto", "never"] = "auto"
@@ -151,7 +155,7 @@ class UpstreamConfig(_Section):
     """The side branch, for branches that take no push; with {branch} in it."""
     mirror: Annotated[str, Field(max_length=100)] = "syncd/platform"
     """The branch that main content of the platform goes to, for plain Git to merge; "" for none."""
-    username: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{0,254}$")] = ""
+    username: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]*$", max_length=254)] = ""
     """Whom the token belongs to, where the host asks."""
     token_file: Path | None = None
     """File with the token for https, readable by its owner only."""
@@ -341,7 +345,7 @@ class NotificationTargetConfig(_Section):
 
     name: Annotated[str, Field(pattern=_NAME)]
     """Stands for the receiver in metrics and in messages."""
-    url: Annotated[str, Field(pattern=r"^https?://[^\s]{1,2000}$")] | None = None
+    url: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2008)] | None = None
     """Its address."""
     url_file: Path | None = None
     """File with its address, where that is a secret, as Slack's is; readable by its owner only."""

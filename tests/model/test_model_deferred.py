@@ -2,10 +2,13 @@
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-from pydantic import BaseModel
+import pytest
+from pydantic import BaseModel, ValidationError
 
 import syncd.config.shapes
 import syncd.model
@@ -36,3 +39,52 @@ def test_threads_may_use_a_shape_first_at_once() -> None:
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda n, shape=shape: shape.model_validate({"id": str(n), "title": "x"}), range(64)))
         assert [one.wire() for one in found] == [{"id": str(n), "title": "x"} for n in range(64)]
+
+
+def test_no_pattern_counts_far() -> None:
+    """A pattern that counts to thousands takes longer to build than all else; a length is said by `max_length`."""
+    build_shapes()
+    schemas = [shape.model_json_schema() for shape in list_shapes() if shape.__module__.startswith("syncd.")]
+    pending: list[Any] = [syncd.config.shapes.Config.model_json_schema(), *schemas]
+    patterns = set()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            patterns |= {part["pattern"]} if isinstance(part.get("pattern"), str) else set()
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+    assert len(patterns) > 5
+    assert not [each for each in patterns if any(int(n) > 128 for n in re.findall(r"\{\d*,?(\d+)\}", each))]
+
+
+@pytest.mark.parametrize(
+    ("section", "most"),
+    [
+        ({"token_command": ["p" * 4096]}, {"token_command": ["p" * 4097]}),
+        ({"token_command": ["p"]}, {"token_command": [""]}),
+    ],
+)
+def test_a_length_is_held(section: dict[str, Any], most: dict[str, Any]) -> None:
+    shape = syncd.config.shapes.PlatformConfig
+    assert shape.model_validate({"url": "https://x.example.org", **section})
+    with pytest.raises(ValidationError):
+        shape.model_validate({"url": "https://x.example.org", **most})
+
+
+def test_other_lengths_are_held() -> None:
+    upstream, target = syncd.config.shapes.UpstreamConfig, syncd.config.shapes.NotificationTargetConfig
+    for shape, member, good, bad in (
+        (upstream, "username", "u" * 254, "u" * 255),
+        (target, "url", "https://" + "u" * 2000, "https://" + "u" * 2001),
+        (syncd.config.shapes.ChangeRequestsConfig, "reviewers", ["r" * 254], ["r" * 255]),
+    ):
+        refused = []
+        for value in (good, bad):
+            try:
+                shape.model_validate({member: value})
+            except ValidationError as error:
+                refused.append(any(member in one["loc"] for one in error.errors()))
+            else:
+                refused.append(False)
+        assert refused == [False, True], member
