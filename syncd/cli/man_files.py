@@ -104,26 +104,26 @@ def _walk_keys(
     if depth > _DEPTH_MAX:
         return
     if "items" in shape:
-        yield from _walk_keys(schema, _resolve(schema, shape["items"]), f"{above}[]", depth + 1)
+        yield from _walk_keys(schema, _resolve_references(schema, shape["items"]), f"{above}[]", depth + 1)
     for choice in (*shape.get("oneOf", ()), *shape.get("anyOf", ())):
-        resolved = _resolve(schema, choice)
+        resolved = _resolve_references(schema, choice)
         if resolved.get("type") in ("object", "array") or "properties" in resolved:
             yield from _walk_keys(schema, resolved, above, depth + 1)
     for name, raw in shape.get("properties", {}).items():
-        key, inner = f"{above}.{name}".lstrip("."), _resolve(schema, raw)
+        key, inner = f"{above}.{name}".lstrip("."), _resolve_references(schema, raw)
         yield key, inner
         is_recursive = above.split(".")[-1].removesuffix("[]") == name
         if name != _CUSTOMIZATION and not is_recursive:
             yield from _walk_keys(schema, inner, key, depth + 1)
 
 
-def _resolve(schema: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
+def _resolve_references(schema: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
     """Return a shape with what it refers to; its own members, such as a description, win."""
     resolved: dict[str, Any] = {}
     for part in (*shape.get("allOf", ()), shape):
         reference = str(part.get("$ref", ""))
         if reference.startswith(_HERE):
-            resolved |= _resolve(schema, schema["definitions"][reference.removeprefix(_HERE)])
+            resolved |= _resolve_references(schema, schema["definitions"][reference.removeprefix(_HERE)])
         resolved |= {key: value for key, value in part.items() if key not in ("$ref", "allOf")}
     return resolved
 

@@ -53,11 +53,11 @@ class Register:
 
     def find(self, file: Path) -> Record | None:
         """Return the record of a file, or None when there is none that can be believed."""
-        return _read(self._path(file))
+        return _read_record(self._path(file))
 
     def list_records(self) -> Sequence[Record]:
         """Return all records, by the path of their file."""
-        found = [_read(path) for path in self.directory.glob("*.json")]
+        found = [_read_record(path) for path in self.directory.glob("*.json")]
         return sorted((record for record in found if record is not None), key=lambda record: record.file)
 
     def write(self, record: Record) -> None:
@@ -85,7 +85,7 @@ class Register:
         return self.directory / f"{hashlib.sha256(os.fsencode(file)).hexdigest()[:32]}.json"
 
 
-def _read(path: Path) -> Record | None:
+def _read_record(path: Path) -> Record | None:
     """Return a record that only this user can have written, else None."""
     try:
         with path.open("rb") as file:

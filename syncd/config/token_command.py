@@ -27,20 +27,20 @@ class TokenCommands:
         self._lock = Lock()
         self._printed: dict[tuple[str, ...], SecretStr] = {}
 
-    def read(self, command: Sequence[str], environ: Mapping[str, str]) -> SecretStr:
+    def read_token(self, command: Sequence[str], environ: Mapping[str, str]) -> SecretStr:
         """Return what the command printed; it is run when it was not run yet. Raises: ConfigInvalid."""
         with self._lock:
-            return self._run(tuple(command), environ, refused="")
+            return self._find_or_run(tuple(command), environ, refused="")
 
-    def renew(self, command: Sequence[str], environ: Mapping[str, str], refused: str) -> SecretStr:
+    def renew_token(self, command: Sequence[str], environ: Mapping[str, str], refused: str) -> SecretStr:
         """Return another token than the one that the platform refused, where the command has another one.
 
         Shape: of several threads with the same refused token, one runs the command. Raises: ConfigInvalid.
         """
         with self._lock:
-            return self._run(tuple(command), environ, refused=refused)
+            return self._find_or_run(tuple(command), environ, refused=refused)
 
-    def _run(self, command: tuple[str, ...], environ: Mapping[str, str], *, refused: str) -> SecretStr:
+    def _find_or_run(self, command: tuple[str, ...], environ: Mapping[str, str], *, refused: str) -> SecretStr:
         known = self._printed.get(command)
         if known is not None and known.get_secret_value() != refused:
             return known

@@ -76,7 +76,7 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
     if source.saved is not None:
         return TokenRegister(environ).read_token(source.saved)
     if source.kind == "token_command":
-        return _check_printed(token_commands.read(source.command, environ), source)
+        return _check_printed(token_commands.read_token(source.command, environ), source)
     if source.kind != "variable":
         return read_token(Path(source.place), "token file", environ, hint=hint if source.kind == "token_file" else "")
     named = environ.get("SYNCD_URL")
@@ -98,7 +98,7 @@ def make_token_renewal(config: PlatformConfig, environ: Mapping[str, str]) -> Ca
         return None
 
     def renew(refused: str) -> str:
-        printed = token_commands.renew(source.command, environ, refused)
+        printed = token_commands.renew_token(source.command, environ, refused)
         return _check_printed(printed, source).get_secret_value()
 
     return renew

@@ -50,25 +50,27 @@ class OpenApiDescription:
 
     def document(self) -> dict[str, Any]:
         """Return the OpenAPI document; whoever gets it must not change it."""
-        return self._start().result()[0]
+        return self._start_building().result()[0]
 
     async def answer(self, request: Request) -> Response:
         """Answer a request with the OpenAPI document, or with 304 when the client has it."""
         # Shielded: a client that disconnects must not cancel the document for the others.
-        _, body, tag = await asyncio.shield(asyncio.wrap_future(self._start()))
+        _, body, tag = await asyncio.shield(asyncio.wrap_future(self._start_building()))
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return Response(body, media_type="application/json", headers=headers)
 
-    def _start(self) -> Future[tuple[dict[str, Any], bytes, str]]:
+    def _start_building(self) -> Future[tuple[dict[str, Any], bytes, str]]:
         with self._lock:
             if self._future is None:
                 self._future = Future()
-                threading.Thread(target=self._make, args=(self._future,), name="syncd-description", daemon=True).start()
+                threading.Thread(
+                    target=self._build_answer, args=(self._future,), name="syncd-description", daemon=True
+                ).start()
             return self._future
 
-    def _make(self, made: Future[tuple[dict[str, Any], bytes, str]]) -> None:
+    def _build_answer(self, made: Future[tuple[dict[str, Any], bytes, str]]) -> None:
         try:
             document = _build_document(self._operations)
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()

@@ -52,10 +52,10 @@ class GitCheckout(Protocol):
     def list_files(self, directory: str) -> Mapping[str, int]:
         """Return the sizes of the regular files below a directory, by their path in it."""
 
-    def read(self, directory: str, path: str) -> bytes:
+    def read_file(self, directory: str, path: str) -> bytes:
         """Return the bytes of a file that was listed."""
 
-    def push(self, directory: str, changes: Mapping[str, bytes | None], message: str) -> str:
+    def push_changes(self, directory: str, changes: Mapping[str, bytes | None], message: str) -> str:
         """Push a commit in which files of a directory have other bytes, or are gone, and return its id; the commit that
         was fetched, when that is so already.
 

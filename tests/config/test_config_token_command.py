@@ -63,13 +63,13 @@ def test_no_shell_reads_it_and_it_knows_nothing_that_it_need_not(tmp_path: Path)
     body = "print('-'.join(sys.argv[1:] + [os.environ.get('SYNCD_TOKEN', 'none'), str(len(sys.stdin.read()))]))"
     command = (script(tmp_path / "echo", body), "$HOME;", "*")
     environ = {**ENVIRON, "SYNCD_TOKEN": "secret", "HOME": str(tmp_path)}
-    assert TokenCommands().read(command, environ).get_secret_value() == "$HOME;-*-none-0"
+    assert TokenCommands().read_token(command, environ).get_secret_value() == "$HOME;-*-none-0"
 
 
 def test_it_starts_in_the_home_directory(tmp_path: Path) -> None:
     command = (script(tmp_path / "where", "print(os.getcwd())"),)
-    assert TokenCommands().read(command, {**ENVIRON, "HOME": str(tmp_path)}).get_secret_value() == str(tmp_path)
-    assert TokenCommands().read(command, ENVIRON).get_secret_value() == "/"
+    assert TokenCommands().read_token(command, {**ENVIRON, "HOME": str(tmp_path)}).get_secret_value() == str(tmp_path)
+    assert TokenCommands().read_token(command, ENVIRON).get_secret_value() == "/"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_it_starts_in_the_home_directory(tmp_path: Path) -> None:
 def test_what_fails_says_how_and_shows_nothing_that_it_printed(tmp_path: Path, body: str, message: str) -> None:
     command = (script(tmp_path / "bad", f"print('gb_secret', flush=True)\n{body}"),)
     with pytest.raises(ConfigInvalid, match=message) as caught:
-        TokenCommands().read(command, ENVIRON)
+        TokenCommands().read_token(command, ENVIRON)
     assert "gb_secret" not in caught.value.what + caught.value.hint
 
 
@@ -95,7 +95,7 @@ def test_it_may_not_take_forever(tmp_path: Path, body: str) -> None:
     command = (script(tmp_path / "slow", f"{record}\n{body}"),)
     started = time.monotonic()
     with pytest.raises(ConfigInvalid, match="took longer than"):
-        TokenCommands(seconds=1).read(command, ENVIRON)
+        TokenCommands(seconds=1).read_token(command, ENVIRON)
     assert time.monotonic() - started < 60
     with pytest.raises(ProcessLookupError):
         os.kill(int(pids.read_text().split()[0]), 0)

@@ -94,14 +94,14 @@ def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json:
         is_merged = found.request.status == "merged"
         if not is_merged:
             if update and found.request.is_live and found.request.outdated:
-                found = _refresh(workspace, found)
+                found = _refresh_request(workspace, found)
             remarks = [] if as_json else list(format_problems(found))
             merge_request(workspace, found)
             if remarks:
                 print_text("\n".join(remarks), sys.stderr)
         now = workspace.client.change_requests.get(found.binding.space, found.request.id)
         message = "is merged already" if is_merged else "is merged into main content"
-        _report(workspace, found, now, message, next_step="syncd pull brings it to Git", as_json=as_json)
+        _print_change(workspace, found, now, message, next_step="syncd pull brings it to Git", as_json=as_json)
 
 
 def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
@@ -113,7 +113,7 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
             now, message = set_request_status(workspace, found, "archived"), "is archived"
         reopen = f"syncd cr reopen {now.number} opens it again"
         branch = f"; {found.branch} is proposed again when it has a new commit" if found.branch else ""
-        _report(workspace, found, now, message, next_step=f"{reopen}{branch}", as_json=as_json)
+        _print_change(workspace, found, now, message, next_step=f"{reopen}{branch}", as_json=as_json)
 
 
 def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
@@ -124,17 +124,17 @@ def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> Non
         else:
             now, message = set_request_status(workspace, found, "open"), "is open"
         next_step = f"syncd push {found.branch} goes on with it" if found.branch else ""
-        _report(workspace, found, now, message, next_step=next_step, as_json=as_json)
+        _print_change(workspace, found, now, message, next_step=next_step, as_json=as_json)
 
 
-def _refresh(workspace: Workspace, found: FoundRequest) -> FoundRequest:
+def _refresh_request(workspace: Workspace, found: FoundRequest) -> FoundRequest:
     """The change request with main content in it, and what its reviews are worth since."""
     refresh_request(workspace, found)
     (now,) = find_requests(workspace, [found.binding], found.request.number)
     return now
 
 
-def _report(
+def _print_change(
     workspace: Workspace, found: FoundRequest, now: ChangeRequest, message: str, *, next_step: str, as_json: bool
 ) -> None:
     """Say what became of a change request, and what fits next."""

@@ -92,9 +92,11 @@ class PushReport:
             yield Problem("error", message, path)
 
     def _build_manual_step(self, result: Result, change: Change) -> Problem:
-        return Problem("warning", change.message or f"{change.noun} {change.key}", *self._locate(result, change.where))
+        return Problem(
+            "warning", change.message or f"{change.noun} {change.key}", *self._find_path_and_line(result, change.where)
+        )
 
-    def _locate(self, result: Result, where: str) -> tuple[str, int]:
+    def _find_path_and_line(self, result: Result, where: str) -> tuple[str, int]:
         """The path from the repository's root, and the line, of `path:line` in a space's directory."""
         binding = next((one for one in self.bindings if result.key.startswith(f"{one.name}/")), None)
         path, line = _parse_location(where)

@@ -30,7 +30,7 @@ def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
         return code
     for problem in problems:
         print_text("\n".join(_format_problem(problem)))
-    print_text(_summarize(file.path, problems, errors))
+    print_text(_format_summary(file.path, problems, errors))
     return code
 
 
@@ -44,7 +44,7 @@ def _format_problem(problem: ConfigProblem) -> Iterator[str]:
     yield from (f"    {escape(line)}" for line in problem.hint.split("\n") if line)
 
 
-def _summarize(path: Path, problems: Sequence[ConfigProblem], errors: int) -> str:
+def _format_summary(path: Path, problems: Sequence[ConfigProblem], errors: int) -> str:
     warnings = format_count(len(problems) - errors, "warning")
     if errors:
         more = f", {warnings}" if len(problems) > errors else ""

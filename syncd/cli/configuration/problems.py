@@ -110,7 +110,7 @@ def _check_drop_in(path: Path, environ: Mapping[str, str]) -> Iterator[ConfigPro
     positions = find_positions(document.data)
     for key in sorted(document.raw.keys() - {"repository"}):
         message = f"belongs into {path.parent.parent / MAIN}"
-        yield _locate(document, positions.get(key), message, key)
+        yield _build_problem(document, positions.get(key), message, key)
     raw = {key: one for key, one in document.raw.items() if key == "repository"}
     found = [*_check_keys(document, add_some_platform(raw))]
     yield from found
@@ -149,7 +149,7 @@ def _check_keys(document: Document, raw: Mapping[str, Any]) -> Iterator[ConfigPr
     positions = find_positions(document.data)
     for mistake in find_mistakes(raw):
         place = find_nearest(positions, mistake.key)
-        yield _locate(document, place, mistake.message, mistake.key)
+        yield _build_problem(document, place, mistake.message, mistake.key)
 
 
 def _check_values(
@@ -166,7 +166,7 @@ def _check_values(
             _check_value(key, document.path, environ, is_insecure=is_insecure)
         except SyncdError as error:
             message = error.what.removeprefix(f"{key.name} ")
-            yield _locate(document, find_nearest(positions, key.name), message, key.name, error.hint)
+            yield _build_problem(document, find_nearest(positions, key.name), message, key.name, error.hint)
 
 
 def _check_value(key: Key, path: Path, environ: Mapping[str, str], *, is_insecure: bool) -> None:
@@ -221,7 +221,7 @@ def _check_sites(document: Document, file: ConfigFile, *, is_counted: bool) -> I
         except FileInvalid as error:
             yield ConfigProblem(str(top / error.path), error.reason, error.line, error.column, key, error.hint)
         except SyncdError as error:
-            yield _locate(document, find_nearest(positions, key), error.what, key, error.hint)
+            yield _build_problem(document, find_nearest(positions, key), error.what, key, error.hint)
         else:
             for one in sorted(findings):
                 message, is_warning = f"{one.code} {one.message}", one.severity != "error"
@@ -230,7 +230,7 @@ def _check_sites(document: Document, file: ConfigFile, *, is_counted: bool) -> I
                 )
 
 
-def _locate(
+def _build_problem(
     document: Document, place: FilePosition | None, message: str, key: str = "", hint: str = ""
 ) -> ConfigProblem:
     line, column = (place.line, place.column) if place is not None else (0, 0)

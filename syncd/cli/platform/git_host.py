@@ -59,10 +59,10 @@ class _Checkout:
         sizes = self.repository.read_sizes({blob.oid for blob in blobs.values()})
         return {path: sizes[blob.oid] for path, blob in blobs.items()}
 
-    def read(self, directory: str, path: str) -> bytes:
+    def read_file(self, directory: str, path: str) -> bytes:
         return self.repository.read(self._list_blobs(directory)[path].oid)
 
-    def push(self, directory: str, changes: Mapping[str, bytes | None], message: str) -> str:
+    def push_changes(self, directory: str, changes: Mapping[str, bytes | None], message: str) -> str:
         lead = f"{directory}/" if directory else ""
         tree = self.repository.find_tree(self.commit) if self.commit else None
         known = self._list_blobs(directory) if self.commit else {}

@@ -67,8 +67,8 @@ class LivePreview:
         self._watcher = DirectoryWatcher(self._note_changes)
         # Two threads: what was saved is shown at once, however long all pages take to be checked.
         self._threads = [
-            Thread(target=self._run, args=(self._follow_changes,), name="syncd-preview", daemon=True),
-            Thread(target=self._run, args=(self._check_again,), name="syncd-preview-check", daemon=True),
+            Thread(target=self._run_thread, args=(self._follow_changes,), name="syncd-preview", daemon=True),
+            Thread(target=self._run_thread, args=(self._check_again,), name="syncd-preview-check", daemon=True),
         ]
 
     def start(self) -> None:
@@ -107,17 +107,19 @@ class LivePreview:
         watched = (*list_watched_directories(self._state.site), *self._reader.list_ref_directories())
         return [*watched, *self._new_directories]
 
-    def _publish(self, **changes: Any) -> None:
+    def _change_state(self, **changes: Any) -> None:
         with self._condition:
             self._state = replace(self._state, version=self._state.version + 1, **changes)
             self._condition.notify_all()
 
-    def _run(self, work: Callable[[], None]) -> None:
+    def _run_thread(self, work: Callable[[], None]) -> None:
         """Do the work of a thread; a defect ends it, and every page says that nothing is followed any more."""
         try:
             work()
         except Exception:
-            self._publish(trouble="a defect inside syncd; its terminal has the traceback: start syncd preview again")
+            self._change_state(
+                trouble="a defect inside syncd; its terminal has the traceback: start syncd preview again"
+            )
             raise
 
     def _follow_changes(self) -> None:
@@ -135,7 +137,7 @@ class LivePreview:
             self._must_check.wait()
             self._must_check.clear()
             if not self._is_stopped:
-                self._check()
+                self._check_pages()
 
     def _take_in(self, changed: set[str]) -> None:
         """Show what was saved, then what is wrong with it."""
@@ -147,11 +149,11 @@ class LivePreview:
                 self._watch_new_directories(changed)
                 site = self._reader.gather()
             except (SyncdError, OSError) as error:
-                self._publish(trouble=error.what if isinstance(error, SyncdError) else str(error))
+                self._change_state(trouble=error.what if isinstance(error, SyncdError) else str(error))
                 return
             with self._condition:
                 self._outdated.add(_ALL)
-            self._publish(site=site, is_checked=False, trouble="")
+            self._change_state(site=site, is_checked=False, trouble="")
             self._watcher.follow(self._list_directories())
             return
         with self._condition:
@@ -160,7 +162,7 @@ class LivePreview:
             name: {path: found for path, found in by_path.items() if path not in edited.get(name, ())}
             for name, by_path in state.findings.items()
         }
-        self._publish(site=_renew_sizes(state.site, edited), findings=findings, is_checked=False)
+        self._change_state(site=_renew_sizes(state.site, edited), findings=findings, is_checked=False)
         self._check_edited(edited)
 
     def _watch_new_directories(self, changed: Iterable[str]) -> None:
@@ -177,9 +179,9 @@ class LivePreview:
             found = _check_files(self._state.site.spaces[name].files.items, {}, only=frozenset(files))
             findings.setdefault(name, {}).update(_group_findings(found or ()))
         if findings != self._state.findings:
-            self._publish(findings=findings)
+            self._change_state(findings=findings)
 
-    def _check(self) -> None:
+    def _check_pages(self) -> None:
         """Check all pages, and compare them with the platform, unless something is saved meanwhile."""
         with self._condition:
             site, outdated, self._outdated = self._state.site, self._outdated, set()
@@ -201,13 +203,13 @@ class LivePreview:
         with self._condition:
             if self._state.site is not site:
                 return
-            self._publish(findings=findings, is_checked=True)
+            self._change_state(findings=findings, is_checked=True)
         self._report(self._state)
 
     def _publish_platform(self, site: SiteContent) -> None:
         platform = find_platform_changes(site, self._reader.source.remote)
         if platform != self._state.platform:
-            self._publish(platform=platform)
+            self._change_state(platform=platform)
 
     def _make_interruptible(self, site: SiteContent, item: SpaceFile) -> Callable[[], bytes]:
         def read_while_current() -> bytes:

@@ -48,7 +48,7 @@ def find_platform_changes(site: SiteContent, remote: str) -> PlatformChanges:
 
 def _compare_commits(git: Repository, site: SiteContent, main: str, paths: set[str]) -> dict[str, Difference]:
     before, now = git.list_files(main), git.list_files(site.commit)
-    return {path: _judge(path in before, path in now) for path in sorted(_select_pages(site, paths))}
+    return {path: _name_difference(path in before, path in now) for path in sorted(_select_pages(site, paths))}
 
 
 def _compare_disk(git: Repository, site: SiteContent, main: str, paths: set[str]) -> dict[str, Difference]:
@@ -61,11 +61,11 @@ def _compare_disk(git: Repository, site: SiteContent, main: str, paths: set[str]
             continue
         if data is not None and former is not None and compute_blob_id(data) == former.oid:
             continue
-        found[path] = _judge(former is not None, data is not None)
+        found[path] = _name_difference(former is not None, data is not None)
     return found
 
 
-def _judge(was_there: bool, is_there: bool) -> Difference:
+def _name_difference(was_there: bool, is_there: bool) -> Difference:
     if not was_there:
         return "new"
     return "changed" if is_there else "gone"

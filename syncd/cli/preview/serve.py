@@ -142,7 +142,7 @@ class PreviewHandler:
             if file:
                 return self._answer_content(state, spot.space, file)
         if (moved := _find_moved(site, path)) is not None:
-            return _redirect(moved)
+            return _build_redirect(moved)
         name = spot.space if spot is not None and spot.space in site.spaces else next(iter(site.spaces))
         words = find_words("en")
         return self._answer_words(state, name, words.not_found, write_paragraph(words.not_found_text), 404)
@@ -163,7 +163,7 @@ class PreviewHandler:
         address = find_spot_address(state.site, fate.spot)
         if address:
             # A browser remembers a permanent redirect, and this one may be another after the next save.
-            return _redirect(address)
+            return _build_redirect(address)
         where = fate.hops[-1].where
         name = next(iter(state.site.spaces))
         if fate.end == "elsewhere":
@@ -245,7 +245,7 @@ def _find_moved(site: SiteContent, path: str) -> str | None:
     return None
 
 
-def _redirect(address: str) -> PageResponse:
+def _build_redirect(address: str) -> PageResponse:
     return PageResponse(b"", 302, headers=(("Location", address),), cache="no-store")
 
 

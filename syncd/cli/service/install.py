@@ -79,7 +79,7 @@ def install_service(options: InstallOptions) -> int:
         _change_file(file.path, partial(write_public_file, file.path, file.marked_text))
         print_text(f"written: {escape(str(file.path))}")
     for words in _list_starts(options, files):
-        _run(words)
+        _run_program(words)
     if options.should_start and options.root == Path("/"):
         flag = " --user" if options.is_user else ""
         print_text(f"{UNIT} runs, now and from each start on; syncd status and systemctl{flag} status {UNIT} say how")
@@ -105,12 +105,12 @@ def uninstall_service(options: InstallOptions) -> int:
         return 0
     _check_rights(options)
     for words in commands if options.root == Path("/") else ():
-        _run(words)
+        _run_program(words)
     for path in present:
         _change_file(path, path.unlink)
         print_text(f"removed: {escape(str(path))}")
     if options.root == Path("/"):
-        _run([*manager, "daemon-reload"])
+        _run_program([*manager, "daemon-reload"])
         _remove_runtime_directory(options)
     print_text("The repositories, the configuration, the records and the user syncd stay.")
     return 0
@@ -250,7 +250,7 @@ def _change_file(path: Path, change: Callable[[], object]) -> None:
         raise ConfigInvalid(f"{path} cannot be changed: {error.strerror}") from error
 
 
-def _run(words: Sequence[str]) -> None:
+def _run_program(words: Sequence[str]) -> None:
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=_COMMAND_SECONDS, check=False, stdin=subprocess.DEVNULL

@@ -54,7 +54,7 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     Raises: BadParameter; ConfigInvalid for an address where the status page must not be.
     """
     log = choose_log(options.log_format)
-    warn, path = partial(_warn, log), _find_path(options.config)
+    warn, path = partial(_log_warning, log), _find_path(options.config)
     loaded: list[Config] = []
     requests = RequestLog()
 
@@ -92,7 +92,7 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
         return StatusPage(sessions, reader, StatusVersions(service.health, reader.list_files)).answer
 
     with PageListener(options.web, make_handler, warn) as page, webhooks, notifications:
-        answer = partial(_answer, service, page)
+        answer = partial(_answer_request, service, page)
         with (
             listen(options.listen, find_health, time.time, warn),
             listen_control(find_runtime_directory(os.environ), answer, warn, config=path),
@@ -110,7 +110,7 @@ def _add_counts(health: ServiceHealth, webhooks: WebhookListener, notifications:
     )
 
 
-def _answer(service: Service, page: PageListener, request: ControlRequest) -> ControlAnswer:
+def _answer_request(service: Service, page: PageListener, request: ControlRequest) -> ControlAnswer:
     return page.make_link() if request.command == "link" else service.answer(request)
 
 
@@ -148,5 +148,5 @@ def _log_webhook(log: Log, answer: WebhookAnswer, more: int) -> None:
     log(LogEvent((line,), WARNING if answer.is_refusal else INFO, fields=fields))
 
 
-def _warn(log: Log, text: str) -> None:
+def _log_warning(log: Log, text: str) -> None:
     log(LogEvent(tuple(escape(line) for line in text.rstrip("\n").split("\n")), WARNING))

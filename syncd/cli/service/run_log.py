@@ -72,7 +72,7 @@ class RunLog:
                 self._log(LogEvent((f"{flow} {escape(key)} settled",), NOTICE, name, {"flow": flow, "state": "ok"}))
 
 
-def _recall(incident: Incident) -> Result:
+def _build_result(incident: Incident) -> Result:
     return Result(incident.flow, incident.key, Held(incident.why, incident.hint, Conflict.exit_code))
 
 

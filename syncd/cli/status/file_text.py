@@ -30,7 +30,7 @@ _SUMMARIES = {
 
 def format_file(file: FileStatus) -> list[str]:
     """Return the lines of a file's status."""
-    lines = [f"{style_text(escape(file.path), 1, sys.stdout)}  {escape(_summarize(file))}"]
+    lines = [f"{style_text(escape(file.path), 1, sys.stdout)}  {escape(_format_place(file))}"]
     lines += map(mark_problem, _format_problems(file))
     if file.in_git is not None and file.in_git != file.on_platform:
         lines.append(f"  branch   {_format_change(file.in_git)}")
@@ -45,7 +45,7 @@ def format_file(file: FileStatus) -> list[str]:
     return lines
 
 
-def _summarize(file: FileStatus) -> str:
+def _format_place(file: FileStatus) -> str:
     if IN_STEP in file.states:
         return f"in step with revision {file.revision} of {file.space}"
     if IN_CONFLICT in file.states:

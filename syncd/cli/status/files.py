@@ -97,7 +97,7 @@ def find_files(repository: RepositoryConfig, status: RepositoryStatus, words: Se
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
         base = git.find_merge_base(main, head.oid) if main is not None and head.oid is not None else None
         finder = _FileFinder(git, repository.remote, status, _Sides(head.oid, main, base), state)
-        return [finder.find(binding, path) for binding, path in zip(chosen, paths, strict=True)]
+        return [finder.find_file(binding, path) for binding, path in zip(chosen, paths, strict=True)]
 
 
 def _find_path(word: str, top: Path) -> str:
@@ -127,7 +127,7 @@ class _FileFinder:
     sides: _Sides
     state: Path
 
-    def find(self, binding: Binding, path: str) -> FileStatus:
+    def find_file(self, binding: Binding, path: str) -> FileStatus:
         """Return where the file at a path from the root stands."""
         edited = {path for work in self.status.works for path in work.uncommitted}
         here, there, base = (self._look_up(side, path) for side in (self.sides.tip, self.sides.main, self.sides.base))

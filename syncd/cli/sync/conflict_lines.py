@@ -83,9 +83,9 @@ def _format_lines(
     sign = _SIGNS.get(side, " ")
     if side and not lines:
         yield _style_side(f"{'':>7} {sign} (no lines)", side)
-    words = [escape(_decode(line)) for line in lines]
+    words = [escape(_decode_line(line)) for line in lines]
     if old_lines and is_coloured(sys.stdout):
-        words = underline_new_words(words, [escape(_decode(line)) for line in old_lines])
+        words = underline_new_words(words, [escape(_decode_line(line)) for line in old_lines])
     for number, line in enumerate(words, first_number):
         parts = wrap_line(line, max(width - _GUTTER, 20), extra_indent=0) if width is not None else [line]
         for at, part in enumerate(parts):
@@ -106,10 +106,10 @@ def underline_new_words(lines: Sequence[str], old_lines: Sequence[str]) -> list[
     if 2 * len(same) < len(now):
         return list(lines)
     numbers = iter(range(len(now)))
-    return ["".join(word if next(numbers) in same else _underline(word) for word in line) for line in words]
+    return ["".join(word if next(numbers) in same else _underline_changes(word) for word in line) for line in words]
 
 
-def _underline(word: str) -> str:
+def _underline_changes(word: str) -> str:
     return _UNDERLINED.sub("\\1\x1b[4m\\2\x1b[24m", word)
 
 
@@ -174,7 +174,7 @@ def _format_author_time(author: Author) -> str:
     return format_time(author.at.astimezone(UTC).isoformat(timespec="seconds"))
 
 
-def _decode(line: bytes) -> str:
+def _decode_line(line: bytes) -> str:
     return line.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
 
 
@@ -202,12 +202,12 @@ def _build_hunk_document(view: HunkView, *, is_settled: bool) -> dict[str, Any]:
     sides: dict[str, Any] = {
         side: {
             "line": hunk_side.line,
-            "lines": [_decode(line) for line in hunk_side.lines],
+            "lines": [_decode_line(line) for line in hunk_side.lines],
             "authors": [_build_author_document(author) for author in hunk_side.authors],
         }
         for side, hunk_side in _list_sides(view)
     }
-    base = None if hunk.base is None else [_decode(line) for line in split_lines(hunk.base)]
+    base = None if hunk.base is None else [_decode_line(line) for line in split_lines(hunk.base)]
     return {"number": hunk.number, "is_settled": is_settled, "base": base, **sides}
 
 

@@ -177,7 +177,7 @@ def _format_next_steps(branches: Sequence[OpenBranch], *, is_short: bool) -> lis
 def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOptions) -> dict[str, Any]:
     """Let the person choose, record the choices in the branch, and return the JSON object."""
     conflicts = _list_unique_pages(branch.selected)
-    choices = _decide(branch.workspace, conflicts, options)
+    choices = _collect_choices(branch.workspace, conflicts, options)
     applied, remaining = Applied(()), list(branch.conflicts)
     if choices:
         with open_workspace(config, branch.repository, Environment(os.environ)) as opened:
@@ -212,7 +212,9 @@ def _format_draft(workspace: Workspace, conflict: PageConflict) -> list[str]:
     return [f"{escape(conflict.path)} stays in conflict until hunk {', '.join(map(str, open_numbers))} is settled too"]
 
 
-def _decide(workspace: Workspace, conflicts: Sequence[PageConflict], options: ResolveOptions) -> dict[str, Choice]:
+def _collect_choices(
+    workspace: Workspace, conflicts: Sequence[PageConflict], options: ResolveOptions
+) -> dict[str, Choice]:
     """The choices by path; a page with open hunks has none."""
     if options.way == "interactive":
         return _ask_for_choices(workspace, conflicts)

@@ -149,7 +149,7 @@ def _build_conflict(workspace: Workspace, repository: str, conflict: PageConflic
         conflict.entry.why,
         conflict.branch,
         conflict.lane.name,
-        tuple(_compare(conflict, view) for view in views),
+        tuple(_build_comparison(conflict, view) for view in views),
         tuple(describe_actions(workspace, conflict)) if not views else (),
         (
             (f"{command} --ours", "Keep the branch's"),
@@ -159,7 +159,7 @@ def _build_conflict(workspace: Workspace, repository: str, conflict: PageConflic
     )
 
 
-def _compare(conflict: PageConflict, view: HunkView) -> HunkComparison:
+def _build_comparison(conflict: PageConflict, view: HunkView) -> HunkComparison:
     base = view.hunk.base
     return HunkComparison(
         view.hunk.number,

@@ -50,14 +50,14 @@ class _IgnoreComments:
         for path in space.list_markdown_paths():
             page = space.read_page(path)
             if "syncd-check:" in page.text:
-                self.lines_by_code[path] = self._read(page)
+                self.lines_by_code[path] = self._find_ignored_codes(page)
 
     def is_ignored(self, finding: Finding) -> bool:
         """Return whether its file asks to ignore a finding."""
         lines = self.lines_by_code.get(finding.path, {}).get(finding.code)
         return lines is not None and (RULES[finding.code].is_whole_file or any(finding.line in span for span in lines))
 
-    def _read(self, page: Page) -> dict[str, list[range]]:
+    def _find_ignored_codes(self, page: Page) -> dict[str, list[range]]:
         lines_by_code: dict[str, list[range]] = {}
         for comment in _IGNORE.finditer(page.text):
             if not page.is_prose(comment.start()):

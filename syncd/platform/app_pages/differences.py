@@ -28,7 +28,7 @@ class PageSides:
     before: str
     after: str
 
-    async def read(self, at: AppRequest, page: str, **query: str) -> tuple[Any, Any]:
+    async def read_page(self, at: AppRequest, page: str, **query: str) -> tuple[Any, Any]:
         """Return a page as the API shows it, on each side; None where it is not there. Raises: Failure."""
         found = []
         for revision in (self.before, self.after):
@@ -72,9 +72,9 @@ def choose_view(at: AppRequest) -> str:
 async def read_sides(at: AppRequest, sides: PageSides, page: str, view: str) -> tuple[Any, Any]:
     """Return both sides of a page as a view needs them; None where it is not there. Raises: Failure 404."""
     if view == "source":
-        before, after = await sides.read(at, page, format="markdown")
+        before, after = await sides.read_page(at, page, format="markdown")
     else:
-        before, after = await sides.read(at, page, format="document", dereferenced="true")
+        before, after = await sides.read_page(at, page, format="document", dereferenced="true")
     if before is None and after is None:
         raise Failure(404, f"No page {page} on either side.")
     return before, after
@@ -100,11 +100,11 @@ def _join_changes(changes: list[Change], comments: int) -> PageChange:
             kind = "renamed" if name in ("title", "slug") else "edited"
             kinds += [kind] if kind not in kinds else []
             if name != "document":
-                details.append(f"{_NAMED.get(name, name)}: {_describe(pair.before)} → {_describe(pair.after)}")
+                details.append(f"{_NAMED.get(name, name)}: {_format_value(pair.before)} → {_format_value(pair.after)}")
     return PageChange(first.id, first.title, first.path or "", tuple(kinds), tuple(details), comments=comments)
 
 
-def _describe(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, str):
         return value[:100] or "nothing"
     return "nothing" if value is None else "other settings" if isinstance(value, dict | list) else str(value)
@@ -113,7 +113,7 @@ def _describe(value: object) -> str:
 async def _count_lines(at: AppRequest, sides: PageSides, page: PageChange) -> PageChange:
     if not {"added", "removed", "edited", "renamed"} & set(page.kinds):
         return page
-    before, after = await sides.read(at, page.id, format="markdown")
+    before, after = await sides.read_page(at, page.id, format="markdown")
     texts = _read_markdown(before), _read_markdown(after)
     if sum(map(len, texts)) > COUNTED_CHARACTERS_MAX:
         return page

@@ -96,7 +96,7 @@ async def show_request(at: AppRequest, space: Space, number: str) -> PageRespons
         titles = {page.id: page.title for page in summary.pages}
         complete = replace(
             view,
-            description=render_words(_wire(request.description), "_about"),
+            description=render_words(_serialize_document(request.description), "_about"),
             threads=_build_threads(reversed_items(comments.items), replies, titles),
             reviews=[(one, _render_review(one)) for one in reviews.items],
         )
@@ -167,15 +167,15 @@ class _BlockNotes:
         if not here and not has_form:
             return Html()
         view = self._view if has_form else replace(self._view, can={**self._view.can, "comment": False})
-        return self._render(view, str(key or ""), here, self._at.page.query.get("comment", "") == key)
+        return self._render_notes(view, str(key or ""), here, self._at.page.query.get("comment", "") == key)
 
     def add_rest(self, difference: PageDifference) -> PageDifference:
         """Return the difference with the comments that are about the page, or about a block that has changed since."""
         view = replace(self._view, can={**self._view.can, "comment": False})
-        rest = self._render(view, "page", self._left, False)
+        rest = self._render_notes(view, "page", self._left, False)
         return replace(difference, rest=rest)
 
-    def _render(self, view: RequestView, key: str, threads: Sequence[CommentThread], open_form: bool) -> Html:
+    def _render_notes(self, view: RequestView, key: str, threads: Sequence[CommentThread], open_form: bool) -> Html:
         token = self._at.session.form_token
         return render_block_notes(view, self._page, key, threads, open_form, self._at.now, token)
 
@@ -243,8 +243,11 @@ def _build_threads(
     return [
         CommentThread(
             comment,
-            render_words(_wire(comment.body.document), comment.id),
-            [(reply, render_words(_wire(reply.body.document), reply.id)) for reply in replies.get(comment.id, ())],
+            render_words(_serialize_document(comment.body.document), comment.id),
+            [
+                (reply, render_words(_serialize_document(reply.body.document), reply.id))
+                for reply in replies.get(comment.id, ())
+            ],
             titles.get(comment.target.page.id, "") if comment.target.page else "",
         )
         for comment in comments
@@ -253,10 +256,10 @@ def _build_threads(
 
 def _render_review(review: Review) -> Html:
     said = review.comment.body.document if review.comment is not None else None
-    return render_words(_wire(said), review.id)
+    return render_words(_serialize_document(said), review.id)
 
 
-def _wire(document: Any) -> dict[str, Any] | None:
+def _serialize_document(document: Any) -> dict[str, Any] | None:
     return None if document is None else document.wire()
 
 

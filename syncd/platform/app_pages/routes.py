@@ -58,7 +58,7 @@ async def answer_app(request: Request) -> Response:
     try:
         page = await _read_page_request(request)
         _require_navigation(page)
-        found = apply_condition(page, await _answer(request, page))
+        found = apply_condition(page, await _answer_page(request, page))
     except RefusedRequest as refused:
         found = render_line(refused.status, refused.reason)
     response = Response(found.body, found.status)
@@ -99,7 +99,7 @@ def _list_own_names(request: Request) -> frozenset[str]:
     return LOOPBACK_NAMES | named
 
 
-async def _answer(request: Request, page: PageRequest) -> PageResponse:
+async def _answer_page(request: Request, page: PageRequest) -> PageResponse:
     path = page.path.removeprefix(ROOT).strip("/").split("/")
     storage: Storage = request.app.state.storage
     if path[0] == "static" and len(path) == 2 and path[1] in _STATIC:
@@ -114,8 +114,8 @@ async def _answer(request: Request, page: PageRequest) -> PageResponse:
     try:
         with limit_time(LONG_S):
             if page.method in SAFE_METHODS:
-                return await _show(at, path)
-            return await _change(at, path, secret)
+                return await _show_page(at, path)
+            return await _carry_out_form(at, path, secret)
     except Failure as failure:
         return _show_failure(at, failure)
 
@@ -127,7 +127,7 @@ async def _sign_in(request: Request, page: PageRequest, storage: Storage) -> Pag
         name = await run_in_threadpool(find_link_holder, storage, link)
         if not name:
             return render_signed_out("This link was used already, or is older than ten minutes.")
-        return _build(render_sign_in(AppFrame("Sign in"), name, link), cache="no-store")
+        return _build_response(render_sign_in(AppFrame("Sign in"), name, link), cache="no-store")
     secret = await run_in_threadpool(begin_session, storage, page.read_form().get("link", ""))
     if not secret:
         return render_signed_out("This link was used already, or is older than ten minutes.")
@@ -145,7 +145,7 @@ def _write_cookie(request: Request, secret: str) -> str:
     return f"{COOKIE}={secret}; Path={ROOT}; HttpOnly; SameSite=Lax{'; Secure' if is_secure else ''}{end}"
 
 
-async def _show(at: AppRequest, path: Sequence[str]) -> PageResponse:
+async def _show_page(at: AppRequest, path: Sequence[str]) -> PageResponse:
     match path:
         case [""]:
             return await content_pages.show_organizations(at)
@@ -180,7 +180,7 @@ async def _show_part(at: AppRequest, space: Space, parts: Sequence[str]) -> Page
     raise Failure(404, "There is no such page.")
 
 
-async def _change(at: AppRequest, path: Sequence[str], secret: str) -> PageResponse:
+async def _carry_out_form(at: AppRequest, path: Sequence[str], secret: str) -> PageResponse:
     if not is_same_token(at.page.read_form().get("token", ""), at.session.form_token):
         raise Failure(403, "The form is of another session. Load the page again.")
     match path:
@@ -198,14 +198,14 @@ def render_signed_out(why: str = "") -> PageResponse:
     """Return the page of somebody without a session: it says how to get one."""
     what = why or "This page needs a session, and there is none: it ended, or you signed out."
     hint = "on the platform's machine, its operator makes a link that works once; then load this page again"
-    return _build(render_app_message(AppFrame("Signed out"), what, hint, _COMMAND), 401, cache="no-store")
+    return _build_response(render_app_message(AppFrame("Signed out"), what, hint, _COMMAND), 401, cache="no-store")
 
 
 def _show_failure(at: AppRequest, failure: Failure) -> PageResponse:
     title = _TITLES.get(failure.status, "Not possible now")
     back = "" if at.page.method in SAFE_METHODS else _find_page_of(at.page.path)
     frame = at.build_frame(title)
-    return _build(render_app_message(frame, failure.message, back=back), failure.status, cache="no-store")
+    return _build_response(render_app_message(frame, failure.message, back=back), failure.status, cache="no-store")
 
 
 def _find_page_of(path: str) -> str:
@@ -214,7 +214,7 @@ def _find_page_of(path: str) -> str:
     return f"{head}{found}{rest.partition('/')[0]}" if found else ROOT
 
 
-def _build(text: str, status: int = 200, cache: str = "private, no-cache") -> PageResponse:
+def _build_response(text: str, status: int = 200, cache: str = "private, no-cache") -> PageResponse:
     return PageResponse(text.encode(), status, cache=cache)
 
 

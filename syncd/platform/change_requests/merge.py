@@ -62,7 +62,7 @@ def merge(sides: MergeSides, *, read: Callable[[str], bytes], write: Callable[[b
     _revive_parents(state)
     _break_cycles(state)
     draft = Draft(sides.ours)
-    _restructure(draft, state)
+    _merge_structure(draft, state)
     for id in (*_FIXED, *state.parents):
         _merge_node_at(draft, state, id)
     _resolve_clashes(draft, state)
@@ -142,7 +142,7 @@ def _undo_moves(state: _MergeState, trail: Iterable[str], first: str) -> None:
     _revive_parents(state)
 
 
-def _restructure(draft: Draft, state: _MergeState) -> None:
+def _merge_structure(draft: Draft, state: _MergeState) -> None:
     order = _merge_orders(state)
     nodes = {**state.sides.theirs.entries, **state.sides.ours.entries}
     pending = list(SECTIONS)

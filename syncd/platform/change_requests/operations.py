@@ -71,7 +71,7 @@ class ContentBatch:
         """
         for at, change in enumerate(changes):
             try:
-                self._apply(change)
+                self._apply_operation(change)
             except Failure as refusal:
                 raise Failure(refusal.status, f"changes[{at}]: {refusal.message}") from refusal
         # A later operation may move or rename what an earlier one has made, so paths are given at the end; and texts
@@ -81,7 +81,7 @@ class ContentBatch:
         placing.allocate_page_paths(self._moved, self._parents)
         self.texts.write_all(self.touched)
 
-    def _apply(self, change: Operation) -> None:
+    def _apply_operation(self, change: Operation) -> None:
         match change:
             case InsertPage():
                 self._insert_page(change)
@@ -101,7 +101,7 @@ class ContentBatch:
         fields = {"createdAt": self.texts.moment} | ({"emoji": change.emoji} if change.emoji else {})
         self.draft.insert(Node(id, "document", title, slug, fields), parent, change.at)
         self._check_depth(id)
-        self.texts.replace(id, text, _read_members(change))
+        self.texts.replace_text(id, text, _read_members(change))
         self._moved.add(id)
         self._parents.add(parent)
         self._note_change(id, "created_page")
@@ -129,9 +129,9 @@ class ContentBatch:
         members = _read_members(change)
         if former.type == "document":
             if text is not None and isinstance(change.document, RichText):
-                self.texts.rephrase(former.id, text, members)
+                self.texts.replace_document(former.id, text, members)
             elif text is not None:
-                self.texts.replace(former.id, text, members)
+                self.texts.replace_text(former.id, text, members)
             elif members or change.title:
                 self.texts.write_members(former.id, members, former=former.title)
             return
@@ -145,7 +145,7 @@ class ContentBatch:
         self._require_page(id)
         self._parents.add(self.draft.parent(id))
         for each in list(self.draft.walk(id)):
-            self.texts.drop(each)
+            self.texts.drop_text(each)
             # What a batch both creates and deletes was never there for anybody.
             if each != id or self.touched.get(id) == "created_page":
                 self.touched.pop(each, None)
@@ -197,7 +197,7 @@ class ContentBatch:
         then = self.texts.blobs.get(former).decode() if former else ""
         text = revert_blocks(now, then, wanted)
         if text != now:
-            self.texts.replace(id, text, {})
+            self.texts.replace_text(id, text, {})
         self._note_change(id, "updated_page")
 
     def _reset_page(self, past: Outline, now: Node) -> None:
@@ -207,7 +207,7 @@ class ContentBatch:
         if into != parent:
             self._move_page(now.id, into, past.order[entry.parent].index(now.id))
         self._check_slug(entry.node.slug, into, but=now.id)
-        self.texts.drop(now.id)
+        self.texts.drop_text(now.id)
         self._moved.discard(now.id)
         self._restored.append(now.id)
         self._parents.update((now.id, into))

@@ -41,7 +41,7 @@ class DraftTexts:
     def __post_init__(self) -> None:
         self.references = DraftReferences(self.draft)
 
-    def replace(self, id: str, text: str, members: Mapping[str, Any]) -> None:
+    def replace_text(self, id: str, text: str, members: Mapping[str, Any]) -> None:
         """Give a page a new text, with the members that were sent beside it; what the text's own frontmatter says
         wins.
         """
@@ -49,14 +49,14 @@ class DraftTexts:
         self._texts[id] = _write_members(text, {name: value for name, value in members.items() if name not in said})
         self._former.pop(id, None)
 
-    def rephrase(self, id: str, text: str, members: Mapping[str, Any]) -> None:
+    def replace_document(self, id: str, text: str, members: Mapping[str, Any]) -> None:
         """Give a page a text that was rendered from a document, and keep the writer's bytes where the meaning is the
         same.
 
         Shape: the comparison is by block and happens in `write_all`, against the text that the page had first.
         """
         former = self._former.get(id) or self.read_text(id)
-        self.replace(id, text, members)
+        self.replace_text(id, text, members)
         self._former[id] = former
 
     def write_members(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
@@ -73,7 +73,7 @@ class DraftTexts:
             return written
         return self.blobs.get(body).decode() if body else ""
 
-    def drop(self, id: str) -> None:
+    def drop_text(self, id: str) -> None:
         """Forget what was to be written to a page."""
         self._texts.pop(id, None)
         self._former.pop(id, None)

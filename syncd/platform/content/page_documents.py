@@ -70,7 +70,7 @@ class PageDocuments:
         self._includes_left, self._characters_left = INCLUDES_MAX, CHARACTERS_MAX
         nodes = self._build_nodes(self.read(entry.node.body or "").decode(), entry)
         if dereferenced != "false":
-            nodes = add_anchors(list(self._expand(nodes, (entry.node.id,))))
+            nodes = add_anchors(list(self._expand_includes(nodes, (entry.node.id,))))
         if evaluated != "false" or self.claims is not None:
             variables = replace(read_variables(self.outline, entry), claims=self.claims)
             nodes = list(evaluate_nodes(nodes, variables))
@@ -113,7 +113,7 @@ class PageDocuments:
             return {"reusableContent": build_reusable_members(entry, self.context)}
         return {"page": build_page_members(entry, self.context)}
 
-    def _expand(self, nodes: list[DocumentNode], trail: tuple[str, ...]) -> Iterator[DocumentNode]:
+    def _expand_includes(self, nodes: list[DocumentNode], trail: tuple[str, ...]) -> Iterator[DocumentNode]:
         """The nodes with what they include in the place of each reference to it."""
         for node in nodes:
             if node.get("type") == "reusable-content" and (held := self._open_include(node, trail)) is not None:
@@ -121,7 +121,7 @@ class PageDocuments:
                 continue
             for name in ("nodes", "fragments"):
                 if isinstance(held := node.get(name), list) and held and "leaves" not in held[0]:
-                    node[name] = list(self._expand(held, trail))
+                    node[name] = list(self._expand_includes(held, trail))
             yield node
 
     def _open_include(self, node: DocumentNode, trail: tuple[str, ...]) -> list[DocumentNode] | None:
@@ -142,7 +142,7 @@ class PageDocuments:
             raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
         nodes = self._build_nodes(text, entry)
         prefix_keys(nodes, f"{node.get('key')}.")
-        return list(self._expand(nodes, (*trail, entry.node.id)))
+        return list(self._expand_includes(nodes, (*trail, entry.node.id)))
 
 
 def open_page_documents(view: RevisionView) -> PageDocuments:

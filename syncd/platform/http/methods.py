@@ -22,12 +22,12 @@ class MethodsMiddleware:
         """Answer OPTIONS here, and let the application answer everything else; HEAD is answered as GET is."""
         method = scope.get("method")
         if method == "OPTIONS":
-            await self._options(scope)(scope, receive, send)
+            await self._answer_options(scope)(scope, receive, send)
         else:
             # The server itself leaves the body of an answer to HEAD out, and keeps its length.
             await self._app({**scope, "method": "GET"} if method == "HEAD" else scope, receive, send)
 
-    def _options(self, scope: Scope) -> Response:
+    def _answer_options(self, scope: Scope) -> Response:
         methods = self._operations.find_methods(scope)
         if not methods:
             return JSONResponse({"error": {"code": 404, "message": "Not Found"}}, 404)

@@ -95,7 +95,7 @@ class RouteTable(BaseRoute):
         """Return how well a route matches a request, and what the route found in the path."""
         partial: tuple[Match, Scope] = Match.NONE, {}
         if scope["type"] == "http":
-            for route in self._candidates(scope["path"]):
+            for route in self._list_candidates(scope["path"]):
                 match, found = route.matches(scope)
                 if match is Match.FULL:
                     return match, {**found, _CHOSEN: route}
@@ -105,7 +105,7 @@ class RouteTable(BaseRoute):
 
     def find_methods(self, scope: Scope) -> set[str]:
         """Return the methods that the path of a request has; empty when no route has the path."""
-        found = [route for route in self._candidates(scope["path"]) if route.matches(scope)[0] is not Match.NONE]
+        found = [route for route in self._list_candidates(scope["path"]) if route.matches(scope)[0] is not Match.NONE]
         methods = {method for route in found for method in route.methods or ()}
         return {*methods, "OPTIONS", *(("HEAD",) if "GET" in methods else ())} if methods else set()
 
@@ -114,7 +114,7 @@ class RouteTable(BaseRoute):
         route: APIRoute = scope[_CHOSEN]
         await route.handle(scope, receive, send)
 
-    def _candidates(self, path: str) -> list[APIRoute]:
+    def _list_candidates(self, path: str) -> list[APIRoute]:
         named = [(part, _ANY) for part in _pick_fixed_segments(path.split("/", _FIXED[-1] + 1))]
         found = [numbered for key in product(*named) for numbered in self._index.get(key, ())]
         return [route for _, route in sorted(found, key=itemgetter(0))]

@@ -38,7 +38,7 @@ class SharedResults(Generic[K, V]):
         known = self._cache.get(key)
         if known is not None:
             return known
-        running = self._running.get(key) or self._start(key, make, remember)
+        running = self._running.get(key) or self._start_making(key, make, remember)
         running.waiters += 1
         try:
             made = await asyncio.shield(running.task)
@@ -51,14 +51,14 @@ class SharedResults(Generic[K, V]):
         assert made is not None
         return made
 
-    def _start(self, key: K, make: Callable[[], Awaitable[V]], remember: bool) -> _Running[V]:
+    def _start_making(self, key: K, make: Callable[[], Awaitable[V]], remember: bool) -> _Running[V]:
         scope = anyio.CancelScope()
-        task = asyncio.ensure_future(self._make(key, make, scope, remember))
+        task = asyncio.ensure_future(self._make_result(key, make, scope, remember))
         running = self._running[key] = _Running(task, scope)
-        task.add_done_callback(lambda done: self._end(key, running))
+        task.add_done_callback(lambda done: self._forget_running(key, running))
         return running
 
-    async def _make(
+    async def _make_result(
         self, key: K, make: Callable[[], Awaitable[V]], scope: anyio.CancelScope, remember: bool
     ) -> V | None:
         with scope:
@@ -66,7 +66,7 @@ class SharedResults(Generic[K, V]):
             return self._cache.put(key, made) if remember else made
         return None
 
-    def _end(self, key: K, running: _Running[V]) -> None:
+    def _forget_running(self, key: K, running: _Running[V]) -> None:
         if self._running.get(key) is running:
             del self._running[key]
         if not running.task.cancelled():

@@ -42,7 +42,7 @@ def prepare(database: Database) -> None:
         with database.schema_engine.begin() as connection:
             found = _find_revision(connection)
             if found is None:
-                _make(connection, database.name)
+                _create_tables(connection, database.name)
             elif found != HEAD:
                 _upgrade(connection, found, database.name)
         database.schema_engine.dispose()
@@ -88,11 +88,11 @@ def _find_revision(connection: sa.Connection) -> str | None:
 def _adopt_uncounted(connection: sa.Connection) -> str:
     """Return where a database stands that was made before Alembic counted."""
     _version.create(connection)
-    _stamp(connection, _FIRST)
+    _record_revision(connection, _FIRST)
     return _FIRST
 
 
-def _make(connection: sa.Connection, name: str) -> None:
+def _create_tables(connection: sa.Connection, name: str) -> None:
     try:
         # Not only what is missing: a table of the same name would be another program's.
         metadata.create_all(connection, checkfirst=False)
@@ -100,10 +100,10 @@ def _make(connection: sa.Connection, name: str) -> None:
         what = str(failure.orig).partition("\n")[0]
         raise StoreError(f"{name} cannot get its tables: {what}", hint="give syncd a database of its own") from failure
     _version.create(connection)
-    _stamp(connection, HEAD)
+    _record_revision(connection, HEAD)
 
 
-def _stamp(connection: sa.Connection, revision: str) -> None:
+def _record_revision(connection: sa.Connection, revision: str) -> None:
     connection.execute(_version.insert().values(version_num=revision))
     upsert(connection, accounts.versions, [{"id": 1, "version": _COUNTED}], key=("id",))
 

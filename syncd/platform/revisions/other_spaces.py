@@ -34,7 +34,7 @@ class OtherSpaces:
         Shape: behind the space's id stands a page's path or id; a reference within the same space names no space.
         """
         found = self._address.fullmatch(url)
-        outline = self._outline(found["space"]) if found else None
+        outline = self._open_outline(found["space"]) if found else None
         if found is None or outline is None:
             return None
         own = found["space"] == self.app.rpartition("/")[2]
@@ -53,7 +53,7 @@ class OtherSpaces:
         here = re.escape(self.app.split("/app/o/")[0]) + "/app/o/[^/?#]+/s/"
         return re.compile(rf"(?:{re.escape(APP)}|{here})(?P<space>[\w-]+)(?P<path>/[^?#]*)?(?:#(?P<anchor>.+)?)?")
 
-    def _outline(self, space: str) -> Outline | None:
+    def _open_outline(self, space: str) -> Outline | None:
         if space not in self._opened and len(self._opened) < SPACES_MAX:
             self._opened[space] = self.open_space(space)
         return self._opened.get(space)

@@ -168,10 +168,12 @@ class Draft:
         rows: dict[str, NodeRow] = {}
         # The deepest first, since a node's hash covers those of its children.
         for id in sorted(dirty, key=lambda id: -sum(1 for _ in self.ancestors(id))):
-            children = tuple(rows[child].hash if child in rows else self._hash(child) for child in self.children(id))
+            children = tuple(
+                rows[child].hash if child in rows else self._compute_hash(child) for child in self.children(id)
+            )
             rows[id] = tree.encode_node(replace(self.node(id), children=children))
         root = rows[ROOT].hash if ROOT in rows else self.base.root
-        return root, [row for id, row in rows.items() if row.hash != self._hash(id)]
+        return root, [row for id, row in rows.items() if row.hash != self._compute_hash(id)]
 
     def _insert_child(self, id: str, into: str, at: int | None) -> None:
         if into not in self._order:
@@ -179,7 +181,7 @@ class Draft:
         siblings = self._order[into]
         siblings.insert(len(siblings) if at is None else at, id)
 
-    def _hash(self, id: str) -> bytes:
+    def _compute_hash(self, id: str) -> bytes:
         entry = self.base.entries.get(id)
         return b"" if entry is None else entry.hash
 

@@ -57,7 +57,7 @@ class PageTexts:
             text = links.rewrite_addresses(
                 text, lambda address: self._resolve_address(address, at=entry.node.path or "")
             )
-        return self._evaluate(text, entry) if evaluated != "false" else text
+        return self._evaluate_text(text, entry) if evaluated != "false" else text
 
     def _expand_includes(self, text: str, entry: TreeEntry) -> str:
         left = [INCLUDES_MAX, CHARACTERS_MAX]
@@ -96,7 +96,7 @@ class PageTexts:
         place = f"{self.context.app}/{entry.path}" if entry.path else self.context.app
         return None if entry.parent == INCLUDES else place + target[1]
 
-    def _evaluate(self, text: str, entry: TreeEntry) -> str:
+    def _evaluate_text(self, text: str, entry: TreeEntry) -> str:
         variables = read_variables(self.outline, entry)
 
         def replacement(found: re.Match[str]) -> str:

@@ -25,10 +25,10 @@ def select_readable(outline: Outline, claims: Mapping[str, Any]) -> Outline:
     if not any(_CONDITION in entry.node.fields for entry in outline.entries.values()):
         return outline
     key = (outline.root, json.dumps(claims, sort_keys=True))
-    return _known.get(key) or _known.put(key, _select(outline, Variables({}, claims)))
+    return _known.get(key) or _known.put(key, _select_readable(outline, Variables({}, claims)))
 
 
-def _select(outline: Outline, visitor: Variables) -> Outline:
+def _select_readable(outline: Outline, visitor: Variables) -> Outline:
     gone: set[str] = set()
     # Parents come first, so that what is below a page that goes is found to go, too.
     for id, entry in outline.entries.items():

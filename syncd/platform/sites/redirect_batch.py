@@ -36,7 +36,7 @@ class RedirectBatch:
         )
         self._known = {key: _RedirectState(id, False, {}) for key, id in view.connection.execute(query)}
 
-    def put(self, source: str, values: dict[str, Any]) -> tuple[str, bool]:
+    def put_redirect(self, source: str, values: dict[str, Any]) -> tuple[str, bool]:
         """Set the members of the redirect of a source; return its id, and whether it is new."""
         key, storage = make_source_key(source), self._view.at.storage
         if (found := self._known.get(key)) is not None:
@@ -54,24 +54,24 @@ class RedirectBatch:
         self._known[key] = _RedirectState(id, True, row)
         return id, True
 
-    def drop(self, source: str) -> None:
+    def delete_redirect(self, source: str) -> None:
         """Delete the redirect of a source, if there is one."""
         found = self._known.pop(make_source_key(source), None)
         if found is not None and not found.is_new:
             self._gone.append(found.id)
 
-    def write(self) -> None:
+    def write_all(self) -> None:
         """Write all changes to the table."""
         run, kept = self._view.connection.execute, self._known.values()
         of: sa.BindParameter[str] = sa.bindparam("of", type_=_TABLE.c.id.type)
         if self._gone:
             run(_TABLE.delete().where(_TABLE.c.id == of), [{"of": id} for id in self._gone])
         columns = (_TABLE.c.destination, _TABLE.c.permanent)
-        if changed := [self._bind(one) for one in kept if one.row and not one.is_new]:
+        if changed := [self._build_values(one) for one in kept if one.row and not one.is_new]:
             to = {column.name: sa.bindparam(f"to_{column.name}", type_=column.type) for column in columns}
             run(_TABLE.update().where(_TABLE.c.id == of).values(to), changed)
         if made := [one.row for one in kept if one.is_new]:
             run(_TABLE.insert(), made)
 
-    def _bind(self, one: _RedirectState) -> dict[str, Any]:
+    def _build_values(self, one: _RedirectState) -> dict[str, Any]:
         return {"of": one.id, "to_destination": one.row["destination"], "to_permanent": one.row["permanent"]}

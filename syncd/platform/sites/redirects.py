@@ -141,7 +141,7 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
             view, (source for item in bulk.redirects if isinstance(source := item.get("source"), str))
         )
         results = [_apply_bulk_item(view, batch, item) for item in bulk.redirects]
-        batch.write()
+        batch.write_all()
         return answers.ok({"results": results})
 
 
@@ -177,9 +177,9 @@ def _apply_bulk_item(view: SiteView, batch: RedirectBatch, raw: dict[str, Any]) 
 
 def _put_redirect(view: SiteView, batch: RedirectBatch, item: BulkItem) -> dict[str, Any]:
     if item.destination is None:
-        batch.drop(item.source)
+        batch.delete_redirect(item.source)
         return {"status": "deleted"}
-    id, new = batch.put(
+    id, new = batch.put_redirect(
         item.source, {"destination": normalise_destination(view, item.destination), "permanent": item.permanent}
     )
     return {"status": "created" if new else "updated", "id": id}

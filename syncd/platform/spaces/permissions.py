@@ -153,25 +153,25 @@ def update_team_permission_in_collection(at: OnCollection, team_id: str, body: P
 @router.delete(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_user_from_space(at: OnSpace, user_id: str) -> Response:
     """End a person's direct access to a space."""
-    return _revoke(at, "user", user_id)
+    return _revoke_role(at, "user", user_id)
 
 
 @router.delete(_COLLECTION + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_user_from_collection(at: OnCollection, user_id: str) -> Response:
     """End a person's direct access to a collection."""
-    return _revoke(at, "user", user_id)
+    return _revoke_role(at, "user", user_id)
 
 
 @router.delete(_SPACE + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_team_from_space(at: OnSpace, team_id: str) -> Response:
     """End a team's direct access to a space."""
-    return _revoke(at, "team", team_id)
+    return _revoke_role(at, "team", team_id)
 
 
 @router.delete(_COLLECTION + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def remove_team_from_collection(at: OnCollection, team_id: str) -> Response:
     """End a team's direct access to a collection."""
-    return _revoke(at, "team", team_id)
+    return _revoke_role(at, "team", team_id)
 
 
 def _grant_all(at: ContentRequest, body: PermissionsAdd) -> Response:
@@ -195,7 +195,7 @@ def _update_role(at: ContentRequest, kind: str, id: str, role: str) -> Response:
     return answers.no_content()
 
 
-def _revoke(at: ContentRequest, kind: str, id: str) -> Response:
+def _revoke_role(at: ContentRequest, kind: str, id: str) -> Response:
     with at.storage.write() as connection:
         at.require_owner(connection)
         connection.execute(_TABLE.delete().where(*at.match_permissions(kind), _TABLE.c.subject == id))

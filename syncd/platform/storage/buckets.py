@@ -60,7 +60,7 @@ class Bucket(Blobs):
         with ThreadPoolExecutor(PARALLEL) as threads:
             for data in contents:
                 oids.append(compute_blob_id(data))
-                under_way.append((threads.submit(self._put, oids[-1], data), len(data)))
+                under_way.append((threads.submit(self._put_blob, oids[-1], data), len(data)))
                 while len(under_way) > PARALLEL or sum(size for _, size in under_way) > _ON_THE_WAY_BYTES:
                     under_way.popleft()[0].result()
             for future, _ in under_way:
@@ -70,7 +70,7 @@ class Bucket(Blobs):
     def put(self, data: bytes) -> str:
         """As `Blobs` says."""
         oid = compute_blob_id(data)
-        self._put(oid, data)
+        self._put_blob(oid, data)
         return oid
 
     def get(self, oid: str) -> bytes:
@@ -79,7 +79,7 @@ class Bucket(Blobs):
         if found is None:
             with self._translate_errors(oid):
                 found = self._client.get_object(**self._build_object_args(oid))["Body"].read()
-            self._remember(oid, verify_blob(oid, found))
+            self._remember_blob(oid, verify_blob(oid, found))
         return found
 
     def has(self, oid: str) -> bool:
@@ -99,9 +99,9 @@ class Bucket(Blobs):
         """As `Blobs` says."""
         with self._translate_errors(oid):
             answer = self._client.get_object(**self._build_object_args(oid))
-        return answer["ContentLength"], self._pieces(oid, answer["ContentLength"], answer["Body"])
+        return answer["ContentLength"], self._read_pieces(oid, answer["ContentLength"], answer["Body"])
 
-    def _pieces(self, oid: str, length: int, body: Any) -> Iterator[bytes]:
+    def _read_pieces(self, oid: str, length: int, body: Any) -> Iterator[bytes]:
         digest = begin_blob_hash(length)
         held = b""
         with body, self._translate_errors(oid):
@@ -114,14 +114,14 @@ class Bucket(Blobs):
             raise StoreError(f"blob {oid} is damaged", hint="restore it from a backup")
         yield held
 
-    def _put(self, oid: str, data: bytes) -> None:
+    def _put_blob(self, oid: str, data: bytes) -> None:
         if self._known.get(oid) or (len(data) > _CHECKED_FIRST_BYTES and self.has(oid)):
             return
         digest = hashlib.md5(data, usedforsecurity=False).digest()
         sent = {**self._build_object_args(oid), "Body": data, "ContentMD5": base64.b64encode(digest).decode()}
         with self._translate_errors():
             self._put_new(oid, sent)
-        self._remember(oid, data)
+        self._remember_blob(oid, data)
 
     def _put_new(self, oid: str, sent: dict[str, Any]) -> None:
         from botocore.exceptions import ClientError
@@ -138,7 +138,7 @@ class Bucket(Blobs):
             elif code not in _ALREADY_PRESENT:
                 raise
 
-    def _remember(self, oid: str, data: bytes) -> None:
+    def _remember_blob(self, oid: str, data: bytes) -> None:
         self._known.put(oid, True)
         self._contents.put(oid, data)
 

@@ -52,7 +52,7 @@ class ContentCopy:
         taken = {self.draft.node(id).slug.casefold() for id in self.draft.children(PAGES)}
         placing = DraftPaths(self.draft)
         for piece in pieces:
-            self._insert(piece, placing, taken, homeless=homeless)
+            self._insert_copy(piece, placing, taken, homeless=homeless)
         tops = [self._ids[piece.node.id] for piece in pieces if piece.parent == PAGES]
         placing = DraftPaths(self.draft)
         placing.resolve_clashes(self._ids[piece.node.id] for piece in pieces if piece.parent == INCLUDES)
@@ -71,7 +71,7 @@ class ContentCopy:
         shared = {name: value for name, value in (("variables", variables), ("tags", tags)) if value}
         self.draft.replace_node(replace(root, fields={**root.fields, **shared}))
 
-    def _insert(self, piece: CopiedNode, placing: DraftPaths, taken: set[str], *, homeless: bool) -> None:
+    def _insert_copy(self, piece: CopiedNode, placing: DraftPaths, taken: set[str], *, homeless: bool) -> None:
         node, id = piece.node, self._ids[piece.node.id]
         slug, path = node.slug, node.path
         if piece.parent == PAGES and has_path(node):

@@ -55,7 +55,9 @@ def update_site_publishing_auth_by_id(at: AtSite, change: PublishingAuthChange) 
     with at.storage.write() as connection:
         at.require_site(connection)
         if change.model_fields_set:
-            _save(connection, at, {"generation": _read(connection, at)[0], "fallback_url": change.fallback_url})
+            _save_settings(
+                connection, at, {"generation": _read_settings(connection, at)[0], "fallback_url": change.fallback_url}
+            )
         return answers.ok(_serialize_auth(connection, at))
 
 
@@ -64,24 +66,24 @@ def regenerate_site_publishing_auth_by_id(at: AtSite) -> JSONResponse:
     """Make a new key, so that tokens which were signed with the former one let nobody in any more."""
     with at.storage.write() as connection:
         at.require_site(connection)
-        generation, fallback_url = _read(connection, at)
-        _save(connection, at, {"generation": generation + 1, "fallback_url": fallback_url})
+        generation, fallback_url = _read_settings(connection, at)
+        _save_settings(connection, at, {"generation": generation + 1, "fallback_url": fallback_url})
         return answers.ok(_serialize_auth(connection, at))
 
 
-def _read(connection: sa.Connection, at: SiteRequest) -> tuple[int, str | None]:
+def _read_settings(connection: sa.Connection, at: SiteRequest) -> tuple[int, str | None]:
     table = publishing_auth
     row = connection.execute(sa.select(table).where(table.c.site == at.site_id)).one_or_none()
     return (0, None) if row is None else (row.generation, row.fallback_url)
 
 
-def _save(connection: sa.Connection, at: SiteRequest, values: dict[str, Any]) -> None:
+def _save_settings(connection: sa.Connection, at: SiteRequest, values: dict[str, Any]) -> None:
     row = {"site": at.site_id, **values, "updated_at": format_time(at.storage.now())}
     upsert(connection, publishing_auth, [row], key=("site",))
 
 
 def _serialize_auth(connection: sa.Connection, at: SiteRequest) -> dict[str, Any]:
-    generation, fallback_url = _read(connection, at)
+    generation, fallback_url = _read_settings(connection, at)
     key = derive_site_key(at.storage.secret, at.site_id, generation)
     shown = {"object": "site-publishing-auth", "backend": "custom", "privateKey": key}
     return shown | ({} if fallback_url is None else {"fallbackURL": fallback_url})

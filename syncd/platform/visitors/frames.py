@@ -120,14 +120,14 @@ def _list_sections(visit: SiteVisit, current: sa.Row[Any], group: str | None) ->
     structure = visit.structure
     for row in structure.list_children(group):
         if structure.find_section(row.id) is None:
-            inner = tuple(_flatten(_list_sections(visit, current, row.id)))
+            inner = tuple(_flatten_groups(_list_sections(visit, current, row.id)))
             if inner:
                 yield SiteLink(row.title, is_current=any(one.is_current for one in inner), links=inner)
         elif (first := visit.find_first(row.id)) is not None:
             yield SiteLink(row.title, visit.build_path(first), row.id == current.section)
 
 
-def _flatten(links: Iterator[SiteLink]) -> Iterator[SiteLink]:
+def _flatten_groups(links: Iterator[SiteLink]) -> Iterator[SiteLink]:
     """A menu shows one level: groups in groups stand behind each other."""
     for link in links:
         yield from link.links or (link,)

@@ -81,7 +81,7 @@ def count_events(connection: sa.Connection, at: SiteRequest, counted: Counter[_E
         _EventKey(row.type, row.site_space, row.page, row.detail): _read_count(row)
         for row in connection.execute(sa.select(table).where(*today))
     }
-    for key, count in _fit(counted, present):
+    for key, count in _limit_rows(counted, present):
         which = (table.c.type == key.type, table.c.site_space == key.site_space, table.c.page == key.page)
         here = (*today, *which, table.c.detail == key.detail)
         if key in present:
@@ -92,7 +92,7 @@ def count_events(connection: sa.Connection, at: SiteRequest, counted: Counter[_E
         present[key] = present.get(key, 0) + count
 
 
-def _fit(counted: Counter[_EventKey], present: dict[_EventKey, int]) -> Iterator[tuple[_EventKey, int]]:
+def _limit_rows(counted: Counter[_EventKey], present: dict[_EventKey, int]) -> Iterator[tuple[_EventKey, int]]:
     for key, count in counted.items():
         is_full = key not in present and len(present) >= ROWS_MAX
         yield (_EventKey("other") if is_full else key), count

@@ -58,11 +58,11 @@ class VisitorLinks:
 
     def resolve(self, ref: Mapping[str, Any]) -> Target | None:
         """Return what a reference leads to; one that leads nowhere for this visitor has no address."""
-        return self._describe(self._complete(ref, self.entry))
+        return self._describe_target(self._complete_reference(ref, self.entry))
 
     def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
         """Return the nodes of reusable content, with the references of its own place; None when there is none."""
-        found = self._complete(ref, self.entry)
+        found = self._complete_reference(ref, self.entry)
         entry = self.outline.entries.get(str(found.get("reusableContent")))
         if "space" in found or entry is None or entry.parent != INCLUDES or entry.node.body is None:
             return None
@@ -71,14 +71,14 @@ class VisitorLinks:
             return None
         nodes = list(to_document(split_frontmatter(data.decode(errors="replace"))[1]).nodes)
         for one in find_references(nodes):
-            complete = self._complete(one, entry)
+            complete = self._complete_reference(one, entry)
             one.clear()
             one.update(complete)
         return nodes
 
     def read_specification(self, ref: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return a parsed OpenAPI description: a file of the space, or one that the organization keeps by its name."""
-        found = self._complete(ref, self.entry)
+        found = self._complete_reference(ref, self.entry)
         entry = self.outline.entries.get(str(found.get("file")))
         if entry is not None and entry.node.body is not None:
             data = self._read_blob(entry.node.body, SPECIFICATION_BYTES_MAX)
@@ -90,7 +90,7 @@ class VisitorLinks:
             return parsed if isinstance(parsed, dict) else None
         return None
 
-    def _complete(self, ref: Mapping[str, Any], entry: TreeEntry) -> dict[str, Any]:
+    def _complete_reference(self, ref: Mapping[str, Any], entry: TreeEntry) -> dict[str, Any]:
         """The reference by id of an address in a text; any other stays as it is."""
         address = ref.get("url")
         if ref.get("kind") != "url" or not isinstance(address, str):
@@ -115,7 +115,7 @@ class VisitorLinks:
         space = address.removeprefix(APP).partition("/")[0].partition("#")[0] if address.startswith(APP) else ""
         return space in self.visit.site.spaces
 
-    def _describe(self, ref: Mapping[str, Any]) -> Target | None:
+    def _describe_target(self, ref: Mapping[str, Any]) -> Target | None:
         if ref.get("kind") == "url":
             return None  # the address stays as it is written
         if ref.get("kind") == "anchor" and ref.get("page") in (None, self.entry.node.id) and "space" not in ref:

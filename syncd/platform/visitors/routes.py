@@ -118,7 +118,7 @@ class _SiteResponder:
             if isinstance(found_here, NothingThere):
                 return self._answer_missing(connection, found_here)
         if isinstance(found_here, Redirected):
-            return _redirect(found_here)
+            return _build_redirect(found_here)
         renderer = PageRenderer(self.storage, self.memory, self.visit)
         return self._answer_html(renderer.render(found_here, self.origin, self.request.url.path))
 
@@ -253,7 +253,7 @@ class _SiteResponder:
         entry = outline.entries.get(page)
         if entry is None or not self.visit.may_read_page(outline, entry):
             return _answer_closed()
-        return _redirect(Redirected(self.visit.build_path(site_space, entry.path)))
+        return _build_redirect(Redirected(self.visit.build_path(site_space, entry.path)))
 
     def _answer_file(self, id: str, file: str) -> Response:
         site_space = self._find_site_space(id)
@@ -292,7 +292,7 @@ async def answer_site(request: Request) -> Response:
     if isinstance(opened, SignInNeeded):
         return _answer_sign_in(request, site, opened)
     responder = _SiteResponder(request, opened[0], tuple(opened[1]))
-    return responder.find_remembered() or await _compute(request, responder.answer)
+    return responder.find_remembered() or await _compute_answer(request, responder.answer)
 
 
 async def answer_site_root(request: Request) -> Response:
@@ -301,7 +301,7 @@ async def answer_site_root(request: Request) -> Response:
     return RedirectResponse(f"/sites/{quote(str(request.path_params['name']))}/{query}", 308)
 
 
-async def _compute(request: Request, answer: Callable[[], Response]) -> Response:
+async def _compute_answer(request: Request, answer: Callable[[], Response]) -> Response:
     scheduler: RequestScheduler = request.app.state.scheduler
     with limit_time(USUAL_S):
         return await scheduler.compute(request, answer)
@@ -347,7 +347,7 @@ def _answer_sign_in(request: Request, site: PublishedSite, needed: SignInNeeded)
     return RedirectResponse(f"{needed.address}{joint}{back}", 302, {"Cache-Control": "no-store"})
 
 
-def _redirect(found: Redirected) -> Response:
+def _build_redirect(found: Redirected) -> Response:
     address = found.address if found.is_external else quote(found.address, safe="/%#~")
     if found.is_permanent:
         return RedirectResponse(address, 308, {"Cache-Control": "public, max-age=3600"})

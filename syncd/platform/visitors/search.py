@@ -142,10 +142,10 @@ def _has_all_terms(wanted: tuple[str, ...], text: str) -> bool:
 
 def list_results(visit: SiteVisit, found: Iterable[FoundPage], searched: str) -> list[SearchResult]:
     """Return found pages as the site's own pages show them."""
-    return [_describe(visit, one, searched) for one in found]
+    return [_find_description(visit, one, searched) for one in found]
 
 
-def _describe(visit: SiteVisit, page: FoundPage, searched: str) -> SearchResult:
+def _find_description(visit: SiteVisit, page: FoundPage, searched: str) -> SearchResult:
     own = str(page.entry.node.fields.get("description") or "")
     best = next((one for one in page.sections if one.anchor), next(iter(page.sections), FoundSection("", "", own)))
     words = f"{best.title}: {best.body}" if best.title else best.body

@@ -79,12 +79,12 @@ def _choose_site_spaces(visit: SiteVisit, body: SiteSearch) -> Iterator[sa.Row[A
         yield from (row for row in visit.visible_site_spaces if not row.hidden)
     else:
         ids = scope.site_space_ids if isinstance(scope, SpecificScope) else body.site_space_ids
-        yield from (_require(visit, id) for id in dict.fromkeys(ids))
+        yield from (_require_site_space(visit, id) for id in dict.fromkeys(ids))
 
 
 def _choose_near(visit: SiteVisit, current_id: str | None, restrict_to: str | None) -> Iterator[sa.Row[Any]]:
     """What visitors see first of each section, and the current site-space in the place of its section's default."""
-    current = _require(visit, current_id) if current_id else None
+    current = _require_site_space(visit, current_id) if current_id else None
     holders: Sequence[str | None] = [None, *(row.id for row in visit.structure.sections)]
     for holder in holders:
         row = current if current is not None and current.section == holder else visit.find_first(holder)
@@ -93,7 +93,7 @@ def _choose_near(visit: SiteVisit, current_id: str | None, restrict_to: str | No
             yield row
 
 
-def _require(visit: SiteVisit, id: str) -> sa.Row[Any]:
+def _require_site_space(visit: SiteVisit, id: str) -> sa.Row[Any]:
     row = visit.structure.find_site_space(id)
     if row is None:
         raise Failure(400, f"scope: the site has no site-space {id}")

@@ -95,9 +95,14 @@ class SiteTexts:
             contents = read_contents(self.visit, site_space, outline)
             for number in contents.page_numbers:
                 entry = outline.entries[contents.entries[number].path]
-                yield site_space, outline, entry, self._describe(site_space, entry, contents.entries[number].address)
+                yield (
+                    site_space,
+                    outline,
+                    entry,
+                    self._find_description(site_space, entry, contents.entries[number].address),
+                )
 
-    def _describe(self, site_space: sa.Row[object], entry: TreeEntry, address: str) -> SitePage:
+    def _find_description(self, site_space: sa.Row[object], entry: TreeEntry, address: str) -> SitePage:
         fields = entry.node.fields
         markdown = f"{self.origin}{self.visit.build_path(site_space, quote(entry.path))}.md" if entry.path else ""
         return SitePage(

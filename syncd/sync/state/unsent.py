@@ -151,9 +151,9 @@ class _SpaceContent:
     def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
         self._repository, self._at = repository, binding.directory
         self._blobs = {path: blob.oid for path, blob in repository.list_files(commit, binding.directory).items()}
-        self._draft = self._read(links=False)
+        self._draft = self._read_draft(links=False)
 
-    def _read(self, *, links: bool) -> "Draft | None":
+    def _read_draft(self, *, links: bool) -> "Draft | None":
         from syncd.layout.tree.draft import read_draft
 
         def read(path: str) -> bytes:
@@ -167,7 +167,7 @@ class _SpaceContent:
     @cached_property
     def _linked(self) -> frozenset[str]:
         """Files outside of the assets are content where a page links to them, so every page is read for these."""
-        draft = self._read(links=True)
+        draft = self._read_draft(links=True)
         return frozenset(draft.files if draft is not None else self._blobs)
 
     def holds(self, path: str) -> bool:

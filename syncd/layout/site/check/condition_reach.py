@@ -49,7 +49,7 @@ def reads_only_unsigned(parts: Sequence[Part]) -> bool:
 
 def can_pass(parts: Sequence[Part]) -> bool:
     """Return whether a condition can come true without any signed claim."""
-    return True in find_truths(find_possible_values(parts, _read))
+    return True in find_truths(find_possible_values(parts, _list_values))
 
 
 def find_possible_values(parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
@@ -100,7 +100,7 @@ def _find_value(part: Part, of: list[Possible], parts: Sequence[Part], read: Cal
             return _combine_values(of, _do_arithmetic)
 
 
-def _read(part: Part) -> Possible:
+def _list_values(part: Part) -> Possible:
     if part.claim is None or part.claim[:1] == (UNSIGNED,):
         return _ANYTHING
     return _NOTHING if part.claim else frozenset({CLAIMS})

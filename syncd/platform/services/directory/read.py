@@ -290,7 +290,7 @@ class _TreeBuilder:
         emoji, title = frontmatter.split_emoji(body.heading)
         fields |= {"emoji": emoji} if emoji and title == entry.title else {}
         node = Node(self._find_id(path), "document", entry.title, slug, fields, body.oid, path)
-        return self._insert(node, parent)
+        return self._insert_page(node, parent)
 
     def _insert_file(self, path: str, title: str, type: str, section: str) -> None:
         body = self.bodies[path]
@@ -303,9 +303,9 @@ class _TreeBuilder:
         slug = self._choose_slug(slug, parent) if slug else slug
         waiting = self._ids.get(_build_match_key(type, entry.title, slug, parent))
         id = waiting.pop(0) if waiting else self.new_id()
-        return self._insert(Node(id, type, entry.title, slug, fields or {}), parent)
+        return self._insert_page(Node(id, type, entry.title, slug, fields or {}), parent)
 
-    def _insert(self, node: Node, parent: str) -> str:
+    def _insert_page(self, node: Node, parent: str) -> str:
         """Insert a page with what no file holds; its dates move only when it changed."""
         former = self.known.node(node.id) if self.known else None
         kept = {name: former.fields[name] for name in _KEPT if name in former.fields} if former else {}

@@ -59,7 +59,7 @@ def import_git_repository(
     storage: CurrentStorage, settings: CurrentSettings, caller: CurrentCaller, space_id: str, body: GitImportNew
 ) -> Response:
     """Make a commit of a repository the main content of a space, or a revision of its own, after the answer."""
-    return _start(storage, settings, caller, space_id, body)
+    return _start_transfer(storage, settings, caller, space_id, body)
 
 
 @router.post(
@@ -77,10 +77,12 @@ def export_to_git_repository(
     """
     if not body.ref.startswith("refs/heads/"):
         raise Failure(400, "ref: an export goes to a branch, such as refs/heads/main.")
-    return _start(storage, settings, caller, space_id, body)
+    return _start_transfer(storage, settings, caller, space_id, body)
 
 
-def _start(storage: Storage, settings: PlatformSettings, caller: Caller, space_id: str, body: GitTransfer) -> Response:
+def _start_transfer(
+    storage: Storage, settings: PlatformSettings, caller: Caller, space_id: str, body: GitTransfer
+) -> Response:
     with storage.read() as connection:
         # Whoever may not write must not make the platform look at an address either.
         require_space(connection, caller, space_id)

@@ -101,7 +101,7 @@ def run_transfer(context: JobContext, payload: Mapping[str, Any]) -> timedelta |
     if not _busy.acquire(blocking=False):
         return _AGAIN
     try:
-        error, state = _run(context, payload, row, left=operations.TIMEOUT_S - passed)
+        error, state = _run_transfer(context, payload, row, left=operations.TIMEOUT_S - passed)
     finally:
         _busy.release()
     with storage.write() as connection:
@@ -110,7 +110,7 @@ def run_transfer(context: JobContext, payload: Mapping[str, Any]) -> timedelta |
     return None
 
 
-def _run(context: JobContext, payload: Mapping[str, Any], row: sa.Row[Any], *, left: float) -> tuple[str, str]:
+def _run_transfer(context: JobContext, payload: Mapping[str, Any], row: sa.Row[Any], *, left: float) -> tuple[str, str]:
     """The error that an operation ended with, "" without one, and its state where that says more."""
     if left <= 0:
         return "It took too long.", TIMEOUT
@@ -152,7 +152,7 @@ def _import_commit(transfer: _Transfer, row: sa.Row[Any]) -> None:
         _check_sizes(sizes)
         if transfer.directory and not sizes:
             raise ValueError(f"The commit has no directory {transfer.directory}.")
-        content = store_files(storage, sizes, lambda path: checkout.read(transfer.directory, path))
+        content = store_files(storage, sizes, lambda path: checkout.read_file(transfer.directory, path))
         commit = CommitRecord(
             checkout.commit, checkout.message, False, transfer.body.ref, _build_commit_url(transfer, checkout.commit)
         )
@@ -201,13 +201,13 @@ def _export_space(transfer: _Transfer, body: GitExport) -> None:
     with transfer.open() as checkout:
         sizes = checkout.list_files(transfer.directory) if checkout.commit is not None else {}
         _check_sizes(sizes)
-        there = read_draft(sizes, lambda path: checkout.read(transfer.directory, path))
+        there = read_draft(sizes, lambda path: checkout.read_file(transfer.directory, path))
         placement = assign_paths(revision, settings=there.settings)
         bodies = render_files(revision, lambda id: storage.blobs.get(outline.entries[id].node.body or ""), placement)
         # What the space never had stays in the repository: only what an import would read goes when the space lost it.
         read = (*there.documents, *there.files, *there.includes)
         changes: dict[str, bytes | None] = dict.fromkeys(read) | dict(bodies)
-        oid = checkout.push(transfer.directory, changes, body.commit_message)
+        oid = checkout.push_changes(transfer.directory, changes, body.commit_message)
         is_new = oid != checkout.commit
     if body.standalone:
         return

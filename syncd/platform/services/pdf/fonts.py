@@ -59,10 +59,10 @@ class Fonts:
 
 
 def _is_plain(text: str) -> bool:
-    return text.isascii() or _fits(text.translate(_SPELLED))
+    return text.isascii() or _is_latin_1(text.translate(_SPELLED))
 
 
-def _fits(text: str) -> bool:
+def _is_latin_1(text: str) -> bool:
     try:
         text.encode("latin-1")
     except UnicodeEncodeError:

@@ -249,21 +249,21 @@ class PdfLayout:
             elif node.get("type") == "inline-image":
                 self._draw_inline_image(node.get("data") or {})
             else:
-                self._write(_join_text(node) or _find_label(node.get("data") or {}), size, style)
+                self._write_text(_join_text(node) or _find_label(node.get("data") or {}), size, style)
 
     def _draw_leaf(self, leaf: Node, size: float, style: str) -> None:
         marks = {mark.get("type") for mark in leaf.get("marks") or ()}
         letters = "".join(sign for sign, type in (("B", "bold"), ("I", "italic")) if type in marks)
         family = "code" if marks & {"code", "keyboard"} else "text"
-        self._write(str(leaf.get("text", "")), size, "".join(sorted({*style, *letters})), family=family)
+        self._write_text(str(leaf.get("text", "")), size, "".join(sorted({*style, *letters})), family=family)
 
-    def _write(self, text: str, size: float, style: str, *, family: str = "text", link: str = "") -> None:
+    def _write_text(self, text: str, size: float, style: str, *, family: str = "text", link: str = "") -> None:
         if text:
             self._set_font(family, style, size - 0.5 if family == "code" else size, _LINK if link else _BLACK)
             self._pdf.write(_compute_line_height(size), self._fonts.spell(text), link)
 
     def _draw_link(self, text: str, address: str, size: float = _TEXT_PT) -> None:
-        self._write(text, size, "", link=address)
+        self._write_text(text, size, "", link=address)
 
     def _find_address(self, data: Mapping[str, Any]) -> str:
         """Where a node leads: a page of this PDF, or what a reader of the PDF may follow; "" for nothing of these."""
@@ -288,7 +288,7 @@ class PdfLayout:
     def _draw_inline_image(self, data: Mapping[str, Any]) -> None:
         name = self._find_image_name(data)
         if name is None:
-            self._write(str(data.get("alt") or ""), _TEXT_PT, "I")
+            self._write_text(str(data.get("alt") or ""), _TEXT_PT, "I")
         elif self._pdf.x > self._pdf.l_margin + 1:
             self._pdf.ln(_compute_line_height(_TEXT_PT))
             self._draw_image(data)
@@ -296,7 +296,7 @@ class PdfLayout:
             self._draw_image(data)
 
     def _draw_line(self, text: str, style: str) -> None:
-        self._write(text, _TEXT_PT, style)
+        self._write_text(text, _TEXT_PT, style)
         self._end_line(_TEXT_PT)
 
     def _end_line(self, size: float) -> None:

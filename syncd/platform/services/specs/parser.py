@@ -26,7 +26,7 @@ class ParsedSpec:
 
 def parse_spec(content: bytes) -> ParsedSpec:
     """Return the media type of an OpenAPI description, and what is wrong with it."""
-    media_type, parsed = _parse(content)
+    media_type, parsed = _parse_text(content)
     if isinstance(parsed, SpecProblem):
         return ParsedSpec(media_type, (parsed,))
     return ParsedSpec(media_type, tuple(find_problems(parsed)))
@@ -34,11 +34,11 @@ def parse_spec(content: bytes) -> ParsedSpec:
 
 def load_description(content: bytes) -> dict[str, Any]:
     """Return an OpenAPI description that was found to be good; {} for a text that is none."""
-    _, parsed = _parse(content)
+    _, parsed = _parse_text(content)
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _parse(content: bytes) -> tuple[str, Any]:
+def _parse_text(content: bytes) -> tuple[str, Any]:
     """The media type of a text, and what it says, or what is wrong with it."""
     if len(content) > BYTES_MAX:
         return JSON, SpecProblem("", f"is larger than {BYTES_MAX} bytes")
