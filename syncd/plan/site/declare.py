@@ -37,7 +37,7 @@ class SiteTitles:
 
 @dataclass(frozen=True)
 class DeclaredSite:
-    """A site file as a document, the redirects that belong in a file of their own, and the key of each thing by id."""
+    """A site file as a document, the redirects that belong in a file of their own, and the key of each item by id."""
 
     document: Mapping[str, Any]
     redirects: tuple[Mapping[str, Any], ...] = ()

@@ -40,14 +40,14 @@ def warn_of_broken_addresses(sides: Sides, broken: Iterable[tuple[Ref, str]]) ->
 
 def warn_of_dead_redirects(sides: Sides, deleted: Mapping[str, Ref]) -> Iterator[str]:
     """Yield a warning for each redirect that stays and leads to something that a plan deletes."""
-    for thing in sides.existing.of("redirect"):
-        to = thing.fields.get("destination")
-        if thing.id in sides.matches.refs or thing.id in deleted or not isinstance(to, Mapping):
+    for item in sides.existing.of("redirect"):
+        to = item.fields.get("destination")
+        if item.id in sides.matches.refs or item.id in deleted or not isinstance(to, Mapping):
             continue
         targets = (str(to.get(name)) for name in ("siteSectionId", "siteSpaceId"))
         gone = [deleted[id] for id in targets if id in deleted]
         if gone:
-            yield f"redirect {thing.fields.get('source')} leads to {gone[0].words}, which is deleted"
+            yield f"redirect {item.fields.get('source')} leads to {gone[0].words}, which is deleted"
 
 
 def _describe_diff(sides: Sides, ref: Ref, diff: Diff) -> Iterator[Line]:

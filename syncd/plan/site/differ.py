@@ -28,7 +28,7 @@ class FieldDiff:
 
 @dataclass(frozen=True)
 class Diff:
-    """What is to be done about the fields of one thing.
+    """What is to be done about the fields of one item.
 
     Shape: `act` are to be written, `report` stay as they are on the platform, `blocked` wait for a person, all by
     field; `learnt` are as they are declared, without the lock knowing it; `dropped` are in the lock and are not managed

@@ -1,4 +1,4 @@
-"""Lines of a plan that people read: what happens to a thing, and why something cannot be done."""
+"""Lines of a plan that people read: what happens to an item, and why something cannot be done."""
 
 from collections.abc import Mapping
 

@@ -46,7 +46,7 @@ def replace_refs(value: Any, find_value: Callable[[Ref], Any]) -> Any:
 
 @dataclass(frozen=True)
 class ExistingItem:
-    """One thing on the platform.
+    """One item on the platform.
 
     Shapes of `fields`, values in the API's terms (None where the API has nothing):
     group: title, icon · section: title, path, icon, description, condition, default ·
@@ -105,7 +105,7 @@ class LiveSite:
     def of(self, *kinds: Kind) -> tuple[ExistingItem, ...]:
         """Return the items of some kinds, in the platform's order."""
         if kinds not in self._of:
-            self._of[kinds] = tuple(thing for thing in self.items.values() if thing.kind in kinds)
+            self._of[kinds] = tuple(item for item in self.items.values() if item.kind in kinds)
         return self._of[kinds]
 
     @cached_property
@@ -115,7 +115,7 @@ class LiveSite:
 
 @dataclass(frozen=True)
 class LockEntry:
-    """What the lock knows of one thing: its id, how it came to be syncd's, and the values that were last put there.
+    """What the lock knows of one item: its id, how it came to be syncd's, and the values that were last put there.
 
     Shape: `applied` has the fields of `ExistingItem`, or, for the site, visitors, customization and overrides, of
     `Item`, in the API's terms.
@@ -128,7 +128,7 @@ class LockEntry:
 
 @dataclass(frozen=True)
 class InFlightRequest:
-    """A request that was about to be sent about a thing with this id ("" when it was to be made); JSON in and out."""
+    """A request that was about to be sent about an item with this id ("" when it was to be made); JSON in and out."""
 
     call: str
     id: str = ""

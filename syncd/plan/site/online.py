@@ -31,7 +31,7 @@ LISTS: tuple[tuple[Area, str, tuple[Kind, ...]], ...] = (
     ("redirects", "redirects", ("redirect",)),
     ("structure", "structure.items", ("section", "group", "variant")),
 )
-"""Areas whose things syncd may delete, the name of their list, and the kinds in it."""
+"""Areas whose items syncd may delete, the name of their list, and the kinds in it."""
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "sites-redirects": ("redirects", "redirect_files"),
     "sites-sections": ("structure",),

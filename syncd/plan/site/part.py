@@ -15,7 +15,7 @@ from syncd.plan.site.steps import Gate, Line, Lost, Wave
 
 @dataclass(frozen=True)
 class Draft:
-    """A step before it is known what the lock has of its thing by then; `sets` are the values that it puts there.
+    """A step before it is known what the lock has of its item by then; `sets` are the values that it puts there.
 
     Shape: `MISSING` among the values of `sets` takes a value out of the lock.
     """

@@ -122,9 +122,9 @@ def find_space(sides: Sides, structure: Structure, key: str) -> str:
     """Return the id of the space that a variant is to show. Raises: Unresolved."""
     ref = Ref.of("variant", key)
     _find_id(sides, structure, ref)
-    item, thing = sides.desired.items.get(ref), sides.matches.found.get(ref)
+    item, existing = sides.desired.items.get(ref), sides.matches.found.get(ref)
     declared = None if item is None else item.fields.get("space")
-    return str(declared or (thing.fields.get("space") if thing is not None else "") or "")
+    return str(declared or (existing.fields.get("space") if existing is not None else "") or "")
 
 
 def _find_page(sides: Sides, structure: Structure, path: str, key: str) -> str:

@@ -17,7 +17,7 @@ from syncd.plan.site.steps import Line, SitePlan
 _DONE = ("create", "update", "move", "delete")
 _PARTS = ("group", "section", "variant")
 _ELSEWHERE = frozenset({"destination", "parent", "order"})
-"""What the lock has among the values of a thing, and a site file at another place."""
+"""What the lock has among the values of an item, and a site file at another place."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def list_concerned_refs(kept: FormerState) -> frozenset[Ref]:
 
 
 def _restore_applied(item: Item, lock: SiteLock, refs: Mapping[str, Ref]) -> Item:
-    """A declared thing as syncd left it."""
+    """A declared item as syncd left it."""
     entry = lock.items.get(item.ref)
     if entry is None:
         return item
@@ -139,7 +139,7 @@ class _FormerStateRecorder:
                     yield Ref.of("override", ref.key), own
 
     def _defaults(self, line: Line) -> Iterator[Ref]:
-        """The refs of what visitors see first now where this line makes them see another thing: nobody is denied."""
+        """The refs of what visitors see first now where this line makes them see another item: nobody is denied."""
         kind, key = line.ref.kind, line.ref.key
         for existing in self.live.of(kind):
             ref = self.refs.get(existing.id)

@@ -22,7 +22,7 @@ from syncd.plan.site.steps import FieldChange
 class Sides:
     """The three sides of a plan, and how to plan; nothing here changes while a plan is made.
 
-    Shape: `desired` is the site file, `existing` the platform, `base` the lock; `matches` says which declared thing is
+    Shape: `desired` is the site file, `existing` the platform, `base` the lock; `matches` says which declared item is
     which on the platform; `expected` is the ref of the section that the platform makes of what stands at the root.
     """
 

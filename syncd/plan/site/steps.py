@@ -44,7 +44,7 @@ class Wave(IntEnum):
 
 @dataclass(frozen=True)
 class FieldChange:
-    """One field of one thing: what it is on the platform, what it becomes, and who moved it away from the base."""
+    """One field of one item: what it is on the platform, what it becomes, and who moved it away from the base."""
 
     name: str
     before: Any
@@ -55,7 +55,7 @@ class FieldChange:
 
 @dataclass(frozen=True)
 class Line:
-    """One action on one thing, as people read it; `where` is file:line:column of the cause, `note` says why."""
+    """One action on one item, as people read it; `where` is file:line:column of the cause, `note` says why."""
 
     action: Action
     ref: Ref
@@ -65,11 +65,11 @@ class Line:
     manual: str = ""
     """For `blocked`: what a person can do about it."""
     gone: Gone = ""
-    """Whether somebody deleted the thing on the platform, and for a conflict, what the file changed meanwhile."""
+    """Whether somebody deleted the item on the platform, and for a conflict, what the file changed meanwhile."""
 
     @property
     def is_drift(self) -> bool:
-        """Whether somebody changed or deleted the thing on the platform, whatever becomes of it."""
+        """Whether somebody changed or deleted the item on the platform, whatever becomes of it."""
         return bool(self.gone) or any(one.cause in ("drift", "conflict") for one in self.fields)
 
     @property
@@ -83,13 +83,13 @@ class Line:
 class Step:
     """One request, or for `adopt` and `forget` one line of the lock.
 
-    Shape: `ref` is the thing that it is about; `id` its id, or an IdOf while it has none; `body` is the request's
+    Shape: `ref` is the item that it is about; `id` its id, or an IdOf while it has none; `body` is the request's
     JSON in the API's own names, in which an IdOf may stand for an id. For `customization.put` and `schema.put` the body
     holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
     the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
     {"before" | "after": IdOf}; `group.add` has {"section": IdOf or id} (its id is the group); an
-    `adopt` may have {"after": an IdOf or several} of the things whose steps before it make it true. `applied` are the
-    values that the lock has of the thing once the step is done, `drops` says that it forgets it. `is_temporary` says
+    `adopt` may have {"after": an IdOf or several} of the items whose steps before it make it true. `applied` are the
+    values that the lock has of the item once the step is done, `drops` says that it forgets it. `is_temporary` says
     that the value is only passing, such as a path that makes room in a cycle of renames.
     """
 
@@ -106,7 +106,7 @@ class Step:
 
     @property
     def kind(self) -> Kind:
-        """The kind of thing that it is about."""
+        """The kind of item that it is about."""
         return self.ref.kind
 
 

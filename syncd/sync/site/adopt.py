@@ -13,7 +13,7 @@ from syncd.sync.site.read.site import read_live
 from syncd.sync.workspace import Workspace
 
 OWNABLE: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
-"""Kinds of things that have an id of their own."""
+"""Kinds of items that have an id of their own."""
 _LISTS = {"group": "section-groups", "section": "sections", "variant": "site-spaces", "redirect": "redirects"}
 """What the API calls the list of each kind."""
 
@@ -34,12 +34,12 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
     keeping = LockWriter(workspace, file, place)
     known = keeping.load()
     live = read_live(workspace, file, known)
-    thing = live.items.get(id)
-    if thing is None:
+    existing = live.items.get(id)
+    if existing is None:
         there = f"syncd api GET /orgs/{file.organization}/sites/{file.site}/{_LISTS[item.kind]} --paginate"
         raise ConfigInvalid(f"the site of {file.path} has nothing with the id {id}", hint=f"what it has: {there}")
-    if thing.kind != item.kind:
-        raise ConfigInvalid(f"{id} is a {thing.kind}, and {ref} is a {item.kind}")
+    if existing.kind != item.kind:
+        raise ConfigInvalid(f"{id} is a {existing.kind}, and {ref} is a {item.kind}")
     taken = next((other for other, entry in known.items.items() if entry.id == id and other.kind == item.kind), ref)
     if taken != ref:
         raise ConfigInvalid(f"{id} is {taken} already", hint=f"let it go first: syncd site forget {taken}")

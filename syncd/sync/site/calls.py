@@ -1,4 +1,4 @@
-"""Carry out one step of a site's plan: one request, repeated only where that cannot do a thing twice."""
+"""Carry out one step of a site's plan: one request, repeated only where that cannot do it twice."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class IdTable:
-    """The ids of things by ref, as they come into being, and every id that was ever seen, with its kind."""
+    """The ids of items by ref, as they come into being, and every id that was ever seen, with its kind."""
 
     by_ref: dict[Ref, str]
     kinds: dict[str, str]

@@ -160,7 +160,7 @@ class PlanExecutor:
         self.workspace.progress("site", len(self.done), len(self.plan.steps))
 
     def _is_heard(self, step: Step, error: PlatformError | None) -> bool:
-        """Whether it is known what became of a thing's request that was begun; of a value, no other step can tell."""
+        """Whether it is known what became of an item's request that was begun; of a value, no other step can tell."""
         begun = self.keeping.find_in_flight(step.ref)
         if begun is None or isinstance(error, AnswerLost):
             return False

@@ -138,7 +138,7 @@ def read_site(workspace: Workspace, target: ImportTarget) -> tuple[LiveSite, Sit
     bare = SiteFile(target.path, target.organization, target.site, managed=target.areas)
     live = read_live(workspace, bare, SiteLock(target.site))
     reader = SiteReader(workspace.client, target.organization, target.site)
-    variants = [thing.id for thing in live.of("variant")] if "customization" in target.areas else []
+    variants = [item.id for item in live.of("variant")] if "customization" in target.areas else []
     spaces = _list_spaces_with_pages(live) if {"redirects", "structure"} <= target.areas else []
     pages = {space: found for space, found in run_parallel(reader.pages, spaces, workers=WORKERS) if found is not None}
     live = replace(live, overrides=dict(run_parallel(reader.override, variants, workers=WORKERS)), pages=pages)
@@ -194,9 +194,9 @@ def _choose_only(found: Sequence[tuple[str, str]], noun: str, option: str) -> st
 def _list_spaces_with_pages(live: LiveSite) -> list[str]:
     """The spaces of variants to whose pages redirects lead."""
     named = {
-        thing.fields["destination"].get("siteSpaceId") for thing in live.of("redirect") if _leads_to_page(thing.fields)
+        item.fields["destination"].get("siteSpaceId") for item in live.of("redirect") if _leads_to_page(item.fields)
     }
-    spaces = {str(thing.fields["space"]) for thing in live.of("variant") if thing.id in named and thing.fields["space"]}
+    spaces = {str(item.fields["space"]) for item in live.of("variant") if item.id in named and item.fields["space"]}
     return sorted(spaces)
 
 

@@ -24,7 +24,7 @@ def format_item(item: Item) -> str:
 
 @dataclass(frozen=True)
 class Removal:
-    """Takes things of one site file out of its texts, all or none."""
+    """Takes items of one site file out of its texts, all or none."""
 
     file: SiteFile
     texts: Mapping[str, str]

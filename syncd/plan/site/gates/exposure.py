@@ -223,13 +223,13 @@ def _is_covered(way: Access, ways: Iterable[Access]) -> bool:
 def _build_site(sides: Sides) -> _ReadableSite:
     live = sides.existing
     site = _ReadableSite(str(live.site.get("visibility")), bool(live.site.get("adaptive_content")))
-    for thing in live.of("section", "variant"):
-        condition = str(thing.fields.get("condition") or "")
-        if thing.kind == "section":
-            site.sections[thing.id] = condition
+    for item in live.of("section", "variant"):
+        condition = str(item.fields.get("condition") or "")
+        if item.kind == "section":
+            site.sections[item.id] = condition
         else:
-            space = str(thing.fields.get("space") or "")
-            site.variants[thing.id] = _ReadableVariant(sides.find_ref(thing.id), space, thing.parent, condition)
+            space = str(item.fields.get("space") or "")
+            site.variants[item.id] = _ReadableVariant(sides.find_ref(item.id), space, item.parent, condition)
     return site
 
 

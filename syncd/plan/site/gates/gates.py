@@ -11,7 +11,7 @@ from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Action, Gate, Line
 
 PCT_FROM = 10
-"""Percentages mean something from this number of things on."""
+"""Percentages mean something from this number of items on."""
 _LIMITED: tuple[tuple[Area, tuple[Kind, ...]], ...] = (
     ("redirects", ("redirect",)),
     ("structure", ("group", "section", "variant")),
@@ -115,7 +115,7 @@ def _is_looser(now: Limits, before: Limits) -> bool:
 
 
 def _format_count(area: Area, refs: tuple[Ref, ...], owned: tuple[Ref, ...]) -> str:
-    """How many things, and of how many that are syncd's."""
+    """How many items, and of how many that are syncd's."""
     one, many = ("redirect", "redirects") if area == "redirects" else ("part", "parts of the structure")
     if not set(refs) <= set(owned):
         return f"{len(refs)} {one if len(refs) == 1 else many} (syncd owns {len(owned)})"

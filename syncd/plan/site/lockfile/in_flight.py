@@ -1,7 +1,7 @@
 """Requests of which nobody heard what came of them: a run notes some before it sends them, for the plan of the next.
 
 Most of what a dead run did can be seen on the platform. These cannot be told from what people did there, or show
-nothing at all: things that are made under a name that others have or a path of the platform's choice, deletions, and
+nothing at all: items that are made under a name that others have or a path of the platform's choice, deletions, and
 values that were there before.
 """
 

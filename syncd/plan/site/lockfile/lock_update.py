@@ -52,7 +52,7 @@ def finish_steps(sides: Sides, part: PlanPart, drafts: Iterable[Draft]) -> Itera
 
 
 def _find_start(sides: Sides, part: PlanPart, ref: Ref) -> dict[str, Any]:
-    """What the lock has of a thing before the plan does anything, without what is not managed any more."""
+    """What the lock has of an item before the plan does anything, without what is not managed any more."""
     if ref in part.new:
         return {}
     diff = part.diffs.get(ref)
@@ -82,7 +82,7 @@ def _draft_forgotten(sides: Sides, part: PlanPart) -> Iterator[Draft]:
 def _draft_remade(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     """The entries of what was deleted and is made anew, before anything else: a run that dies leaves nothing to guess.
 
-    They say no id: under that ref, another thing is meant from then on, as it is where the id was never its own.
+    They say no id: under that ref, another item is meant from then on, as it is where the id was never its own.
     """
     for ref in part.new:
         known = sides.matches.lost_refs.get(ref, ref)
@@ -96,13 +96,13 @@ def _draft_remade(sides: Sides, part: PlanPart) -> Iterator[Draft]:
 def _is_gone(sides: Sides, ref: Ref, id: str) -> bool:
     """Whether the lock knows something that is neither declared nor there, in an area that this plan is about.
 
-    What is there under its id may be another thing: one of another entry, or what somebody else made.
+    What is there under its id may be another item: one of another entry, or what somebody else made.
     """
     kind = ref.kind
     if not sides.is_covered(ref) or ref == SITE:
         return False
-    thing = sides.existing.items.get(id)
-    return kind not in KINDS or thing is None or sides.find_base_ref(id) != ref or not sides.is_recorded(thing)
+    existing = sides.existing.items.get(id)
+    return kind not in KINDS or existing is None or sides.find_base_ref(id) != ref or not sides.is_recorded(existing)
 
 
 def _find_id(sides: Sides, ref: Ref) -> str | IdOf:

@@ -1,4 +1,4 @@
-"""The lock file, `site.lock.json`: what syncd owns on a site, one thing a line, so that Git merges it cleanly.
+"""The lock file, `site.lock.json`: what syncd owns on a site, one item a line, so that Git merges it cleanly.
 
 It holds ids and declared values, never a token or a share link's key.
 Source: syncd/manual/reference/site-file.md, "The lock file".

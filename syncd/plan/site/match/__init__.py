@@ -1,1 +1,1 @@
-"""Which declared thing is which on the platform."""
+"""Which declared item is which on the platform."""

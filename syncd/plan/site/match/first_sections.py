@@ -43,11 +43,11 @@ def expect_structure(file: SiteFile, live: LiveSite, lock: SiteLock) -> LiveSite
         return live
     id, root = format_expected_id(section), _list_root_variants(live)
     unknown = dict.fromkeys(("title", "path", "icon", "description", "condition"))
-    things = {id: ExistingItem("section", id, unknown | {"default": True}), **live.items}
-    things |= {one.id: replace(one, parent=id) for one in root}
+    items = {id: ExistingItem("section", id, unknown | {"default": True}), **live.items}
+    items |= {one.id: replace(one, parent=id) for one in root}
     inner = tuple(one.id for one in root)
     left = tuple(child for child in live.orders.get(ROOT, ()) if child not in inner)
-    return replace(live, items=things, orders={**live.orders, ROOT: (id, *left), id: inner})
+    return replace(live, items=items, orders={**live.orders, ROOT: (id, *left), id: inner})
 
 
 def is_carried_out(plan: SitePlan, section: Item) -> bool:
@@ -73,7 +73,7 @@ def take_first_part(plan: SitePlan) -> SitePlan:
 
 
 def _without_place(plan: SitePlan, step: Step) -> Step:
-    """A step whose thing is not yet where the plan expects it."""
+    """A step whose item is not yet where the plan expects it."""
     return replace(step, applied={name: value for name, value in step.applied.items() if value != plan.expects})
 
 

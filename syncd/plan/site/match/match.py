@@ -1,4 +1,4 @@
-"""Which declared thing is which thing on the platform: by the lock, by a former name, by a pin, or by what it is like.
+"""Which declared item is which item on the platform: by the lock, by a former name, by a pin, or by what it is like.
 
 Source: docs/decisions/0005-sites-have-a-lock-file.md.
 """
@@ -17,7 +17,7 @@ from syncd.plan.site.match.first_sections import format_expected_id
 from syncd.plan.site.match.recorded import find_owners, is_recorded
 
 KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
-"""The kinds of things that have ids of their own, each before what stands in it."""
+"""The kinds of items that have ids of their own, each before what stands in it."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Matches:
     """The outcome, by ref.
 
     Shape: `found` has what is there; `ambiguous` says why something could not be told; `former_refs` has the ref under
-    which the lock knows what is found; `half_made` are things that an interrupted run made and could not write down;
+    which the lock knows what is found; `half_made` are items that an interrupted run made and could not write down;
     `disputed_ids` are the ids of all candidates of what is ambiguous; `lost_refs` has the refs of what the lock knows
     and nobody finds any more, each with the ref that the lock has for it; `deleted_refs` are those of what syncd itself
     deleted, as far as the lock has not heard of it; `refs` has the declared refs by the ids of what was found for them;
@@ -90,7 +90,7 @@ def find_matched_ids(file: SiteFile, live: LiveSite, lock: SiteLock) -> dict[Ref
 
 
 class _Matcher:
-    """Claims one thing after another; nothing is claimed twice."""
+    """Claims one item after another; nothing is claimed twice."""
 
     def __init__(self, file: SiteFile, live: LiveSite, lock: SiteLock) -> None:
         self.file, self.live, self.lock = file, live, lock
@@ -137,7 +137,7 @@ class _Matcher:
     def by_former_path(self, item: Item) -> None:
         """Claim what has a former path; something that has the present one already comes first.
 
-        A thing that the lock knows has been renamed already, and whoever has its former path is another.
+        An item that the lock knows has been renamed already, and whoever has its former path is another.
         """
         if self._is_known(item.ref):
             return
@@ -161,7 +161,7 @@ class _Matcher:
             self._claim(item, existing)
 
     def by_nature(self, item: Item) -> None:
-        """Claim the one thing that is like the declared one; two are unclear."""
+        """Claim the one item that is like the declared one; two are unclear."""
         candidates = self._alike(item)
         if len(candidates) == 1:
             self._claim(item, candidates[0])
@@ -218,7 +218,7 @@ class _Matcher:
         self.claimed.add(existing.id)
 
     def _is_elsewhere(self, item: Item, entry: LockEntry, existing: ExistingItem) -> bool:
-        """Whether the lock has another thing's id for an item, while what it is like stands there and is nobody's.
+        """Whether the lock has another item's id for an item, while what it is like stands there and is nobody's.
 
         Titles of groups repeat, so that likeness says nothing of them.
         """

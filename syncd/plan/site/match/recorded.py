@@ -1,4 +1,4 @@
-"""Whether the thing under an id is still what the lock recorded: an id alone never says that something is syncd's."""
+"""Whether the item under an id is still what the lock recorded: an id alone never says that something is syncd's."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,7 +52,7 @@ def _is_known(ref: Ref, lock: SiteLock, live: LiveSite) -> bool:
 
 
 def _list_traits(kind: str, fields: Mapping[str, Any], parent: Any) -> set[tuple[Any, ...]]:
-    """What people know a thing by: paths of variants repeat from section to section, so they count with their place."""
+    """What people know an item by: paths of variants repeat from section to section, so they count with their place."""
     title, path, space = (fields.get(name) for name in ("title", "path", "space"))
     path = str(path).casefold() if path else None
     found: dict[str, set[tuple[Any, ...]]] = {

@@ -120,11 +120,11 @@ def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions)
             lines += [one.line] if one.line is not None else []
             continue
         desired[item.ref] = one.fields
-        thing = sides.matches.found.get(item.ref)
-        if thing is not None:
-            base = _find_base(sides, deletions, item, thing, one.fields)
+        existing_item = sides.matches.found.get(item.ref)
+        if existing_item is not None:
+            base = _find_base(sides, deletions, item, existing_item, one.fields)
             # How the file names a page is nothing that the platform could change.
-            existing = {**thing.fields, **({"to": one.fields["to"]} if "to" in one.fields else {})}
+            existing = {**existing_item.fields, **({"to": one.fields["to"]} if "to" in one.fields else {})}
             diffs[item.ref] = sides.judge("redirects").diff(base, one.fields, existing, is_same)
         elif not one.is_left:
             coming[item.ref] = item

@@ -131,7 +131,7 @@ def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
 
 
 def _count_drift(lines: Iterable[Line]) -> str:
-    """How many values somebody changed, and how many things are gone."""
+    """How many values somebody changed, and how many items are gone."""
     changed = sum(len(_list_drift(line)) for line in lines)
     gone = sum(bool(line.gone) for line in lines)
     parts = [f"{changed} {'value was' if changed == 1 else 'values were'} changed"] if changed else []

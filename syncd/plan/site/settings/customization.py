@@ -85,10 +85,10 @@ def _plan_override(sides: Sides, structure: Structure, shared: Diff | None, item
     if not structure.is_present(sides, variant):
         note = f'variant "{item.key}" is not there, and this plan does not make it'
         return PlanPart(lines=(describe_obstacle(sides, item.ref, note),))
-    thing = sides.matches.found.get(variant)
-    effective = {} if thing is None else sides.existing.overrides.get(thing.id, {})
+    existing = sides.matches.found.get(variant)
+    effective = {} if existing is None else sides.existing.overrides.get(existing.id, {})
     if "reset" in item.fields:
-        return _plan_reset(sides, item, effective, is_new=thing is None)
+        return _plan_reset(sides, item, effective, is_new=existing is None)
     resolved, lines = _resolve_settings(sides, structure, item)
     desired = pick_managed(sides, item, resolved)
     site = sides.existing.customization

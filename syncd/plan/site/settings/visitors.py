@@ -96,12 +96,12 @@ def _find_readers(
 ) -> dict[str, Ref]:
     """Who reads each claim once the plan is done, by the claim's name."""
     readers: dict[str, Ref] = {}
-    for thing in sides.existing.of("section", "variant"):
-        ref = sides.find_ref(thing.id)
+    for existing in sides.existing.of("section", "variant"):
+        ref = sides.find_ref(existing.id)
         diff = structure.diffs.get(ref)
         found = None if diff is None else diff.act.get("condition")
-        if thing.id not in deletions.deleted:
-            for name in find_claims_read(thing.fields.get("condition") if found is None else found.after):
+        if existing.id not in deletions.deleted:
+            for name in find_claims_read(existing.fields.get("condition") if found is None else found.after):
                 readers.setdefault(name, ref)
     for ref, item in structure.new.items():
         for name in find_claims_read(item.fields.get("condition")):

@@ -36,7 +36,7 @@ class Structure:
     """The decisions about a site's structure.
 
     Shape: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `new` is
-    what is going to be made, each thing behind what it stands in; `lines` say what cannot be done.
+    what is going to be made, each item behind what it stands in; `lines` say what cannot be done.
     """
 
     desired: Mapping[Ref, Mapping[str, Any]]
@@ -91,8 +91,8 @@ def is_opened_remotely(sides: Sides, diffs: Mapping[Ref, Diff], item: Item) -> b
 
 
 def _is_closed(sides: Sides, diffs: Mapping[Ref, Diff], ref: Ref) -> bool:
-    thing, diff = sides.matches.found.get(ref), diffs.get(ref)
-    return thing is None or bool(thing.fields.get("condition")) or (diff is not None and "condition" in diff.act)
+    existing, diff = sides.matches.found.get(ref), diffs.get(ref)
+    return existing is None or bool(existing.fields.get("condition")) or (diff is not None and "condition" in diff.act)
 
 
 def block_field(sides: Sides, structure: Structure, name: str, notes: Mapping[Ref, tuple[str, str]]) -> Structure:

@@ -139,7 +139,7 @@ class _DeletionFinder:
         return f"it still holds {', '.join(self.sides.find_ref(id) for id in staying[:3])}" if staying else ""
 
     def _has_heir(self, items: Iterable[Item]) -> bool:
-        """Whether one of some declared things becomes the default in this plan."""
+        """Whether one of some declared items becomes the default in this plan."""
         return any(is_becoming_default(self.structure, item) for item in items)
 
     def _is_leaving(self, id: str) -> bool:

@@ -18,7 +18,7 @@ from syncd.plan.site.structure.decisions import Structure
 from syncd.plan.site.structure.moves import Move, plan_moves
 
 ORDER = "order"
-"""The field of the lock that has the ids of a thing's children; those of the root are with the site."""
+"""The field of the lock that has the ids of an item's children; those of the root are with the site."""
 STRUCTURE = Ref.of("group")
 """What a line is about that speaks of the site's root."""
 _DRAG = "drag it in the site's structure"

@@ -18,7 +18,7 @@ from syncd.plan.site.structure.renames import Renames, is_temporary, make_tempor
 
 @dataclass(frozen=True)
 class Paths:
-    """The paths that new things are made with, by ref, and the renames of each list of siblings."""
+    """The paths that new items are made with, by ref, and the renames of each list of siblings."""
 
     first: Mapping[Ref, str]
     renames: tuple[Renames, ...]
@@ -137,15 +137,15 @@ def _list_namespaces(sides: Sides, structure: Structure) -> list[Ref | None]:
 def _find_paths(sides: Sides, structure: Structure, parent: Ref | None) -> tuple[dict[str, str], dict[str, str]]:
     """The paths that siblings have, by id, and those that some shall have, by id or, of what is new, by ref."""
     if parent is None:
-        things = sides.existing.of("section")
+        items = sides.existing.of("section")
         refs: Iterable[Ref] = (item.ref for item in sides.desired.of("section"))
     else:
         above = sides.matches.found.get(parent)
         id = ROOT if parent == ROOT else "" if above is None else above.id
         children = () if parent != ROOT and above is None else sides.existing.orders.get(id, ())
-        things = tuple(one for id in children if (one := sides.existing.items[id]).kind == "variant")
+        items = tuple(one for id in children if (one := sides.existing.items[id]).kind == "variant")
         refs = (item.ref for item in sides.children.get(parent, ()) if item.kind == "variant")
-    now = {existing.id: str(existing.fields.get("path") or "") for existing in things}
+    now = {existing.id: str(existing.fields.get("path") or "") for existing in items}
     return now, dict(_find_wanted_paths(sides, structure, refs))
 
 
@@ -159,7 +159,7 @@ def _find_wanted_paths(sides: Sides, structure: Structure, refs: Iterable[Ref]) 
 
 
 def _describe_holder(sides: Sides, name: str) -> str:
-    """What people call what has a path: a new thing by its ref, and what is there by its id."""
+    """What people call what has a path: a new item by its ref, and what is there by its id."""
     ref = name if isinstance(name, Ref) else sides.matches.refs.get(name)
     existing = sides.existing.items.get(name)
     if ref is not None or existing is None:

@@ -39,7 +39,7 @@ def sort_by_creation(sides: Sides, structure: Structure, kind: Kind) -> list[Ite
     Where nothing exists yet, visitors see first what is created first: so the default is, and else the file's order
     counts.
     """
-    beside = {thing.parent if kind == "variant" else ROOT for thing in sides.existing.of(kind)}
+    beside = {item.parent if kind == "variant" else ROOT for item in sides.existing.of(kind)}
     first = {
         item.ref
         for item in structure.new.values()
@@ -65,8 +65,8 @@ def list_children(sides: Sides, structure: Structure, memberships: Iterable[Draf
                 siblings.insert(0 if is_first else len(siblings), item.ref)
     for draft in memberships:
         if "parent" in draft.sets:
-            thing = sides.matches.found.get(draft.ref)
-            parent = ROOT if thing is None or thing.parent == ROOT else sides.find_ref(thing.parent)
+            existing = sides.matches.found.get(draft.ref)
+            parent = ROOT if existing is None or existing.parent == ROOT else sides.find_ref(existing.parent)
             lists[parent].remove(draft.ref)
             lists.setdefault(sides.desired.items[draft.ref].parent, []).append(draft.ref)
     return lists
@@ -112,10 +112,12 @@ def _rearranges(sides: Sides, draft: Draft) -> bool:
 
 
 def _is_default_in_place(sides: Sides, ref: Ref) -> bool:
-    thing = sides.matches.found.get(ref)
-    if thing is None or (thing.kind == "variant" and thing.parent != sides.find_id(sides.desired.items[ref].parent)):
+    existing = sides.matches.found.get(ref)
+    if existing is None or (
+        existing.kind == "variant" and existing.parent != sides.find_id(sides.desired.items[ref].parent)
+    ):
         return False
-    return bool(thing.fields.get("default"))
+    return bool(existing.fields.get("default"))
 
 
 def _has_default_beside(sides: Sides, item: Item) -> bool:
@@ -125,7 +127,7 @@ def _has_default_beside(sides: Sides, item: Item) -> bool:
         beside = existing.of("section")
     else:
         beside = tuple(existing.items[id] for id in existing.orders.get(str(sides.find_id(item.parent)), ()))
-    return any(thing.fields.get("default") for thing in beside if thing.kind == item.kind)
+    return any(one.fields.get("default") for one in beside if one.kind == item.kind)
 
 
 def _draft_default(sides: Sides, ref: Ref, wave: Wave) -> Iterator[Draft]:

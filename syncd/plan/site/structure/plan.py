@@ -74,8 +74,8 @@ def _draft_parts(
 def _list_unmanaged(sides: Sides, deletions: Deletions) -> dict[Area, tuple[str, ...]]:
     """What of the structure is neither in the file nor syncd's, for people."""
     names = [
-        f"{thing.kind} {thing.fields.get('path') or thing.fields.get('title')} ({thing.id})"
-        for thing in sides.existing.of(*PARTS)
-        if thing.id not in sides.matches.refs and thing.id not in deletions.deleted and not sides.is_owned(thing.id)
+        f"{item.kind} {item.fields.get('path') or item.fields.get('title')} ({item.id})"
+        for item in sides.existing.of(*PARTS)
+        if item.id not in sides.matches.refs and item.id not in deletions.deleted and not sides.is_owned(item.id)
     ]
     return {"structure": tuple(names)} if names and "structure" in sides.desired.managed else {}

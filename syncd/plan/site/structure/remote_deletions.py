@@ -102,7 +102,7 @@ def _is_changed(sides: Sides, item: Item) -> bool:
 def _is_alike(sides: Sides, deleted: Container[str], desired: Any, base: Any) -> bool:
     if isinstance(desired, Mapping) and isinstance(base, Mapping):
         return all(_is_alike(sides, deleted, value, base.get(name)) for name, value in desired.items())
-    things = sides.existing.items
-    if isinstance(desired, IdOf) or (isinstance(desired, str) and desired in things):
-        return isinstance(base, str) and (base == desired or base not in things or base in deleted)
+    items = sides.existing.items
+    if isinstance(desired, IdOf) or (isinstance(desired, str) and desired in items):
+        return isinstance(base, str) and (base == desired or base not in items or base in deleted)
     return bool((desired or None) == (base or None))

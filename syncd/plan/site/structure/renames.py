@@ -12,7 +12,7 @@ _MARK = "-syncd-"
 
 @dataclass(frozen=True)
 class Rename:
-    """One path for one thing; `is_temporary` where it only makes room for another."""
+    """One path for one item; `is_temporary` where it only makes room for another."""
 
     name: str
     path: str
@@ -21,7 +21,7 @@ class Rename:
 
 @dataclass(frozen=True)
 class Renames:
-    """What to rename, in order, and, for each thing that cannot have its path, which other thing has it."""
+    """What to rename, in order, and, for each item that cannot have its path, which other item has it."""
 
     order: tuple[Rename, ...]
     blocked: Mapping[str, str]

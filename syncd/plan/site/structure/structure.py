@@ -58,8 +58,8 @@ def _compare_parts(sides: Sides, remote: RemoteDeletions) -> Structure:
             note, manual = f"ambiguous: {sides.matches.ambiguous[item.ref]}", "name the right one with id: in the file"
             gone = remote.classify(item.ref)
             lines.append(describe_obstacle(sides, item.ref, note, manual=manual, gone=gone))
-        elif (thing := sides.matches.found.get(item.ref)) is not None:
-            existing = {**thing.fields, "parent": thing.parent}
+        elif (existing_item := sides.matches.found.get(item.ref)) is not None:
+            existing = {**existing_item.fields, "parent": existing_item.parent}
             # A default that a dead run was about to choose is not there yet, so nobody has taken it away.
             is_unsent = not existing.get("default") and was_choosing(sides, item.ref)
             names = ("order", "default") if is_unsent else ("order",)
@@ -155,7 +155,7 @@ def _find_obstacle(sides: Sides, structure: Structure, new: Mapping[Ref, Item], 
         return f"{quote_ref(item.parent)} is not there, and this plan does not make it", ""
     has_sections = bool(sides.existing.of("section"))
     if item.kind == "section":
-        if not has_sections and any(thing.parent == ROOT for thing in sides.existing.of("variant")):
+        if not has_sections and any(item.parent == ROOT for item in sides.existing.of("variant")):
             why = "the platform puts all site-spaces at the root into one section, as soon as the site has another"
             root = sides.root_section
             if root is not None and not sides.is_covered(root.ref):
