@@ -182,12 +182,9 @@ def _format_keys(keys: Sequence[Key]) -> list[str]:
     lines = []
     for key in keys:
         meaning = f"   {style_text('! ' + MEANINGS[key.plain], 33, sys.stdout)}" if key.plain in MEANINGS else ""
-        lines.append(f"  {escape(key.name)} = {escape(_format_value(key))}{meaning}")
+        value = json.dumps(key.value, ensure_ascii=False, default=str)
+        lines.append(f"  {escape(key.name)} = {escape(value)}{meaning}")
     return lines
-
-
-def _format_value(key: Key) -> str:
-    return json.dumps(key.value, ensure_ascii=False, default=str)
 
 
 def _describe_platform(file: ConfigFile) -> str:

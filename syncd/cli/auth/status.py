@@ -19,6 +19,7 @@ from syncd.model.organization import Organization
 from syncd.model.user import User
 
 ORGANIZATIONS_SHOWN = 50
+_NOTHING_TEXT = "No platform is configured here, and no token is saved.\n  syncd auth login URL   save a token"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def show_auth_status(url: str, config_file: Path | None, *, as_json: bool) -> in
     if as_json:
         print_document({"platforms": [_build_document(status) for status in found], "exit_code": code})
         return code
-    print_text("\n\n".join("\n".join(_format_status(status)) for status in found) or "\n".join(_format_nothing()))
+    print_text("\n\n".join("\n".join(_format_status(status)) for status in found) or _NOTHING_TEXT)
     return code
 
 
@@ -82,10 +83,6 @@ def _list_platforms(config_file: Path | None) -> list[PlatformConfig]:
         if not any(is_same_address(saved.url, platform.url) for platform in platforms):
             platforms.append(PlatformConfig(url=saved.url, insecure=saved.is_insecure))
     return platforms
-
-
-def _format_nothing() -> list[str]:
-    return ["No platform is configured here, and no token is saved.", "  syncd auth login URL   save a token"]
 
 
 def _format_status(status: AuthStatus) -> Iterator[str]:

@@ -22,13 +22,10 @@ def write_report(report: Report, style: str) -> None:
     elif style == "github":
         write_annotations(report, os.environ)
     else:
-        print(format_json(_build_document(report, style)))
+        build = {"json": _build_json, "gitlab": build_code_quality, "sarif": build_sarif}[style]
+        print(format_json(build(report)))
         if style != "json":
             print(report.summary, file=sys.stderr)
-
-
-def _build_document(report: Report, style: str) -> Any:
-    return {"json": _build_json, "gitlab": build_code_quality, "sarif": build_sarif}[style](report)
 
 
 def _build_json(report: Report) -> dict[str, Any]:

@@ -40,7 +40,8 @@ def run_preview(options: PreviewOptions) -> int:
     report = PreviewReport(source.path, is_quiet=options.as_json)
     with ExitStack() as stack:
         live = LivePreview(SourceReader(source, stack), report.print_state)
-        _refuse_nothing(live.read_state(), source.path)
+        if not _count_pages(live.read_state()):
+            raise ConfigInvalid(f"there are no pages in {source.path}", hint="name a directory with Markdown files")
         handler = PreviewHandler(live, source.label)
         server = stack.enter_context(
             serve_pages(f"127.0.0.1:{options.port}", handler.answer, report.print_notice, name="syncd-preview-pages")
@@ -60,11 +61,6 @@ def run_preview(options: PreviewOptions) -> int:
                 webbrowser.open(url)
             Event().wait()
     return 0
-
-
-def _refuse_nothing(state: PreviewState, path: Path) -> None:
-    if not _count_pages(state):
-        raise ConfigInvalid(f"there are no pages in {path}", hint="name a directory with Markdown files")
 
 
 def _count_pages(state: PreviewState) -> int:

@@ -101,7 +101,8 @@ def uninstall_service(options: InstallOptions) -> int:
     manager = ["systemctl", "--user"] if options.is_user else ["systemctl"]
     commands = [[*manager, "disable", "--now", UNIT]] if any(path.name == UNIT for path in present) else []
     if options.is_dry_run:
-        print_text("\n".join([*(f"would run: {shlex.join(words)}" for words in commands), *_list_removals(present)]))
+        removals = (f"would remove: {escape(str(path))}" for path in present)
+        print_text("\n".join([*(f"would run: {shlex.join(words)}" for words in commands), *removals]))
         return 0
     _check_rights(options)
     for words in commands if options.root == Path("/") else ():
@@ -231,10 +232,6 @@ def _list_starts(options: InstallOptions, files: Sequence[InstalledFile]) -> Ite
     if options.should_start:
         yield [*manager, "enable", UNIT]
         yield [*manager, "restart", UNIT]
-
-
-def _list_removals(paths: Sequence[Path]) -> Iterator[str]:
-    return (f"would remove: {escape(str(path))}" for path in paths)
 
 
 def _remove_runtime_directory(options: InstallOptions) -> None:

@@ -70,7 +70,10 @@ def list_organizations_by_email_domain(
             raise Failure(403, "This is not the domain of your verified e-mail address.")
         query = sa.select(table.c.id, table.c.title).where(table.c.id.in_(welcoming))
         envelope = paging.paginate_rows(connection, query, table.c.created_at, table.c.id)
-    items = [{"id": row.id, "title": row.title, "urls": _build_urls(request, row.id)} for row in envelope["items"]]
+    items = [
+        {"id": row.id, "title": row.title, "urls": {"location": addresses.build_api_url(request, f"/orgs/{row.id}")}}
+        for row in envelope["items"]
+    ]
     return answers.ok(envelope | {"items": items})
 
 
@@ -120,7 +123,3 @@ def _has_email_domain(connection: sa.Connection, organization_id: str, domain: s
     table = email_domains
     query = sa.select(table.c.domain).where(table.c.organization == organization_id, table.c.domain == domain)
     return connection.scalar(query) is not None
-
-
-def _build_urls(request: Request, organization_id: str) -> dict[str, str]:
-    return {"location": addresses.build_api_url(request, f"/orgs/{organization_id}")}

@@ -58,7 +58,8 @@ def update_member_in_organization_by_id(at: AtOrganization, user_id: str, body: 
         _read_member(connection, at, user_id)
         if body.role != "admin":
             _require_other_admin(connection, at.organization_id, user_id)
-        connection.execute(_TABLE.update().where(*_match_member(at, user_id)).values(role=body.role))
+        member_row = (_TABLE.c.organization == at.organization_id, _TABLE.c.user == user_id)
+        connection.execute(_TABLE.update().where(*member_row).values(role=body.role))
         member = _read_member(connection, at, user_id)
     at.forget_callers()
     return answers.ok(member)
@@ -99,10 +100,6 @@ def select_members(organization_id: str) -> sa.Select[Any]:
     )
     joined = sa.select(*columns, *counts).join_from(_TABLE, accounts.users, accounts.users.c.id == _TABLE.c.user)
     return joined.where(_TABLE.c.organization == organization_id)
-
-
-def _match_member(at: OrganizationRequest, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
-    return _TABLE.c.organization == at.organization_id, _TABLE.c.user == user_id
 
 
 def _read_member(connection: sa.Connection, at: OrganizationRequest, user_id: str) -> dict[str, Any]:

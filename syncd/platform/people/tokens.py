@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,7 +89,8 @@ def delete_token(storage: Storage, name: str) -> Token:
     if not meant:
         raise NotFound(f"no token {name}", hint="syncd platform token list")
     if len(meant) > 1:
-        raise ConfigInvalid(f"{len(meant)} tokens are called {name}", hint=f"one of {_format_ids(meant)}")
+        hint = f"one of {', '.join(token.id for token in meant)}"
+        raise ConfigInvalid(f"{len(meant)} tokens are called {name}", hint=hint)
     (token,) = meant
     if token.label == storage.token_label:
         hint = f"delete {storage.token_file}: the next start makes another one, and ends this"
@@ -98,10 +98,6 @@ def delete_token(storage: Storage, name: str) -> Token:
     with storage.write() as connection:
         connection.execute(accounts.tokens.delete().where(accounts.tokens.c.hash.startswith(token.id)))
     return token
-
-
-def _format_ids(tokens: Sequence[Token]) -> str:
-    return ", ".join(token.id for token in tokens)
 
 
 def _build_token(hash: str, label: str, created_at: str, user: sa.Row[Any], secret: str = "") -> Token:

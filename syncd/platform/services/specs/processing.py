@@ -7,7 +7,7 @@ comes from an address is fetched again every six hours.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -111,7 +111,9 @@ def _fetch_source(context: JobContext, url: str) -> bytes | _ProcessingResult:
 def _save_result(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result: _ProcessingResult) -> None:
     moment = storage.now()
     now = format_time(moment)
-    problems = [{"message": _clean_message(message), "code": result.code} for message in result.messages]
+    problems = [
+        {"message": mask_unprintable(message)[:_MESSAGE_MAX], "code": result.code} for message in result.messages
+    ]
     values = {"state": COMPLETE, "last_processed_at": now, "last_error": result.code, "last_problems": problems}
     if result.code is None and result.content != row.last_content:
         values |= {"last_version": storage.new_id(), "last_content": result.content, "updated_at": now}
@@ -120,11 +122,7 @@ def _save_result(connection: sa.Connection, storage: Storage, row: sa.Row[Any], 
         _delete_oldest(connection, row.id)
     connection.execute(specs.update().where(specs.c.id == row.id).values(values))
     if row.source_url is not None:
-        _enqueue_refresh(connection, storage, row.id, moment)
-
-
-def _enqueue_refresh(connection: sa.Connection, storage: Storage, spec_id: str, now: datetime) -> None:
-    jobs.enqueue_job(connection, storage, REFRESH, {"spec": spec_id}, due=now + REFRESH_AFTER, key=spec_id)
+        jobs.enqueue_job(connection, storage, REFRESH, {"spec": row.id}, due=moment + REFRESH_AFTER, key=row.id)
 
 
 def _delete_oldest(connection: sa.Connection, spec_id: str) -> None:
@@ -133,7 +131,3 @@ def _delete_oldest(connection: sa.Connection, spec_id: str) -> None:
     ids = list(connection.scalars(kept))
     if len(ids) == VERSIONS_MAX:
         connection.execute(versions.delete().where(versions.c.spec == spec_id, versions.c.id.not_in(ids)))
-
-
-def _clean_message(message: str) -> str:
-    return mask_unprintable(message)[:_MESSAGE_MAX]
