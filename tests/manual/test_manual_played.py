@@ -12,6 +12,7 @@ from tests.service.manual import read_section
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 RECOVER, RENAME, WRITER = "how-to/recover.md", "how-to/rename-page.md", "tutorials/writer.md"
+SITE = "tutorials/site.md"
 ADDRESS = "http://127.0.0.1:8470"
 NOT_TYPED = {
     "syncd demo": "the next block types it with --keep",
@@ -49,6 +50,27 @@ def test_the_tutorial_of_a_writer_is_typed_from_first_to_last(place: Place) -> N
     said = place.play(after, names={"SPACE": space, ADDRESS: place.url})
     assert "One more line." in place.type("git -C guides log -p --max-count=1 platform/main^2")
     assert "#1" in said
+
+
+def test_the_tutorial_of_a_site_owner_is_typed_from_first_to_last(place: Place) -> None:
+    before, clone, site, publish, back = re.split(
+        r"^(?=The last line prints|## 2\.|And this one|It prints a digest)", read_page(SITE), flags=re.MULTILINE
+    )
+    place.serve()
+    said = place.play(before, names={}, skipped=NOT_TYPED)
+    names = {"SPACE": re.findall(r"^space (\S+)$", said, re.MULTILINE)[-1], ADDRESS: place.url}
+    names["ORGANIZATION"] = place.play(clone, names=names).split()[-1].strip('"')
+    names["SITE"] = place.play(site, names=names, at="guides").split()[-1].strip('"')
+    said = place.play(publish, names=names, at="guides")
+    assert "section guides" in said
+    assert "title  Guides -> Handbook" in said
+    assert "/guides/setup: leads to page install in guides/guides" in said
+    address = f"/orgs/{names['ORGANIZATION']}/sites/{names['SITE']}/sections"
+    assert "handbook" in place.type(f"cd guides && syncd api GET {address} --jq .items[].path")
+    names["PLAN"] = re.findall(r"^Take the newest back: syncd site rollback (\w+)$", said, re.MULTILINE)[-1]
+    said = place.play(back, names=names, at="guides")
+    assert said.endswith("Nothing to do: the site is as the file declares.\n")
+    assert "handbook" not in place.type(f"cd guides && syncd api GET {address} --jq .items[].path")
 
 
 def test_a_lost_database_is_no_loss(clone: Place) -> None:
