@@ -9,6 +9,7 @@ import pytest
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.model.site import SiteSectionCreate, SiteSectionUpdate, SiteSpaceCreate
 from tests.cli.sites.site_clone import SiteClone, create_sites
+from tests.cli.terminal_session import TerminalSession
 
 STRUCTURE = """\
 settings: { title: Acme Docs }
@@ -114,6 +115,16 @@ def test_a_saved_plan_is_applied_only_while_file_and_site_are_the_same(at: SiteC
     assert at.sources() == ["/mine"]
     at("site", "apply", str(saved))
     assert at.sources() == ["/mine", "/other"]
+
+
+def test_a_plan_fits_a_terminal_of_80_columns(at: SiteClone) -> None:
+    at.write(STRUCTURE + REDIRECTS)
+    words = ("site", "plan", "--config", at.docs / ".git" / "syncd.toml")
+    environ = {"TERM": "xterm", "NO_COLOR": "1", "CI": "", "PAGER": "cat"}
+    with TerminalSession(*words, cwd=at.docs, environ=environ, columns=80) as session:
+        assert session.finish() == 0
+    assert all(len(line) <= 80 for line in at.masked(session.text).splitlines())
+    at.golden("plan-80.txt", session.text)
 
 
 def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: SiteClone) -> None:
