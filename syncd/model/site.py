@@ -37,11 +37,15 @@ PathSegment = Annotated[str, Field(pattern=SEGMENT_PATTERN), AfterValidator(_seg
 
 
 class SiteUrls(Observed):
-    """Addresses of a site or of a part of it; `published` is there when visitors can read it."""
+    """Addresses of a site or of a part of it; `published` is there when visitors can read it.
+
+    `preview` is that of a site for its organization, published or not.
+    """
 
     location: str | None = None
     app: str | None = None
     published: str | None = None
+    preview: str | None = None
 
 
 class SiteProxy(Observed):

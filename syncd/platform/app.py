@@ -148,6 +148,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.callers = Callers(storage)
     app.state.published_sites = PublishedSites(storage)
     app.state.page_memory = PageMemory()
+    app.state.answer_visit = site_pages.answer_visit
     app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)
     app.state.scheduler = RequestScheduler()

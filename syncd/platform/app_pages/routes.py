@@ -26,7 +26,10 @@ from syncd.net.page_values import (
 from syncd.platform.app_pages import content_pages, request_forms, request_pages
 from syncd.platform.app_pages.context import AppRequest, build_organization_address
 from syncd.platform.app_pages.operations import OperationClient
+from syncd.platform.app_pages.preview import ROOT as PREVIEW_ROOT
+from syncd.platform.app_pages.preview import answer_preview
 from syncd.platform.app_pages.sessions import (
+    BrowserSession,
     begin_session,
     end_session,
     find_link_holder,
@@ -37,6 +40,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.time_limits import LONG_S, limit_time
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.web.app.pages import render_app_message, render_sign_in
 from syncd.web.app.values import AppFrame
 
@@ -58,6 +62,9 @@ async def answer_app(request: Request) -> Response:
     try:
         page = await _read_page_request(request)
         _require_navigation(page)
+        session = await _find_viewer(request, page)
+        if session is not None:
+            return await answer_preview(request, session.caller, page.path)
         found = apply_condition(page, await _answer_page(request, page))
     except RefusedRequest as refused:
         found = render_line(refused.status, refused.reason)
@@ -80,12 +87,26 @@ async def _read_page_request(request: Request) -> PageRequest:
     return PageRequest(page.method, page.path, page.query, page.headers, body)
 
 
+async def _find_viewer(request: Request, page: PageRequest) -> BrowserSession | None:
+    """The session of somebody who looks at the preview of a site; None for any other page, and without a session."""
+    if not page.path.startswith(f"{PREVIEW_ROOT}/") or page.method not in SAFE_METHODS:
+        return None
+    storage: Storage = request.app.state.storage
+    return await run_in_threadpool(find_session, storage, page.read_cookie(COOKIE))
+
+
 def _require_navigation(page: PageRequest) -> None:
     """Refuse a page that a script or another page reads: published sites have the same origin, and texts of others.
 
     Raises: RefusedRequest. Source: Fetch Metadata Request Headers; a client that is no browser sends none.
     """
     is_for_scripts = page.path.startswith(f"{ROOT}/static/") or page.path.endswith("/version")
+    # What a preview loads for itself: the site's own files, asked for by a page of this origin.
+    is_for_scripts |= (
+        page.path.startswith(f"{PREVIEW_ROOT}/")
+        and f"/{OWN_FILES}/" in page.path
+        and page.headers.get("sec-fetch-site", "same-origin") == "same-origin"
+    )
     if page.headers.get("sec-fetch-mode", "navigate") != "navigate" and not is_for_scripts:
         raise RefusedRequest(403, "This page is for a window of its own.")
 

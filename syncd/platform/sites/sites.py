@@ -271,6 +271,7 @@ def serialize_site(request: Request, caller: Caller, row: sa.Row[Any], share_key
         "urls": {
             "location": addresses.build_api_url(request, f"/orgs/{row.organization}/sites/{row.id}"),
             "app": addresses.build_app_url(request, f"/o/{row.organization}/sites/{row.id}"),
+            "preview": addresses.build_app_url(request, f"/preview/{row.id}/"),
             **build_published_urls(request, row, share_key),
         },
     }

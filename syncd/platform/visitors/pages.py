@@ -208,7 +208,7 @@ def is_indexed(visit: SiteVisit, outline: Outline, entry: TreeEntry) -> bool:
         if any(here.node.fields.get(name) for name in (*_CLOSED_TO_ROBOTS, "condition")):
             return False
         here = outline.entries.get(here.parent)
-    return bool(visit.site.row.visibility == "public")
+    return visit.may_be_indexed
 
 
 def _read_layout(layout: object) -> PageLayout:

@@ -124,14 +124,11 @@ class _SiteResponder:
 
     def _answer_html(self, page: RenderedPage, status: int = 200) -> Response:
         headers = {**_STRICT, "ETag": page.etag, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
-        if not self._may_be_indexed():
+        if not self.visit.may_be_indexed:
             headers["X-Robots-Tag"] = "noindex"
         if status == 200 and page.etag in self.request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return HTMLResponse(page.html, status, headers)
-
-    def _may_be_indexed(self) -> bool:
-        return bool(self.visit.site.row.visibility == "public")
 
     def _format_cache(self, way: str) -> str:
         return f"{'public' if self.visit.is_for_everybody else 'private'}, {way}"
@@ -291,7 +288,12 @@ async def answer_site(request: Request) -> Response:
         return _answer_closed()
     if isinstance(opened, SignInNeeded):
         return _answer_sign_in(request, site, opened)
-    responder = _SiteResponder(request, opened[0], tuple(opened[1]))
+    return await answer_visit(request, *opened)
+
+
+async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
+    """Answer a request of a visit; `parts` are the segments of its address below the site."""
+    responder = _SiteResponder(request, visit, tuple(parts))
     return responder.find_remembered() or await _compute_answer(request, responder.answer)
 
 

@@ -89,10 +89,20 @@ class PublishedSites:
         # What was read may be newer than the version, which then is one that nobody asks for again.
         return found if found is None or version is None else self._known.put((version, name), found)
 
+    def find_any_site(self, id: str) -> PublishedSite | None:
+        """Return the site with an id, published or not: for those who may see it before its visitors do."""
+        with self._storage.read() as connection:
+            return _read_site(connection, self._storage.secret, id, is_published=False)
 
-def _read_site(connection: sa.Connection, secret: bytes, name: str) -> PublishedSite | None:
+
+def _read_site(
+    connection: sa.Connection, secret: bytes, name: str, *, is_published: bool = True
+) -> PublishedSite | None:
+    """Read a site by its basename or id; without `is_published` by its id, whether it is published or not."""
     table = accounts.sites
-    query = sa.select(table).where(sa.or_(table.c.basename == name, table.c.id == name), table.c.published)
+    query = sa.select(table).where(table.c.id == name)
+    if is_published:
+        query = sa.select(table).where(sa.or_(table.c.basename == name, table.c.id == name), table.c.published)
     rows = connection.execute(query).all()
     site = next((row for row in rows if row.basename == name), next(iter(rows), None))
     if site is None:

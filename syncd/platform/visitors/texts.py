@@ -72,8 +72,7 @@ class SiteTexts:
 
     def render_robots(self) -> str:
         """Return `robots.txt` of the site."""
-        is_public = self.visit.site.row.visibility == "public"
-        return render_robots(f"{self.origin}{self.visit.base}/sitemap.xml", is_indexed=is_public)
+        return render_robots(f"{self.origin}{self.visit.base}/sitemap.xml", is_indexed=self.visit.may_be_indexed)
 
     def _list_chapters(self) -> Iterator[SiteChapter]:
         found: dict[str, list[SitePage]] = {}

@@ -46,7 +46,8 @@ class SiteVisit:
     """A site as one visitor may see it.
 
     Shape: `base` is the path of the site on the server, without a slash at its end; `share_key` and `share_link` are
-    the key and the id of the link that opened it, or "". `claims` decide conditions.
+    the key and the id of the link that opened it, or "". `claims` decide conditions. `is_preview` says that somebody
+    of the organization looks at what visitors will see.
     """
 
     site: PublishedSite
@@ -54,6 +55,7 @@ class SiteVisit:
     claims: Mapping[str, Any]
     share_key: str = ""
     share_link: str = ""
+    is_preview: bool = False
 
     @property
     def structure(self) -> Structure:
@@ -73,7 +75,12 @@ class SiteVisit:
     @property
     def is_for_everybody(self) -> bool:
         """Whether what this visitor sees is what everybody sees, so that a cache between may keep it."""
-        return self.site.row.visibility in OPEN_TO_ALL and not self.claims
+        return self.site.row.visibility in OPEN_TO_ALL and not self.claims and not self.is_preview
+
+    @property
+    def may_be_indexed(self) -> bool:
+        """Whether search engines may list pages of the site."""
+        return bool(self.site.row.visibility == "public") and not self.is_preview
 
     def fulfils(self, condition: str | None) -> bool:
         """Return whether the visitor fulfils a condition; nobody fulfils one that cannot be computed."""

@@ -130,7 +130,7 @@ def test_the_answer_to_an_address_and_its_token(renderer: Renderer) -> None:
 def test_the_site_has_settings_for_every_site_space(renderer: Renderer) -> None:
     whole = renderer.read("getPublishedContentSite", renderer.made.path)
     assert has(whole["site"], SITE)
-    assert has(whole["site"]["urls"], ("location", "app", "published"))
+    assert has(whole["site"]["urls"], ("location", "app", "published", "preview"))
     assert has(whole["site"]["permissions"], PERMISSIONS)
     assert [name for name, may in whole["site"]["permissions"].items() if may] == ["view"]
     shown = {one["id"] for one in walk(whole["structure"], "site-space")}
