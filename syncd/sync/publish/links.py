@@ -8,6 +8,7 @@ from typing import Any
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_metadata, split_after_title
+from syncd.layout.page.links import follow_moves
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.tree.paths import is_markdown
@@ -60,15 +61,18 @@ class PageLinks:
         return Target(self.relate(self.site.make_file_address(self.name, file)), file.rpartition("/")[2], size=size)
 
     def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
-        """Return the nodes of reusable content; None when it is not there, or too large."""
-        data = self._read_target(ref, INCLUDE_BYTES_MAX)
+        """Return the nodes of reusable content, its links as seen from the page; None when it is not there, or too
+        large.
+        """
+        path, data = self._read_target(ref, INCLUDE_BYTES_MAX)
         if data is None:
             return None
-        return list(to_document(split_after_title(data.decode(errors="replace"))[1]).nodes)
+        text = follow_moves(split_after_title(data.decode(errors="replace"))[1], {}, at=path, to=self.path)
+        return list(to_document(text).nodes)
 
     def read_specification(self, ref: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return an OpenAPI description of the space, YAML or JSON; None when there is none that can be read."""
-        data = self._read_target(ref, SPECIFICATION_BYTES_MAX)
+        _, data = self._read_target(ref, SPECIFICATION_BYTES_MAX)
         if data is None:
             return None
         with suppress(FileInvalid):
@@ -81,15 +85,16 @@ class PageLinks:
             return found if isinstance(found, dict) else None
         return None
 
-    def _read_target(self, ref: Mapping[str, Any], most: int) -> bytes | None:
+    def _read_target(self, ref: Mapping[str, Any], most: int) -> tuple[str, bytes | None]:
+        """The path that a reference names, and what is in that file; None when it cannot be read, or is too large."""
         address = ref.get("url")
         found = resolve_address(address, at=self.path, root="") if isinstance(address, str) else None
-        item = self.space.files.items.get(found[0]) if found is not None else None
-        if item is None or item.size > most:
-            return None
-        with suppress(OSError, PathRefused):
-            return item.read()
-        return None
+        path = found[0] if found is not None else ""
+        item = self.space.files.items.get(path)
+        if item is not None and item.size <= most:
+            with suppress(OSError, PathRefused):
+                return path, item.read()
+        return path, None
 
     def _describe_page(self, file: str, suffix: str) -> Target:
         entry = self.site.find_entry(self.name, file)

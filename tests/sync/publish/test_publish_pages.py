@@ -76,7 +76,8 @@ FILES = {
     "guides/last.md": "# Last\n",
     "guides/hidden.md": "# Nobody lists it\n",
     "guides/plan.pdf": "%PDF\n",
-    "guides/.gitbook/includes/note.md": "# Title\n\nShared *words*.\n",
+    "guides/.gitbook/includes/note.md": "# Title\n\nShared *words*: [last](../../last.md#end), [more](more.md).\n",
+    "guides/.gitbook/includes/more.md": "More.\n",
     "guides/api.yaml": "openapi: 3.1.0\npaths: {}\n",
     "guides/list.yaml": "- one\n",
     "guides/broken.yaml": "a: [\n",
@@ -182,6 +183,15 @@ def test_reusable_content_and_descriptions_are_read_within_bounds(top: Path, sit
     with ExitStack() as stack:
         again = SourceReader(find_source(top), stack).gather()
     assert PageLinks(again, "SPACE-2", "setup.md").read_reusable({"url": "large.md"}) is None
+
+
+def test_links_of_reusable_content_are_its_own_wherever_it_is_shown(site: SiteContent) -> None:
+    renderer = PageRenderer()
+    for file, include in (("setup.md", ".gitbook/includes/note.md"), ("more/deep.md", "../.gitbook/includes/note.md")):
+        text = f'# T\n\n{{% include "{include}" %}}\n'
+        view, _ = renderer.build_view(PageLinks(site, "SPACE-2", file), text)
+        assert 'href="/guides/last#end"' in view.body
+        assert view.body.count("b-broken") == 1  # what nothing lists
 
 
 def test_metadata_that_cannot_be_read_is_none() -> None:
