@@ -69,6 +69,10 @@ def _print_verdict(fleet: Fleet, verdict: Verdict) -> None:
         for line in found[:SHOWN]:
             print(f"  {line}")
     print(f"requests of workers that had lost their lease: {verdict.requests_after_lease}")
+    rows = fleet.database.query(
+        "SELECT r.at - l.at FROM trial_runs r JOIN trial_leases l ON l.repository = r.repository AND l.fence = r.fence"
+    )
+    print(f"runs: {_describe_times([float(row[0]) for row in rows])}")
     for name in ("calm", "disturbed"):
         print(f"{name} changes in step: {_describe_times(getattr(verdict, name))}")
 
@@ -77,7 +81,7 @@ def _describe_times(times: Sequence[float]) -> str:
     if len(times) < 2:
         return f"{len(times)}"
     hundredths = statistics.quantiles(times, n=100, method="inclusive")
-    return f"{len(times)}, half in {hundredths[49]:.0f} s, 95 % in {hundredths[94]:.0f} s, all in {max(times):.0f} s"
+    return f"{len(times)}, half in {hundredths[49]:.1f} s, 95 % in {hundredths[94]:.1f} s, all in {max(times):.1f} s"
 
 
 def _measure_throughput(place: Path, options: TrialOptions, counts: Sequence[int]) -> int:

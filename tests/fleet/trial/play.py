@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from tests.fleet.trial.people import Diary, People
@@ -25,7 +26,7 @@ class TrialOptions:
     """How large a trial is and how long it takes.
 
     Units: seconds; `per_second` is what all people do together, `calm` the mean time between two disturbances, 0 for
-    none.
+    none. Shape: with `code`, another checkout of syncd, its workers are upgraded one after the other to this one.
     """
 
     repositories: int = 40
@@ -38,6 +39,7 @@ class TrialOptions:
     per_second: float = 1.0
     calm: float = 15.0
     seed: int = 1
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ def start_fleet(root: Path, options: TrialOptions) -> Iterator[Fleet]:
             file = world.write_config(platform.url, interval=options.interval)
             _run_syncd(database.url, root, "fleet", "add", "--config", str(file))
             database.note_everything()
-            workers = TrialWorkers(world, database.url, names, lease=options.lease, jobs=options.jobs)
+            workers = TrialWorkers(
+                world, database.url, names, lease=options.lease, jobs=options.jobs, code=options.code
+            )
             try:
                 fleet = Fleet(options, world, database, platform, workers)
                 fleet.is_reachable.set()
@@ -128,6 +132,8 @@ def play_trial(fleet: Fleet) -> None:
         may_push=fleet.is_reachable.is_set,
     ) as people:
         kinds: list[str] = []
+        if options.code:
+            _upgrade_workers(fleet)
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(left, chance.expovariate(1 / options.calm) if options.calm else left))
             if options.calm and time.monotonic() < end:
@@ -135,6 +141,22 @@ def play_trial(fleet: Fleet) -> None:
                 _disturb(fleet, chance, kinds.pop())
     fleet.people_failures = people.failures
     wait_for_rest(fleet)
+
+
+def _upgrade_workers(fleet: Fleet) -> None:
+    """Drain one worker after the other, and start it with the code of this checkout; both work side by side."""
+    names = sorted(fleet.world.tokens)
+    for count, name in enumerate(names):
+        time.sleep(fleet.options.seconds / (len(names) + 1))
+        fleet.workers.upgrade(name)
+        fleet.run_syncd("fleet", "drain", name)
+        wait_until(partial(_has_upgraded, fleet, count + 1), f"{name} is upgraded")
+
+
+def _has_upgraded(fleet: Fleet, count: int) -> bool:
+    """Whether so many workers of this checkout have said that they are there."""
+    rows = fleet.database.query("SELECT count(*) FROM syncd_fleet_workers WHERE NOT is_draining")
+    return fleet.workers.count_starts() == count and bool(rows[0][0] == len(fleet.world.tokens))
 
 
 def wait_for_rest(fleet: Fleet) -> None:

@@ -122,11 +122,13 @@ def wait_until(is_so: Callable[[], bool], why: str, *, seconds: float = PATIENT,
 class TrialWorkers:
     """Workers by their names. Shape: a worker that ended is started again after a while, unless it is kept down."""
 
-    def __init__(self, world: TrialWorld, database: str, names: Sequence[str], *, lease: float, jobs: int) -> None:
-        """Start all of them, and somebody who looks after them."""
+    def __init__(
+        self, world: TrialWorld, database: str, names: Sequence[str], *, lease: float, jobs: int, code: str = ""
+    ) -> None:
+        """Start all of them, with the code of another checkout at first, and somebody who looks after them."""
         self._world, self._database, self._lease, self._jobs = world, database, lease, jobs
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._programs = dict.fromkeys(names, sys.executable)
+        self._code = dict.fromkeys(names, code)
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._ended_at: dict[str, float] = {}
@@ -146,10 +148,12 @@ class TrialWorkers:
             "SYNCD_FLEET_DATABASE": self._database,
             "SYNCD_TOKEN": self._world.tokens[name],
         }
+        if self._code[name]:
+            environ["PYTHONPATH"] = self._code[name]
         words = ["--cache", str(self._world.root / f"cache-{name}"), "--name", name, "--lease", str(self._lease)]
         with (self._world.root / f"worker-{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                [self._programs[name], "-m", "syncd", "fleet", "worker", *words, "--jobs", str(self._jobs)],
+                [sys.executable, "-m", "syncd", "fleet", "worker", *words, "--jobs", str(self._jobs)],
                 cwd=self._world.root,
                 env=environ,
                 stdout=log,
@@ -182,15 +186,14 @@ class TrialWorkers:
         time.sleep(seconds)
         process.send_signal(signal.SIGCONT)
 
-    def use_program(self, name: str, python: str) -> None:
-        """Let a worker be started by another Python, with the syncd that is installed there, from its next start on."""
-        self._programs[name] = python
+    def upgrade(self, name: str) -> None:
+        """Let a worker be started with the code of this checkout, from its next start on."""
+        self._code[name] = ""
 
-    def end(self, name: str) -> int:
-        """Ask a worker to end and return its exit code; it is started again."""
-        process = self._processes[name]
-        process.terminate()
-        return process.wait(PATIENT)
+    def count_starts(self) -> int:
+        """Return how many workers are of this checkout and run."""
+        with self._lock:
+            return sum(not self._code[name] and process.poll() is None for name, process in self._processes.items())
 
     def read_cpu(self) -> float:
         """Return the CPU seconds of all workers, of those that were killed too."""
