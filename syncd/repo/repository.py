@@ -19,10 +19,8 @@ from syncd.repo.values import Blob, Commit, Difference, FileChange, Head, Merged
 from syncd.repo.work_tree import index, usage
 from syncd.repo.work_tree.worktree import WorkTree
 from syncd.repo.write import merge, refs
+from syncd.repo.write.own_refs import OWN_REFS, OwnRefs
 from syncd.repo.write.writer import Writer
-
-ANCHORS = "refs/syncd/"
-"""Where syncd keeps refs of its own, below no name that people use."""
 
 
 class Repository:
@@ -35,7 +33,7 @@ class Repository:
         self._git = Git(where)
         self._reader = objects.Reader(self._git)
         self._history = history.History(self._git, self._reader)
-        self._anchors: dict[str, str] | None = None
+        self._own_refs = OwnRefs(self._git)
         # What was written here of what: the same again need not be written again.
         self._made: dict[Hashable, str] = {}
         self._texts: dict[tuple[tuple[str, str, str], ...], list[MergedText]] = {}
@@ -96,12 +94,7 @@ class Repository:
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix such as `refs/syncd/`, each with what it names."""
-        if not prefix.startswith(ANCHORS):
-            return refs.list_refs(self._git, prefix)
-        if self._anchors is None:  # nobody else writes there, so one listing serves every space
-            self._anchors = refs.list_refs(self._git, ANCHORS)
-        below = prefix.rstrip("/") + "/"
-        return {ref: oid for ref, oid in self._anchors.items() if f"{ref}/".startswith(below)}
+        return self._own_refs.list_refs(prefix)
 
     def update_ref(self, ref: str, new: str, *, old: str | None) -> None:
         """Move a ref from the commit `old`, None when it does not exist, to another one.
@@ -110,23 +103,20 @@ class Repository:
         """
         with self._forget_on_failure(ref):
             refs.update_ref(self._git, self._reader, ref, new, old=old)
-        if self._anchors is not None and ref.startswith(ANCHORS):
-            self._anchors[ref] = new
+        self._own_refs.note_ref(ref, new)
 
     def delete_ref(self, ref: str, *, old: str) -> None:
         """Delete a ref. Raises: RefMoved when it names something else than `old`."""
         with self._forget_on_failure(ref):
             refs.delete_ref(self._git, self._reader, ref, old=old)
-        if self._anchors is not None:
-            self._anchors.pop(ref, None)
+        self._own_refs.note_ref(ref, None)
 
     @contextmanager
     def _forget_on_failure(self, ref: str) -> Iterator[None]:
-        """Forget what refs of ours name, when one of them may have moved or not."""
         try:
             yield
         except BaseException:
-            self._anchors = None
+            self._own_refs.forget(ref)
             raise
 
     def read_head(self) -> Head:
@@ -291,8 +281,7 @@ class Repository:
 
     def open_writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
         """Return a writer, a context manager, of the next commit of a ref that names `old` now."""
-        if ref.startswith(ANCHORS):
-            self._anchors = None
+        self._own_refs.forget(ref)
         return Writer(self._git, self._reader, ref, old=old, start=start)
 
     def merge(self, ours: str, theirs: str) -> Merged:
@@ -387,8 +376,8 @@ class Repository:
 
         Raises: PathRefused for any other ref.
         """
-        if not ref.startswith(ANCHORS):
-            raise PathRefused(f"{ref[:80]!r} is no anchor")
+        if not ref.startswith(OWN_REFS):
+            raise PathRefused(f"{ref[:80]!r} is no ref of syncd's own")
         old = self.resolve(ref)
         person = Person("syncd", "syncd@localhost", datetime.now(UTC))
         with self.open_writer(ref, old=old) as writer:

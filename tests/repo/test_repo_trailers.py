@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -107,3 +108,21 @@ def test_a_commit_that_is_missing_is_an_error_and_no_end(repository: Repository,
     (repository.git_dir / "objects" / first[:2] / first[2:]).unlink()
     with pytest.raises(GitFailed):
         list(repository.find_carrying(second, "Syncd-Space", "s1", committer=""))
+
+
+def test_what_imports_overwrote_is_listed_once_for_all_spaces(repository: Repository, base: str) -> None:
+    started: list[str] = []
+    start = repository._git.run
+
+    def counted(verb: str, *arguments: Any, **options: Any) -> Any:
+        started.append(verb)
+        return start(verb, *arguments, **options)
+
+    repository._git.run = counted  # type: ignore[method-assign]
+    prefix = "refs/remotes/platform/overwritten"
+    for number in range(10):
+        assert repository.list_refs(f"{prefix}/space{number}/") == {}
+    assert started == ["for-each-ref"]
+    repository.update_ref(f"{prefix}/space1/1", base, old=None)
+    assert repository.list_refs(f"{prefix}/space1/") == {f"{prefix}/space1/1": base}
+    assert started.count("for-each-ref") == 1
