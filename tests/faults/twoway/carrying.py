@@ -17,34 +17,52 @@ _MOVE = re.compile(r"move it (.*)")
 _BELOW, _NUMBER = re.compile(r"below `([^`]*)`"), re.compile(r", as number (\d+)")
 
 
-def read_orders(comments: Sequence[tuple[str, str]], pages: Pages) -> list[dict[str, Any]]:
-    """Given comments, each with its page, and the pages that there are, return the writes that are left to do."""
+def read_orders(
+    comments: Sequence[tuple[str, str]], pages: Pages, met: dict[str, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """Given comments, each with its page, and the pages that there are, return the writes that are left to do.
+
+    `met` holds which page each path meant when a comment was read first, and is filled: whoever let two pages exchange
+    their slugs does not take one for the other when they read the comment again.
+    """
     known = dict(_index_paths(pages))
     texts = [(page, found) for page, text in comments for found in _TEXT.finditer(text)]
-    orders = [line for _, text in comments if not _TEXT.search(text) for line in text.splitlines()]
+    orders = [
+        (line, met.setdefault(text, known))
+        for _, text in comments
+        if not _TEXT.search(text)
+        for line in text.splitlines()
+    ]
     writes: list[dict[str, Any]] = [
         {"operation": "update_page", "page": page, "document": {"markdown": f"{found[3]}\n"}}
         for page, found in texts
         if page in known.values()
     ]
-    changes = [change for line in orders if (change := _CHANGE.search(line)) and change[1] in known]
-    slugs = {known[one[1]]: slug[1] for one in changes if (slug := _SLUG.search(one[2]))}
-    gone = [known[found[1]] for line in orders if (found := _DELETE.search(line)) and found[1] in known]
+    here = {page["id"] for page, _ in pages}
+    changes = [
+        (meant[change[1]], change[2])
+        for line, meant in orders
+        if (change := _CHANGE.search(line)) and meant.get(change[1]) in here
+    ]
+    slugs = {id: slug[1] for id, order in changes if (slug := _SLUG.search(order))}
+    gone = [
+        meant[found[1]] for line, meant in orders if (found := _DELETE.search(line)) and meant.get(found[1]) in here
+    ]
     # Pages may exchange their slugs, or take that of a page which goes.
     moving = dict.fromkeys([*slugs, *gone])
     writes += [{"operation": "update_page", "page": id, "slug": f"for-now-{at}"} for at, id in enumerate(moving)]
     new = {found[1]: found[3] for page, found in texts if not page}
     # What was added before has its title, or that of its text's heading, at its address.
-    here = {
+    taken = {
         page.get(key) for page, _ in pages for key in ("title", "path") if key == "title" or page["id"] not in moving
     }
-    for added in (found for line in orders if (found := _ADD.search(line))):
+    for added in (found for line, _ in orders if (found := _ADD.search(line))):
         place, address = _read_place(added[2], known), _find_slug(added[3])
-        if place is not None and added[3] in new and not {added[1], _join_path(pages, place, address)} & here:
+        if place is not None and added[3] in new and not {added[1], _join_path(pages, place, address)} & taken:
             made = {"operation": "insert_page", "title": added[1], "slug": address}
             given = {name: value for name, value in place.items() if value is not None}
             writes.append(made | given | {"document": {"markdown": f"{new[added[3]]}\n"}})
-    writes += [write for one in changes for write in _read_change(known[one[1]], one[2], known)]
+    writes += [write for id, order in changes for write in _read_change(id, order, known)]
     writes += [{"operation": "delete_page", "page": id} for id in gone]
     rest = [(id, slug) for id, slug in slugs.items() if id not in gone]
     return writes + [{"operation": "update_page", "page": id, "slug": slug} for id, slug in rest]

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -54,6 +54,8 @@ class Participants:
         """The revisions that main content of each space was seen to have."""
         self._drafts: list[Request] = []
         """Change requests that an editor on the web has not finished."""
+        self._met: dict[str, dict[str, Mapping[str, str]]] = {}
+        """Of each change request, what paths in syncd's comments meant when they were read first."""
 
     def hear(self, writer: Writer) -> None:
         self.story += [f"{writer.name}$ {line}" for line in writer.told]

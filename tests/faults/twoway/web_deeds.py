@@ -95,7 +95,8 @@ class WebDeeds(Participants):
         """Do in the editor what syncd's comments on a change request ask for; return whether that changed anything."""
         began = before = self.web.view(request.space, request.id)
         for _ in range(_CARRIED):  # what is to lie below a page that is asked for too comes in a later turn
-            writes = read_orders(self.web.comments(request), self.web.tree(request.space, request.id))
+            comments, tree = self.web.comments(request), self.web.tree(request.space, request.id)
+            writes = read_orders(comments, tree, self._met.setdefault(request.id, {}))
             if writes:
                 self.web.told.append(f"boss: carry out comments of change request {request.number}: {writes}")
                 self.web.write(request.space, request.id, writes)
