@@ -91,7 +91,7 @@ class LastLook:
         held = None
         if isinstance(outcome, Held):
             held = {"why": outcome.why, "hint": outcome.hint, "exit_code": outcome.exit_code}
-            held |= {"approval": outcome.approval, "manual": outcome.manual}
+            held |= {"approval": outcome.approval, "manual": outcome.manual, "command": outcome.command}
         commit = self.source.commit if carried else self._facts().get("carried", "")
         facts = {**facts, "held": held, "carried": commit}
         at = self.workspace.now().isoformat(timespec="seconds")
