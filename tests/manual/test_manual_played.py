@@ -12,7 +12,7 @@ from tests.service.manual import read_section
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 RECOVER, RENAME, WRITER = "how-to/recover.md", "how-to/rename-page.md", "tutorials/writer.md"
-SITE = "tutorials/site.md"
+SITE = "tutorials/site-owner.md"
 ADDRESS = "http://127.0.0.1:8470"
 NOT_TYPED = {
     "syncd demo": "the next block types it with --keep",
