@@ -5,6 +5,7 @@ something is lost, twice, at once or late. `throughput` counts what a run costs 
 """
 
 import argparse
+import json
 import statistics
 import sys
 import tempfile
@@ -68,6 +69,7 @@ def _print_verdict(fleet: Fleet, verdict: Verdict) -> None:
         print(f"{name}: {len(found)}")
         for line in found[:SHOWN]:
             print(f"  {line}")
+    _print_records(fleet, verdict)
     print(f"requests of workers that had lost their lease: {verdict.requests_after_lease}")
     rows = fleet.database.query(
         "SELECT r.at - l.at FROM trial_runs r JOIN trial_leases l ON l.repository = r.repository AND l.fence = r.fence"
@@ -75,6 +77,14 @@ def _print_verdict(fleet: Fleet, verdict: Verdict) -> None:
     print(f"runs: {_describe_times([float(row[0]) for row in rows])}")
     for name in ("calm", "disturbed"):
         print(f"{name} changes in step: {_describe_times(getattr(verdict, name))}")
+
+
+def _print_records(fleet: Fleet, verdict: Verdict) -> None:
+    """Say what the runs of repositories came to last that are not in step, or have something twice."""
+    status = json.loads(fleet.run_syncd("fleet", "status", "--json"))
+    for one in status["repositories"]:
+        if any(f" of {one['name']}/" in line for line in (*verdict.lost, *verdict.doubled)):
+            print(f"  {one['name']}: {json.dumps(one)}")
 
 
 def _describe_times(times: Sequence[float]) -> str:
