@@ -122,14 +122,26 @@ def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> st
 def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
     """The commit that a part stands for; where this clone lacks it, its own commit of the same revision."""
     of = find_original(workspace.repository, part)
-    if of is None or of in workspace.repository.select_present([of]):
-        return of
+    if of is None:
+        return None
+    if of in workspace.repository.select_present([of]):
+        return _find_first_with_tree(workspace.repository, of)
     # Two clones that mirror the same revision may write different commits for it.
     for revision in part.trailers.get(REVISION, []):
         found = workspace.repository.find_commit(workspace.main, REVISION, revision)
         if found is not None:
             return found.oid
     return None
+
+
+def _find_first_with_tree(repository: Repository, commit: str) -> str:
+    """The oldest commit of a line with one tree. Those after it only record that the platform has the same, and a
+    branch that has the first of them knows all that is in a part of the last."""
+    while True:
+        (found,) = repository.list_commits(None, commit, limit=1)
+        if len(found.parents) != 1 or repository.find_tree(found.parents[0]) != repository.find_tree(commit):
+            return commit
+        commit = found.parents[0]
 
 
 def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: MergeCommits) -> Base:

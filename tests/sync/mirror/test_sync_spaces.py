@@ -13,10 +13,12 @@ from syncd.api.transport.retries import TRIES
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
+from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from tests.sync.conftest import assert_fine, plant
 
+SYNC = RunOptions()
 OTHER: dict[str, str | bytes] = {
     "README.md": "# Other\n\nOne.\n",
     "SUMMARY.md": "# Table of contents\n\n* [Other](README.md)\n",
@@ -53,6 +55,37 @@ def test_an_updated_change_request_of_one_space_reverts_nothing_of_another(world
         assert not list(client.change_requests.list(made.space, "open"))
     assert_fine(run(RunOptions()))
     assert set(world.requests[-1]) == {"GET"}
+
+
+def test_lines_beside_what_was_merged_of_one_space_are_in_no_conflict(world: Any) -> None:
+    """The branch has other spaces' work, too, so that only a part of it is merged: what that part has is known."""
+    made = import_directory(world.storage, plant(world.root / "other", OTHER), title="Other", space=None)
+    bindings = (Binding(world.space, "docs", "docs"), Binding(made.space, "other", "other"))
+    clone, options = world.root / "clone", "# Options\n\n* first\n"
+
+    def run(wish: RunOptions = SYNC, **policy: Any) -> list[Result]:
+        with world.workspace() as workspace:
+            return run_cycle(replace(workspace, bindings=bindings, policy=Policy(**policy)), wish)
+
+    Repository.create(clone, branch="main").close()
+    assert_fine(run(RunOptions(integrate=False, propose=False)))
+    world.git("update-ref", "refs/heads/main", "refs/remotes/platform/main")
+    world.git("checkout", "--quiet", "main")
+    world.commit("One", {"docs/options.md": f"{options}* mine\n* second\n", "other/README.md": "# Other\n\nMine.\n"})
+    assert_fine(run())
+    world.commit("Third", {"docs/options.md": f"{options}* third\n* mine\n* second\n"})
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+    assert_fine(run(update="never"))
+    assert_fine(run())
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs, too.\n"})
+    world.merge(1)
+    world.commit("Two", {"docs/options.md": f"{options}* mine, too\n* third\n* mine\n* second\n"})
+    assert_fine(run())
+    assert_fine(run())
+    with world.client() as client:
+        (request,) = client.change_requests.list(world.space, "open")
+        page = client.change_request_content.get_page_by_path(world.space, str(request.number), "reference/options")
+    assert page.markdown == f"{options}* mine, too\n* third\n* mine\n* second\n"
 
 
 def test_what_another_clone_has_merged_of_one_space_brings_nothing_of_another(world: Any) -> None:
