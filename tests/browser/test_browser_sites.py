@@ -174,6 +174,16 @@ def test_pages_are_read_by_everybody(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 
+def test_a_result_is_told_apart_from_where_it_lies(shown: ShownSite, open_page: OpenPage) -> None:
+    above = shown.call("GET", f"/spaces/{shown.space}/content")["pages"][1]["id"]
+    shown.write([{**shown.page("Grassland", "Quaggas graze here."), "into": above}])
+    page = open_page()
+    page.goto(f"{shown.address}/every-block")
+    page.keyboard.press("/")
+    page.keyboard.type("quag")
+    expect(page.locator(".results span")).to_have_text("Every block · Quaggas graze here.")
+
+
 def test_one_searches_as_one_types_and_without_script(shown: ShownSite, open_page: OpenPage) -> None:
     page = open_page()
     page.goto(f"{shown.address}/every-block")

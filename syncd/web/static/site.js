@@ -132,7 +132,7 @@
       return mine === turn ? rows : null;
     };
     const describe = ([title, address, path, before, word, after]) => {
-      const link = make("a", null, { href: address }), line = make("span", [path, before].filter(Boolean).join(" · "), {});
+      const link = make("a", null, { href: address }), line = make("span", path && before + word + after ? `${path} · ${before}` : path || before, {});
       if (word) line.append(make("mark", word, {}), after);
       link.append(make("b", title, {}), line);
       return link;
