@@ -115,7 +115,9 @@ def test_a_conflict_is_told_once_when_it_begins_and_once_when_it_ends(two: Two, 
 def test_what_becomes_of_a_change_request_is_told_once(two: Two, receiver: NotifiedServer) -> None:
     target = ["[[notifications.target]]", 'name = "team"', f'url = "{receiver.url}"', "private = true"]
     two.write()
-    two.config.write_text(two.config.read_text().replace("interval = 3600", 'interval = 3600\nupdate = "never"'))
+    two.config.write_text(
+        two.config.read_text().replace("interval = 3600", 'interval = 3600\nchange_requests.update = "never"')
+    )
     two.config.write_text("\n".join([two.config.read_text(), *target, 'events = ["merged", "outdated", "reviewed"]']))
     with Client(two.shell.url, two.shell.token.read_text().strip()) as client:
         with serve_platform(two) as service:
