@@ -29,7 +29,7 @@ from syncd.daemon.metrics import render_metrics
 from syncd.daemon.task import Job, Task
 from syncd.errors import ConfigInvalid, ServiceUnavailable, SyncdError
 from syncd.store.pauses import PauseRecord, read_pause
-from syncd.store.runs import RunRecord
+from syncd.store.runs import RunRecord, read_runs
 from syncd.sync.outcome import Waiting
 
 EPOCH = 1_800_000_000.0
@@ -258,3 +258,12 @@ def test_the_socket_is_where_systemd_says_or_the_user_looks(tmp_path: Path) -> N
     assert find_runtime_directory({"XDG_RUNTIME_DIR": "/run/user/7"}) == Path("/run/user/7/syncd")
     assert find_runtime_directory({"HOME": "/home/a"}) == Path("/home/a/.local/state/syncd/run")
     assert list_sockets({"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}) == []
+
+
+def test_records_bring_no_repository_back_that_was_moved_away(tmp_path: Path) -> None:
+    files, docs = RunFiles(tmp_path / "state"), tmp_path / "docs"
+    record = RunRecord("repository", "docs", "ok", at="2026-05-01T10:00:00+00:00")
+    files.save_runs(docs, docs / ".git", (record,))
+    files.save_pause(docs, docs / ".git", PauseRecord(is_pause=True, at=record.at))
+    assert not docs.exists()
+    assert [read_runs(file) for file in (tmp_path / "state" / "runs").iterdir()] == [(record,)]

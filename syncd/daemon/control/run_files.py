@@ -83,11 +83,16 @@ class RunFiles:
 
     def _list_pauses(self, path: Path, git_dir: Path | None) -> list[Path]:
         files = [find_pause_file(self._directory, path)] if self._directory is not None else []
-        return [*files, git_dir / PAUSE] if git_dir is not None else files
+        return [*files, *_list_inside(git_dir, PAUSE)]
 
     def _list_files(self, path: Path, git_dir: Path | None) -> list[Path]:
         files = [find_service_file(self._directory, path)] if self._directory is not None else []
-        return [*files, git_dir / SERVICE] if git_dir is not None else files
+        return [*files, *_list_inside(git_dir, SERVICE)]
+
+
+def _list_inside(git_dir: Path | None, name: str) -> list[Path]:
+    """A file of a repository that is there; one that was moved away during its run must not come into being again."""
+    return [git_dir / name] if git_dir is not None and git_dir.is_dir() else []
 
 
 def find_service_directory(environ: Mapping[str, str]) -> Path:
