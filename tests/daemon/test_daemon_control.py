@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 
 import pytest
 
@@ -267,3 +268,22 @@ def test_records_bring_no_repository_back_that_was_moved_away(tmp_path: Path) ->
     files.save_pause(docs, docs / ".git", PauseRecord(is_pause=True, at=record.at))
     assert not docs.exists()
     assert [read_runs(file) for file in (tmp_path / "state" / "runs").iterdir()] == [(record,)]
+
+
+def test_records_of_a_run_are_newer_than_what_was_just_read(tmp_path: Path) -> None:
+    """A run ends while another thread reads the records of the service that ran before."""
+    files, docs = RunFiles(tmp_path), tmp_path / "docs"
+    former = RunRecord("repository", "docs", "failed", at="2026-05-01T10:00:00+00:00", failures=1)
+    files.save_runs(docs, None, (former,))
+    (file,) = (tmp_path / "runs").iterdir()
+    text = file.read_bytes()
+    file.unlink()
+    os.mkfifo(file)
+    files = RunFiles(tmp_path)
+    reader = Thread(target=files.read_runs, args=(docs,))
+    reader.start()
+    with file.open("wb") as held:  # the reader waits at the same place
+        files.save_runs(docs, None, (replace(former, failures=2),))
+        held.write(text)
+    reader.join()
+    assert files.read_runs(docs) == (replace(former, failures=2),)

@@ -39,9 +39,12 @@ class RunFiles:
 
     def read_runs(self, path: Path, git_dir: Path | None = None) -> tuple[RunRecord, ...]:
         """Return the records of a repository, the set of them that is newest; `git_dir` where it is known."""
-        if path not in self._runs:
-            self._runs[path] = choose_newest(read_runs(file) for file in self._list_files(path, git_dir))
-        return self._runs[path]
+        known = self._runs.get(path)
+        if known is None:
+            # A run may have ended while the files were read, and what it came to is newer.
+            read = choose_newest(read_runs(file) for file in self._list_files(path, git_dir))
+            known = self._runs.setdefault(path, read)
+        return known
 
     def has_run(self, path: Path) -> bool:
         """Return whether a run of a repository has been recorded since the service started."""
@@ -69,7 +72,8 @@ class RunFiles:
     def read_pause(self, path: Path, git_dir: Path | None = None) -> PauseRecord | None:
         """Return what was last decided of a repository; `git_dir` where it is known."""
         if path not in self._pauses:
-            self._pauses[path] = choose_newest_pause(read_pause(file) for file in self._list_pauses(path, git_dir))
+            read = choose_newest_pause(read_pause(file) for file in self._list_pauses(path, git_dir))
+            self._pauses.setdefault(path, read)
         return self._pauses[path]
 
     def save_pause(self, path: Path, git_dir: Path | None, record: PauseRecord) -> None:
