@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from syncd.platform.revisions import revisions
@@ -82,6 +82,7 @@ def test_no_sign_of_a_query_means_anything(http: httpx.Client, space: str, query
 
 
 @given(st.text(max_size=200))
+@example("\u3097 \u30a0\u30fb\u3099\ufadb")
 @settings(deadline=None, max_examples=50)
 def test_words_are_letters_and_digits_and_stay_what_they_are(text: str) -> None:
     assert all(word.isalnum() for word in split_words(text))

@@ -8,9 +8,10 @@ TERMS_MAX = 32
 WORD_MAX = 64
 """Characters of a word that count; PostgreSQL refuses very long ones."""
 
-# Scripts without spaces between words: each of their signs is a word.
+# Scripts without spaces between words: each of their signs is a word, but for the points, the loose accents and the
+# numbers without a sign (U+3097) that lie in the same blocks.
 _SIGNS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_SIGNS}]|[^\W_{_SIGNS}]+")
+_WORD = re.compile(rf"(?!\W)[{_SIGNS}]|[^\W_{_SIGNS}]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
