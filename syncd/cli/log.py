@@ -17,7 +17,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.pager import page_text
 from syncd.cli.terminal.text import escape, format_time
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.daemon.workspaces import build_bindings, read_time
 from syncd.errors import NotARepository
 from syncd.model.moment import parse_moment
@@ -114,7 +114,7 @@ def _list_outcomes(git_dir: Path, query: LogQuery, *, is_whole: bool) -> Iterato
     """What waits for a person, since when its flow said so last."""
     if query.number:
         return
-    for outcome in read_store_summary(git_dir / STATE).outcomes:
+    for outcome in read_store_summary(git_dir / STATE_FILE).outcomes:
         at = parse_moment(outcome.at)
         if outcome.state not in ("held", "waiting") or at is None:
             continue
@@ -128,13 +128,13 @@ def _list_outcomes(git_dir: Path, query: LogQuery, *, is_whole: bool) -> Iterato
 
 def _list_plans(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry]:
     """The plans that were applied to sites."""
-    if repository.site is None or not (git_dir / STATE).is_file():
+    if repository.site is None or not (git_dir / STATE_FILE).is_file():
         return
     from syncd.cli.sites.rollback import format_former_plan
     from syncd.plan.site.rollback import parse_former_state
     from syncd.store.store import Store
 
-    with Store(git_dir / STATE) as store:
+    with Store(git_dir / STATE_FILE) as store:
         backups = store.backups.list_backups()
     for backup in backups:
         if (at := parse_moment(backup.at)) is not None:
@@ -145,7 +145,7 @@ def _list_plans(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntr
 
 def _list_runs(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry]:
     """The last run, as `syncd status` counts it."""
-    has_service = find_holder(git_dir / DAEMON) is not None
+    has_service = find_holder(git_dir / SERVICE_LOCK) is not None
     now = read_time().timestamp()
     run = find_run(repository.path, git_dir, interval=repository.interval, has_service=has_service, now=now)
     if run.record is not None and (at := parse_moment(run.record.at)) is not None:

@@ -1,1 +1,1 @@
-"""The daemon: clock, watcher, signals and systemd around the flows; it decides when, never what."""
+"""The service: clock, watcher, signals and systemd around the flows; it decides when, never what."""

@@ -9,7 +9,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
 JITTER = 0.1
-"""Share of the interval by which a tick may be late, so that many daemons do not ask at once."""
+"""Share of the interval by which a tick may be late, so that many services do not ask at once."""
 
 
 class Clock:

@@ -11,7 +11,7 @@ Message = Callable[[], object]
 
 
 class Inbox:
-    """Messages in order, and a socket that ends the loop's wait; so all state of the daemon belongs to one thread."""
+    """Messages in order, and a socket that ends the loop's wait; so all state of the service belongs to one thread."""
 
     def __init__(self) -> None:
         """Begin empty."""

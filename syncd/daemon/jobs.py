@@ -1,4 +1,4 @@
-"""Turn configuration into the daemon's jobs: one repository, one job."""
+"""Build the jobs of the service from its configuration: one for each repository."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from syncd.api.transport.rate_limit import Observe, ignore_try
 from syncd.config import Config, DropIn, RepositoryConfig
 from syncd.config.shapes import INTERVAL_SECONDS, NotificationTargetConfig
 from syncd.daemon.labels import name_repositories
-from syncd.daemon.locks import WAKE
+from syncd.daemon.locks import WAKE_FILE
 from syncd.daemon.records import list_subjects
 from syncd.daemon.service import Job
 from syncd.daemon.workspaces import Environment, build_run_options, open_locked_workspace
@@ -67,4 +67,4 @@ def _build_job(
         platform.allow()
         upstream.allow()
 
-    return Job(name, repository.path, locate, repository.interval, run, subjects, (WAKE,), allow_requests)
+    return Job(name, repository.path, locate, repository.interval, run, subjects, (WAKE_FILE,), allow_requests)

@@ -11,17 +11,17 @@ from typing import Self
 
 from syncd.errors import AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
 
-DAEMON = "syncd/daemon.lock"
-"""Below a repository's git directory: held by the daemon that serves it."""
-RUN = "syncd/run.lock"
-"""Below a repository's git directory: held during one run of the flows, the daemon's or a person's."""
-WAKE = "syncd/wake"
-"""Below a repository's git directory: a command touches it when the daemon shall look at once."""
-STATE = "syncd/state.db"
+SERVICE_LOCK = "syncd/daemon.lock"
+"""Below a repository's git directory: held by the service that has the repository."""
+RUN_LOCK = "syncd/run.lock"
+"""Below a repository's git directory: held during one run of the flows, by the service or by a person."""
+WAKE_FILE = "syncd/wake"
+"""Below a repository's git directory: a command touches it so that the service looks at once."""
+STATE_FILE = "syncd/state.db"
 """Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
-_LOOK_AGAIN = 0.005
-_GRACE = 0.05
-"""Seconds that even the impatient wait: who holds the lock for a moment may be `holder`, only looking."""
+_POLL_SECONDS = 0.005
+_GRACE_SECONDS = 0.05
+"""Seconds that everybody waits: `find_holder`, which only looks, holds the lock for a moment, too."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -47,14 +47,14 @@ class FileLock:
         Units: seconds. Raises: AnotherRuns, NotARepository when the lock cannot live there, DiskFull.
         """
         descriptor = _open_file(path)
-        deadline = clock() + max(wait, _GRACE)
+        deadline = clock() + max(wait, _GRACE_SECONDS)
         try:
             while not _try_lock(descriptor, path):
                 if clock() >= deadline:
                     pid = _read_pid(descriptor)
                     named = f"another syncd (process {pid})" if pid else "another syncd"
                     raise AnotherRuns(f"{named} works on {path.parent.parent}")
-                sleep(_LOOK_AGAIN)
+                sleep(_POLL_SECONDS)
             _write_pid(descriptor)
         except BaseException:
             os.close(descriptor)
@@ -107,7 +107,7 @@ class ServiceLocks:
             except SyncdError:
                 self._release(path)
                 raise
-            file = git_dir / DAEMON
+            file = git_dir / SERVICE_LOCK
             if held is not None and held.path == file and held.is_current():
                 return git_dir, False
             self._release(path)

@@ -87,7 +87,7 @@ def find_state(result: Result) -> str:
             return "ok"
 
 
-def is_run(results: Sequence[Result]) -> bool:
+def is_complete_run(results: Sequence[Result]) -> bool:
     """Return whether a run came to its end: it did not when another syncd worked, or it was stopped."""
     refused = AnotherRuns.exit_code
     return not is_stopped(results) and not any(r.flow == RUN and r.outcome.exit_code == refused for r in results)

@@ -21,9 +21,8 @@ from syncd.daemon.control.run_files import RunFiles
 from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
-from syncd.daemon.locks import RUN as RUN_LOCK
-from syncd.daemon.locks import STATE, FileLock, ServiceLocks
-from syncd.daemon.records import is_run, judge_run, summarize_run
+from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock, ServiceLocks
+from syncd.daemon.records import is_complete_run, judge_run, summarize_run
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
@@ -33,11 +32,11 @@ from syncd.watch import Watcher
 
 __all__ = ["Job", "Service"]
 
-GRACE = 8.0
-"""Seconds that running cycles get to end."""
-PATIENCE = 60.0
-"""Seconds without a sign of progress after which a cycle counts as stuck."""
-RUN_LOCK_WAIT = 2.0
+GRACE_SECONDS = 8.0
+"""How long runs get to end once a signal ended the service."""
+PATIENCE_SECONDS = 60.0
+"""After so long without a sign of progress, a run counts as stuck."""
+RUN_LOCK_SECONDS = 2.0
 """Seconds to wait for a person's run to end before trying again later."""
 ANSWER_SECONDS = 20.0
 """How long the loop may take to do what a person asks for over the control socket."""
@@ -63,8 +62,8 @@ class Service:
         read_stamp: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
-        patience: float = PATIENCE,
-        grace: float = GRACE,
+        patience: float = PATIENCE_SECONDS,
+        grace: float = GRACE_SECONDS,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
         """Prepare to serve the jobs that `jobs` returns; `report` hears every run's results, in the main thread.
@@ -74,7 +73,7 @@ class Service:
         When what `read_stamp` returns has changed, and stays so until the next look, the jobs are read again.
 
         Units: `clock`, `now` (since the epoch), `patience` and `grace` in seconds. Shape: `leave` ends the process when
-        a cycle cannot be ended, since its threads would keep the interpreter alive.
+        a run cannot be ended, since its threads would keep the interpreter alive.
         """
         self._jobs, self._notify, self._files = jobs, notify, files
         self._read_stamp = read_stamp
@@ -250,7 +249,7 @@ class Service:
             git_dir, is_new = self._locks.take(job.path, job.locate)
             if is_new:
                 self._inbox.put(self._watch_all)
-            with FileLock.acquire(git_dir / RUN_LOCK, wait=RUN_LOCK_WAIT):
+            with FileLock.acquire(git_dir / RUN_LOCK, wait=RUN_LOCK_SECONDS):
                 results.extend(job.run(task.is_cancelled))
             return Unchanged()
 
@@ -261,7 +260,7 @@ class Service:
         """Keep what a run came to, and what the state database says after it."""
         git_dir = self._locks.find_git_dir(job.path)
         self._update_counts(job, git_dir)
-        if is_run(results):
+        if is_complete_run(results):
             at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
             former = self._files.read_runs(job.path, git_dir)
             self._files.save_runs(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
@@ -271,7 +270,7 @@ class Service:
         counts = None
         if git_dir is not None:
             try:
-                counts = read_counts(git_dir / STATE)
+                counts = read_counts(git_dir / STATE_FILE)
             except StoreError as error:
                 if self._counts.get(job.path) is not None:
                     self._notice(f"{job.name}: {error.what}")
@@ -343,7 +342,7 @@ class Service:
         return min([min(ends) - self._clock(), self._pause_wait, *(task.find_wait() for task in self._tasks.values())])
 
     def _report_progress(self) -> None:
-        """Tell systemd that all is well, which no loop can know that only looks at itself: the cycles must move."""
+        """Tell systemd that all is well, which no loop can know that only looks at itself: the runs must move."""
         self._turned = self._clock()
         stuck = [task for task in self._list_running() if self._is_stuck(task)]
         self._report_stuck(stuck)

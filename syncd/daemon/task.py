@@ -12,13 +12,13 @@ from syncd.errors import AnotherRuns, Unauthorized
 from syncd.sync.outcome import Held, Outcome, Waiting
 from syncd.sync.run.values import Result
 
-LONGEST = 900.0
+LONGEST_WAIT_SECONDS = 900.0
 """Seconds between two tries of something that keeps failing, unless its interval is longer."""
-REFUSED = 300.0
+REFUSED_TOKEN_SECONDS = 300.0
 """Seconds after a refused token: no token becomes right by asking often."""
-SOONEST = 1.0
+SHORTEST_WAIT_SECONDS = 1.0
 """Seconds after which a platform is asked again at the earliest that names a time which is over already."""
-FARTHEST = 86400.0
+NAMED_WAIT_SECONDS_MAX = 86400.0
 """Seconds that a platform can ask to wait; one that names a later time is asked again after a day."""
 _SPREAD = 0.2
 _MISSED = 2.5
@@ -27,7 +27,7 @@ _MISSED = 2.5
 
 @dataclass(frozen=True)
 class Job:
-    """One repository to keep in step: `run(cancelled)` does one whole cycle, asking `cancelled()` often.
+    """One repository to keep in step: `run(cancelled)` runs all flows once, asking `cancelled()` often.
 
     Shape: `name` stands for it in metrics and messages, `path` is where it is configured to be. `locate()` returns its
     git directory, and raises NotARepository while there is none. A change of one of the `files` below that asks for a
@@ -46,7 +46,7 @@ class Job:
 
 
 class Task:
-    """A job and when it runs. It belongs to the main loop, except `is_cancelled`, which the running cycle calls."""
+    """A job and when it runs. It belongs to the main loop, except `is_cancelled`, which the run calls."""
 
     def __init__(
         self, job: Job, *, clock: Callable[[], float] = time.monotonic, chance: Callable[[], float] = random.random
@@ -63,20 +63,20 @@ class Task:
         self.refusal = ""
         """Why the last try began no run, or nothing."""
         self._clock, self._chance = clock, chance
-        self._asked = True
-        self._not_before, self._named = -math.inf, False
+        self._is_requested = True
+        self._not_before, self._has_named_time = -math.inf, False
         self._spaced_at: float | None = None
         self._last_spaced = -math.inf
         self._failures = 0
-        self._since = self._beat = clock()
+        self._ended_at = self._last_sign = clock()
 
     def pass_interval(self) -> None:
         """Request a run since an interval has passed; one that passes during a run does not count."""
-        self._asked = self._asked or not self.is_running
+        self._is_requested = self._is_requested or not self.is_running
 
     def request_run(self) -> None:
         """Request a run since something has changed; it begins after the present run, if there is one."""
-        self._asked = True
+        self._is_requested = True
 
     def request_spaced(self, seconds: float) -> None:
         """Request a run since somebody from outside says that something has changed.
@@ -89,9 +89,9 @@ class Task:
 
     def request_now(self) -> None:
         """Request a run at once; only a time that the platform named is still waited for."""
-        self._asked = True
+        self._is_requested = True
         self.job.allow_requests()
-        if not self._named:
+        if not self._has_named_time:
             self._not_before = -math.inf
 
     def update_job(self, job: Job) -> None:
@@ -100,23 +100,23 @@ class Task:
         self.request_now()
 
     def request_stop(self) -> None:
-        """Ask the running cycle to end, and begin no other."""
+        """Ask the present run to end, and begin no other."""
         self.is_leaving = True
 
     def find_wait(self) -> float:
         """Return the seconds until the next run may begin; infinite while one runs, and during a pause."""
         if self.is_running or self.is_leaving or self.is_paused:
             return math.inf
-        missed = self._since + _MISSED * self.job.interval
-        due = -math.inf if self._asked else min(missed, missed if self._spaced_at is None else self._spaced_at)
+        missed = self._ended_at + _MISSED * self.job.interval
+        due = -math.inf if self._is_requested else min(missed, missed if self._spaced_at is None else self._spaced_at)
         return max(self._not_before, due) - self._clock()
 
     def begin_run(self) -> None:
         """Note that a run begins, which answers all requests so far."""
-        self.is_running, self._asked = True, False
-        self._beat = self._clock()
+        self.is_running, self._is_requested = True, False
+        self._last_sign = self._clock()
         if self._spaced_at is not None:
-            self._spaced_at, self._last_spaced = None, self._beat
+            self._spaced_at, self._last_spaced = None, self._last_sign
 
     def end_run(self, outcome: Outcome, *, now: float, again: bool) -> None:
         """Decide when the next run may begin, from what this one came to.
@@ -124,21 +124,21 @@ class Task:
         Units: `now` in epoch seconds. Shape: `again` asks for another run, whatever came of this one.
         """
         self.is_running, self.has_ended = False, True
-        self._since = self._clock()
-        self._asked = self._asked or again or isinstance(outcome, Waiting)
-        self._named = isinstance(outcome, Waiting) and outcome.until is not None
-        self._not_before = self._since + self._find_delay(outcome, now)
+        self._ended_at = self._clock()
+        self._is_requested = self._is_requested or again or isinstance(outcome, Waiting)
+        self._has_named_time = isinstance(outcome, Waiting) and outcome.until is not None
+        self._not_before = self._ended_at + self._find_delay(outcome, now)
         no_run = isinstance(outcome, Waiting) and outcome.exit_code == AnotherRuns.exit_code
         self.refusal = outcome.why if isinstance(outcome, Waiting) and no_run else ""
 
     def is_cancelled(self) -> bool:
-        """Return whether the cycle is to end; that it asks shows that it still makes progress."""
-        self._beat = self._clock()
+        """Return whether the run is to end; that it asks shows that it still makes progress."""
+        self._last_sign = self._clock()
         return self.is_leaving or self.is_paused
 
     def find_silence(self) -> float:
-        """Return the seconds since the running cycle last asked whether to end; 0 when none runs."""
-        return self._clock() - self._beat if self.is_running else 0.0
+        """Return the seconds since the present run last asked whether to end; 0 without one."""
+        return self._clock() - self._last_sign if self.is_running else 0.0
 
     def _find_delay(self, outcome: Outcome, now: float) -> float:
         if isinstance(outcome, Waiting) and outcome.until is None:
@@ -156,9 +156,9 @@ def find_delay(outcome: Outcome, interval: float, *, failures: int, now: float, 
     epoch seconds, `chance` in [0, 1).
     """
     if isinstance(outcome, Waiting) and outcome.until is None:
-        delay = min(interval * 2.0 ** (max(failures, 1) - 1), max(LONGEST, interval))
+        delay = min(interval * 2.0 ** (max(failures, 1) - 1), max(LONGEST_WAIT_SECONDS, interval))
         return delay * (1 - _SPREAD * chance)
     if isinstance(outcome, Waiting) and outcome.until is not None:
-        return min(max(outcome.until - now, SOONEST), FARTHEST)
+        return min(max(outcome.until - now, SHORTEST_WAIT_SECONDS), NAMED_WAIT_SECONDS_MAX)
     refused = isinstance(outcome, Held) and outcome.exit_code == Unauthorized.exit_code
-    return REFUSED if refused else 0.0
+    return REFUSED_TOKEN_SECONDS if refused else 0.0

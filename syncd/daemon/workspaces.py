@@ -23,9 +23,9 @@ from syncd.config import (
     make_token_renewal,
     read_token,
 )
-from syncd.daemon.control.run_files import COMMAND
-from syncd.daemon.locks import RUN, STATE, FileLock
-from syncd.daemon.records import is_run, judge_run, list_subjects
+from syncd.daemon.control.run_files import COMMAND_RUNS
+from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock
+from syncd.daemon.records import is_complete_run, judge_run, list_subjects
 from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo.remote.address import parse_address
 from syncd.repo.remote.remote import USERNAME, Access
@@ -74,7 +74,7 @@ def open_workspace(config: Config, repository: RepositoryConfig, around: Environ
 
     Raises: AnotherRuns when another run holds the repository; ConfigInvalid, NotARepository, StoreNewer.
     """
-    lock = Repository.locate(repository.path) / RUN
+    lock = Repository.locate(repository.path) / RUN_LOCK
     with FileLock.acquire(lock, wait=around.wait), open_locked_workspace(config, repository, around) as workspace:
         yield workspace
 
@@ -87,7 +87,7 @@ def open_locked_workspace(config: Config, repository: RepositoryConfig, around: 
     """
     with Repository.open(repository.path) as git:
         git.recover(remote=repository.remote)
-        with _build_workspace(config, repository, around, git, git.git_dir / STATE) as workspace:
+        with _build_workspace(config, repository, around, git, git.git_dir / STATE_FILE) as workspace:
             yield workspace
 
 
@@ -98,7 +98,7 @@ def open_for_reading(config: Config, repository: RepositoryConfig, around: Envir
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
     with Repository.open(repository.path) as git, TemporaryDirectory() as nowhere:
-        state = git.git_dir / STATE
+        state = git.git_dir / STATE_FILE
         state = state if state.is_file() else Path(nowhere) / "state.db"
         with _build_workspace(config, repository, around, git, state) as workspace:
             yield workspace
@@ -147,10 +147,10 @@ def record_command(repository: RepositoryConfig, results: Sequence[Result], *, s
 
     Shape: `site` says whether the run was to look at the site. Where it cannot be kept, the run's own message stands.
     """
-    if not is_run(results):
+    if not is_complete_run(results):
         return
     with suppress(SyncdError):
-        file = Repository.locate(repository.path) / COMMAND
+        file = Repository.locate(repository.path) / COMMAND_RUNS
         subjects = list_subjects(repository, site=site)
         at = read_time().isoformat(timespec="seconds")
         write_runs(file, judge_run(results, read_runs(file), subjects, name=repository.name, at=at))

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.daemon.locks import RUN, FileLock
+from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.errors import SyncdError
 from syncd.repo.failures import translate_system_failures
 from syncd.repo.repository import Repository
@@ -82,7 +82,7 @@ class Cache:
         """Remove a clone that no run uses, and return whether it is gone."""
         path, gone = self.directory / f"{name}.git", self.directory / f"{_GONE}{name}"
         try:
-            with FileLock.acquire(path / RUN):
+            with FileLock.acquire(path / RUN_LOCK):
                 path.rename(gone)
         except (SyncdError, OSError):
             return False

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
 from syncd.config import Config, load_token
-from syncd.daemon.locks import RUN, FileLock
+from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.daemon.records import judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
 from syncd.daemon.workspaces import Environment, build_run_options, build_upstream, open_locked_workspace, read_time
@@ -27,8 +27,7 @@ from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
 from syncd.sync.outcome import Outcome, Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
-from syncd.sync.run.values import RUN as WHOLE_RUN
-from syncd.sync.run.values import Result, is_stopped
+from syncd.sync.run.values import RUN, Result, is_stopped
 
 _JITTER = 0.1
 """Share of an interval by which runs are spread, so that a thousand repositories do not meet."""
@@ -75,7 +74,7 @@ def run_repository(context: RunContext, name: str) -> RunEnd | None:
                 return None
             results = _run_under_lease(context, lease, repository)
         except SyncdError as error:
-            results = [Result(WHOLE_RUN, "", outcome_from(error))]
+            results = [Result(RUN, "", outcome_from(error))]
             if isinstance(error, LeaseLost):
                 return RunEnd(name, results, has_lost_lease=True)
         if repository is not None:
@@ -105,7 +104,7 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
     with ExitStack() as stack:
         branch = next(iter(repository.config.named), "main")
         path = context.cache.prepare(repository.name, branch)
-        stack.enter_context(FileLock.acquire(path / RUN))
+        stack.enter_context(FileLock.acquire(path / RUN_LOCK))
         own = repository.config.model_copy(update={"path": path})
         config = Config(platform=repository.platform, repository=(own,))
         with Repository.open(path) as git:

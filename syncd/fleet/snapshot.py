@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.workspaces import read_time
 from syncd.errors import GitFailed, RefMoved
 from syncd.model.blob_id import compute_blob_id
@@ -58,7 +58,7 @@ class Snapshot:
         Raises: NotARepository, StoreError, StoreNewer, DiskFull.
         """
         self._repository = Repository.open(path)
-        self._dump = Dump(self._repository.git_dir / STATE)
+        self._dump = Dump(self._repository.git_dir / STATE_FILE)
         self._access, self._ref, self._key, self._pulse = access, check_ref(ref), key, pulse
         self._left_out = (*_LEFT_OUT, f"refs/remotes/{upstream}/")
         self._lock = threading.Lock()

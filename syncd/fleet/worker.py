@@ -19,7 +19,7 @@ import procrastinate.exceptions
 from procrastinate.jobs import Status
 
 from syncd.daemon.health import USEFUL
-from syncd.daemon.records import find_state, is_run
+from syncd.daemon.records import find_state, is_complete_run
 from syncd.errors import FleetUnreachable
 from syncd.fleet.metrics import WorkerHealth, listen_for_metrics
 from syncd.fleet.run import RunContext, RunEnd, run_repository
@@ -192,7 +192,7 @@ class FleetWorker:
         if ended is None:
             return
         has_failed = any(find_state(result) not in USEFUL for result in ended.results)
-        is_whole = is_run(ended.results) and not ended.has_lost_lease
+        is_whole = is_complete_run(ended.results) and not ended.has_lost_lease
         self._count(runs=int(is_whole), failed_runs=int(is_whole and has_failed), lost_leases=int(ended.has_lost_lease))
         self._options.report(ended)
 

@@ -1,4 +1,4 @@
-"""The HTTP server: in the foreground for `syncd platform serve`, or in a thread for demo, daemon and tests."""
+"""The HTTP server: in the foreground for `syncd platform serve`, or in a thread for the demo and for tests."""
 
 import contextlib
 import gc
@@ -65,7 +65,7 @@ def serve(
 
 
 class BackgroundServer:
-    """The same server in a thread of its own, without signal handlers: `with Background(storage) as url`."""
+    """The same server in a thread of its own, without signal handlers: `with BackgroundServer(storage) as url`."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from syncd.daemon.control.control_socket import (
     read_peer,
 )
 from syncd.daemon.control.pauses import Pauses
-from syncd.daemon.control.run_files import PAUSE, RunFiles, read_service_pause
+from syncd.daemon.control.run_files import PAUSE_FILE, RunFiles, read_service_pause
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, find_faults, list_pauses, render_status
 from syncd.daemon.metrics import render_metrics
 from syncd.daemon.task import Job, Task
@@ -124,7 +124,7 @@ def test_who_reads_the_repository_alone_knows_of_its_pause(bench: Bench) -> None
     assert found.until == "2027-01-15T08:01:00.000+00:00"
     assert read_service_pause(path, None, {"STATE_DIRECTORY": str(bench.state)}, bench.now) == found
     assert read_service_pause(path, git_dir, environ, bench.now + 61) is None
-    (git_dir / PAUSE).unlink()
+    (git_dir / PAUSE_FILE).unlink()
     bench.start()
     assert bench.list_paused() == ["docs"], "the service's own directory has it, too"
 

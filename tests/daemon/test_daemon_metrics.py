@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
 from syncd.daemon.http import listen
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.metrics import OPENMETRICS_TYPE, TEXT_TYPE, choose_type, render_metrics
 from syncd.errors import ConfigInvalid, StoreError
 from syncd.store.runs import RunRecord
@@ -42,7 +42,7 @@ BAD = RepositoryHealth(
 @pytest.fixture
 def git_dir(tmp_path: Path) -> Path:
     """A repository's git directory in which a site has a plan that waits and one part that drifted."""
-    with Store(tmp_path / STATE) as store:
+    with Store(tmp_path / STATE_FILE) as store:
         store.plans.save_pending(PendingPlan("site_1", "3f9a0c12be77", "site.yaml", "{}", AT))
         store.plans.save_site_state(SiteState("site.yaml", "", json.dumps(FACTS), AT))
         store.record(
@@ -62,7 +62,7 @@ def samples_of(*repositories: RepositoryHealth) -> dict[str, float]:
 
 
 def test_a_plan_that_waits_drift_and_outcomes_are_counted_without_names(git_dir: Path) -> None:
-    one = replace(GOOD, counts=read_counts(git_dir / STATE))
+    one = replace(GOOD, counts=read_counts(git_dir / STATE_FILE))
     samples = samples_of(one, replace(one, name="other"))
     assert samples["syncd_plan_pending"] == 2
     assert samples["syncd_site_items area=redirects state=owned"] == 6
@@ -80,10 +80,10 @@ def test_the_process_is_measured_too() -> None:
 
 
 def test_a_plan_that_was_approved_waits_no_more(git_dir: Path) -> None:
-    with Store(git_dir / STATE) as store:
+    with Store(git_dir / STATE_FILE) as store:
         (plan,) = store.plans.list_pending()
         store.plans.approve(plan, at="2026-05-01T11:00:00+00:00", comment="")
-    assert read_counts(git_dir / STATE).pending == 0
+    assert read_counts(git_dir / STATE_FILE).pending == 0
 
 
 def test_the_last_run_of_each_subject_is_told_with_its_last_success() -> None:
@@ -202,7 +202,7 @@ def test_a_reader_gets_the_format_that_it_asks_for(accept: str, kind: str) -> No
 def test_openmetrics_says_the_same_as_the_text(git_dir: Path) -> None:
     health = ServiceHealth(
         True,
-        (replace(GOOD, counts=read_counts(git_dir / STATE)), BAD),
+        (replace(GOOD, counts=read_counts(git_dir / STATE_FILE)), BAD),
         webhooks={("forge", 202): 3},
         notifications={("team", "sent"): 2},
         pending_notifications={"team": 1},

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from syncd.daemon.records import Subject, is_run, judge_run, summarize_run
+from syncd.daemon.records import Subject, is_complete_run, judge_run, summarize_run
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.run.values import RUN, Result
@@ -130,7 +130,7 @@ def test_a_repository_that_got_another_name_keeps_its_history() -> None:
     ],
 )
 def test_a_run_that_did_not_begin_or_was_stopped_is_none(results: list[Result], answer: bool) -> None:
-    assert is_run(results) is answer
+    assert is_complete_run(results) is answer
 
 
 def test_what_is_wrong_with_one_space_makes_no_other_wait() -> None:

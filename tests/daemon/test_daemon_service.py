@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from syncd.daemon.locks import RUN, FileLock, find_holder
+from syncd.daemon.locks import RUN_LOCK, FileLock, find_holder
 
 pytestmark = pytest.mark.story
 
@@ -244,7 +244,7 @@ def test_a_defect_in_one_job_is_reported_and_spares_the_others(serve: Any, job: 
 
 def test_a_run_waits_while_a_person_runs(serve: Any, job: Describe, tmp_path: Path) -> None:
     (git_dir,) = plain(tmp_path, "docs")
-    with FileLock.acquire(git_dir / RUN):
+    with FileLock.acquire(git_dir / RUN_LOCK):
         daemon = serve(job(git_dir, interval=1))
         daemon.hear("outcome docs Waiting 7")
         assert "run docs" not in daemon.said

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from syncd.daemon.task import FARTHEST, LONGEST, REFUSED, SOONEST, Job, Task
+from syncd.daemon.task import (
+    LONGEST_WAIT_SECONDS,
+    NAMED_WAIT_SECONDS_MAX,
+    REFUSED_TOKEN_SECONDS,
+    SHORTEST_WAIT_SECONDS,
+    Job,
+    Task,
+)
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 
 EPOCH = 1_800_000_000.0
@@ -66,12 +73,19 @@ def test_a_wake_during_a_run_asks_for_one_more_and_a_tick_does_not() -> None:
 
 def test_waiting_backs_off_from_the_interval_to_the_longest_and_starts_over() -> None:
     watched = Watched(interval=60)
-    assert [watched.run(Waiting("no answer")) for _ in range(6)] == [60, 120, 240, 480, LONGEST, LONGEST]
+    assert [watched.run(Waiting("no answer")) for _ in range(6)] == [
+        60,
+        120,
+        240,
+        480,
+        LONGEST_WAIT_SECONDS,
+        LONGEST_WAIT_SECONDS,
+    ]
     watched.run(Unchanged())
     watched.task.request_run()
     assert watched.run(Waiting("no answer")) == 60
     for _ in range(100):
-        assert watched.run(Waiting("no answer")) <= LONGEST
+        assert watched.run(Waiting("no answer")) <= LONGEST_WAIT_SECONDS
 
 
 def test_backing_off_never_asks_more_often_than_the_interval_says() -> None:
@@ -104,7 +118,15 @@ def test_a_named_time_is_waited_for_whoever_asks() -> None:
     assert watched.task.find_wait() <= 0
 
 
-@pytest.mark.parametrize(("until", "wait"), [(-10.0, SOONEST), (0.0, SOONEST), (1e9, FARTHEST), (math.inf, FARTHEST)])
+@pytest.mark.parametrize(
+    ("until", "wait"),
+    [
+        (-10.0, SHORTEST_WAIT_SECONDS),
+        (0.0, SHORTEST_WAIT_SECONDS),
+        (1e9, NAMED_WAIT_SECONDS_MAX),
+        (math.inf, NAMED_WAIT_SECONDS_MAX),
+    ],
+)
 def test_a_senseless_time_neither_spins_nor_stalls(until: float, wait: float) -> None:
     assert Watched().run(Waiting("too many requests", until=EPOCH + until)) == wait
 
@@ -113,7 +135,7 @@ def test_a_refused_token_is_tried_every_five_minutes_at_most() -> None:
     watched = Watched()
     watched.run(Held("refused", exit_code=77))
     watched.task.pass_interval()
-    assert watched.task.find_wait() == REFUSED
+    assert watched.task.find_wait() == REFUSED_TOKEN_SECONDS
     watched.task.request_now()
     assert watched.task.find_wait() <= 0
 

@@ -23,7 +23,7 @@ from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load
 from syncd.config.tokens import SOURCE_NAMES, list_token_sources
 from syncd.daemon.health import USEFUL
 from syncd.daemon.hooks.listener import load_sources
-from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.daemon.notifications.targets import build_subscriptions
 from syncd.errors import DiskFull, NotFound, SyncdError
 from syncd.model.text import join_lines
@@ -206,11 +206,11 @@ def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]
     try:
         with Repository.open(config.path) as repository:
             git_dir = repository.git_dir
-            read_store_summary(git_dir / STATE)
+            read_store_summary(git_dir / STATE_FILE)
     except SyncdError as error:
         yield _fail(name, error)
         return
-    process = find_holder(git_dir / DAEMON)
+    process = find_holder(git_dir / SERVICE_LOCK)
     served = f", served by process {process}" if process is not None else ", served by no syncd run"
     yield Check(name, "ok", f"{config.path}{served}")
     interval, has_service = config.interval, process is not None

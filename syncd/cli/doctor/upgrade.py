@@ -17,7 +17,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.health import combine_codes
-from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import ConfigInvalid, NotFound, StoreNewer, SyncdError
 from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
@@ -108,19 +108,19 @@ def _check_state(config: RepositoryConfig) -> UpgradeFinding:
     try:
         with Repository.open(config.path) as repository:
             git_dir = repository.git_dir
-        schema = read_schema(git_dir / STATE)
+        schema = read_schema(git_dir / STATE_FILE)
     except StoreNewer as error:
         hint = "install that version, or delete the file: the next run makes it anew, from Git and the platform"
         return UpgradeFinding(str(config.path), "fail", error.what, hint, error.exit_code)
     except SyncdError as error:
         return UpgradeFinding(str(config.path), "fail", error.what, error.hint, error.exit_code)
-    file = str(git_dir / STATE)
+    file = str(git_dir / STATE_FILE)
     if schema is None:
         return UpgradeFinding(file, "ok", "is not there, or damaged: the next run makes it anew, from both sides")
     if schema.version == VERSION:
         return UpgradeFinding(file, "ok", f"has schema {VERSION} already")
     added = f", with {', '.join(schema.missing_tables)}" if schema.missing_tables else ""
-    process = find_holder(git_dir / DAEMON)
+    process = find_holder(git_dir / SERVICE_LOCK)
     stop = f"stop the service first (process {process}), and " if process is not None else ""
     hint = f"{stop}keep a copy of the file: an older syncd refuses it afterwards"
     detail = f"the next run brings schema {schema.version} to {VERSION}{added}; rows stay"

@@ -1,4 +1,4 @@
-"""`run`: the daemon in the foreground, under systemd or in a terminal."""
+"""`run`: the service in the foreground, under systemd or in a terminal."""
 
 import os
 import threading

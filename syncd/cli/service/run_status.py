@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.cli.terminal.text import escape, format_time
-from syncd.daemon.control.run_files import COMMAND, read_service_pause, read_service_runs
+from syncd.daemon.control.run_files import COMMAND_RUNS, read_service_pause, read_service_runs
 from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord, read_runs
@@ -46,7 +46,7 @@ def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: 
 
     Units: `interval` in seconds, `now` in epoch seconds.
     """
-    command = read_runs(git_dir / COMMAND) if git_dir is not None else ()
+    command = read_runs(git_dir / COMMAND_RUNS) if git_dir is not None else ()
     by, runs = choose_runs(read_service_runs(path, git_dir, os.environ), command, has_service=has_service)
     record = find_repository_run(runs)
     pause = read_service_pause(path, git_dir, os.environ, now)

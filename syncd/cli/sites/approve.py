@@ -11,7 +11,7 @@ from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, format_time, print_text
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import DAEMON, STATE, WAKE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, WAKE_FILE, find_holder
 from syncd.daemon.workspaces import read_time
 from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan, read_store_summary
@@ -42,7 +42,7 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     plan = find_held_plan([plan for _, plan in held], beginning)
     git_dir = next(git_dir for git_dir, one in held if one is plan)
     at = approve_plan(git_dir, plan, comment)
-    process = find_holder(git_dir / DAEMON)
+    process = find_holder(git_dir / SERVICE_LOCK)
     if as_json:
         print_document({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
         return 0
@@ -57,9 +57,9 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
 def approve_plan(git_dir: Path, plan: PendingPlan, comment: str) -> str:
     """Approve a plan that waits in a repository, wake the service, and return when that was. Raises: StoreError."""
     at = read_time().isoformat(timespec="seconds")
-    with Store(git_dir / STATE) as store:
+    with Store(git_dir / STATE_FILE) as store:
         store.plans.approve(plan, at=at, comment=comment)
-    (git_dir / WAKE).touch(mode=0o600)
+    (git_dir / WAKE_FILE).touch(mode=0o600)
     return at
 
 
@@ -69,7 +69,7 @@ def find_held_plans(repositories: Sequence[RepositoryConfig]) -> list[tuple[Path
     for repository in repositories:
         with Repository.open(repository.path) as git:
             git_dirs.append(git.git_dir)
-    return [(git_dir, plan) for git_dir in git_dirs for plan in read_store_summary(git_dir / STATE).pending_plans]
+    return [(git_dir, plan) for git_dir in git_dirs for plan in read_store_summary(git_dir / STATE_FILE).pending_plans]
 
 
 def _format_plan(plan: PendingPlan) -> Iterator[str]:

@@ -15,7 +15,7 @@ from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, format_time, print_error, print_text, style_text
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.errors import GuardRefused
 from syncd.model.wording import format_count
 from syncd.plan.site.format import format_ref
@@ -53,7 +53,7 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
     backups: list[tuple[Backup, FormerState]] = []
     for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
-            state = git.git_dir / STATE
+            state = git.git_dir / STATE_FILE
         if state.is_file():
             with Store(state) as store:
                 backups += [(one, parse_former_state(one.document)) for one in store.backups.list_backups()]

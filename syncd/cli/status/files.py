@@ -11,7 +11,7 @@ import typer
 from syncd.cli.status.values import RepositoryStatus, RequestStatus
 from syncd.cli.terminal.context import open_repository_here
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
 from syncd.repo.repository import Repository
@@ -93,7 +93,7 @@ def find_files(repository: RepositoryConfig, status: RepositoryStatus, words: Se
     with open_repository_here(repository.path) as git:
         paths = [_find_path(word, Path(status.work_tree)) for word in words]
         chosen = [_choose_binding(bindings, path) for path in paths]
-        head, state = git.read_head(), Repository.locate(repository.path) / STATE
+        head, state = git.read_head(), Repository.locate(repository.path) / STATE_FILE
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
         base = git.find_merge_base(main, head.oid) if main is not None and head.oid is not None else None
         finder = _FileFinder(git, repository.remote, status, _Sides(head.oid, main, base), state)

@@ -18,7 +18,7 @@ from syncd.cli.status.values import (
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import open_repository_here
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import DAEMON, STATE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
@@ -51,11 +51,11 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         names += [current] if current is not None and current not in names else []
         branches = [_read_branch(git, name, main) for name in names]
         works = tuple(find_branch_work(here, repository, name) for name in names) if repository.space else ()
-        recorded = read_store_summary(git.git_dir / STATE)
+        recorded = read_store_summary(git.git_dir / STATE_FILE)
         spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
         requests = tuple(_read_requests(git, repository, works, recorded))
         former = {*recorded.spaces} - {space.id for space in repository.space}
-        running = find_holder(git.git_dir / DAEMON)
+        running = find_holder(git.git_dir / SERVICE_LOCK)
         interval = repository.interval
         run = find_run(
             repository.path, git.git_dir, interval=interval, has_service=running is not None, now=time.time()

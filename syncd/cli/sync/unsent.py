@@ -6,7 +6,7 @@ from typing import Any
 
 from syncd.cli.terminal.text import escape
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
@@ -49,7 +49,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     """
     main = git.resolve(f"refs/remotes/{repository.remote}/main")
     bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
-    outcomes = drop_settled(git, read_store_summary(Repository.locate(repository.path) / STATE).outcomes)
+    outcomes = drop_settled(git, read_store_summary(Repository.locate(repository.path) / STATE_FILE).outcomes)
     conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
     spaces = tuple(find_unsent(git, binding, branch, main=main, conflicts=conflicts) for binding in bindings)
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None

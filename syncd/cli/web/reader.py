@@ -17,7 +17,7 @@ from syncd.cli.web.build import Status, build_row, list_problems
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import ServiceHealth, render_status
 from syncd.daemon.labels import name_repositories
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.page.reader import OPERATIONS_MAX
 from syncd.daemon.page.request_log import RequestLog
 from syncd.daemon.workspaces import Environment, open_for_reading, read_time
@@ -123,7 +123,7 @@ class PageReader:
                 git_dir = Repository.locate(repository.path)
             except SyncdError:
                 continue
-            state = git_dir / STATE
+            state = git_dir / STATE_FILE
             found += [state, state.with_name(f"{state.name}-wal"), git_dir / "HEAD", git_dir / "logs" / "HEAD"]
         return found
 

@@ -15,11 +15,11 @@ from syncd.errors import SyncdError
 from syncd.store.pauses import PauseRecord, read_pause, write_pause
 from syncd.store.runs import RunRecord, read_runs, write_runs
 
-SERVICE = "syncd/service.json"
+SERVICE_RUNS = "syncd/service.json"
 """Below a repository's git directory: the records of the service's last run."""
-COMMAND = "syncd/command.json"
+COMMAND_RUNS = "syncd/command.json"
 """Below a repository's git directory: the records of the last run by a command."""
-PAUSE = "syncd/pause.json"
+PAUSE_FILE = "syncd/pause.json"
 """Below a repository's git directory: whether the service is to leave it alone."""
 SYSTEM_DIRECTORY = Path("/var/lib/syncd")
 """The directory of the service where systemd runs it as the unit says."""
@@ -87,11 +87,11 @@ class RunFiles:
 
     def _list_pauses(self, path: Path, git_dir: Path | None) -> list[Path]:
         files = [find_pause_file(self._directory, path)] if self._directory is not None else []
-        return [*files, *_list_inside(git_dir, PAUSE)]
+        return [*files, *_list_inside(git_dir, PAUSE_FILE)]
 
     def _list_files(self, path: Path, git_dir: Path | None) -> list[Path]:
         files = [find_service_file(self._directory, path)] if self._directory is not None else []
-        return [*files, *_list_inside(git_dir, SERVICE)]
+        return [*files, *_list_inside(git_dir, SERVICE_RUNS)]
 
 
 def _list_inside(git_dir: Path | None, name: str) -> list[Path]:
@@ -120,7 +120,7 @@ def read_service_pause(path: Path, git_dir: Path | None, environ: Mapping[str, s
     """Return the pause of a repository that lasts, as far as this process can find. Units: epoch seconds."""
     files = [find_pause_file(directory, path) for directory in (find_service_directory(environ), SYSTEM_DIRECTORY)]
     record = choose_newest_pause(
-        read_pause(file) for file in [*files, *([git_dir / PAUSE] if git_dir is not None else [])]
+        read_pause(file) for file in [*files, *([git_dir / PAUSE_FILE] if git_dir is not None else [])]
     )
     return None if record is None or record.is_over(now) else record
 
@@ -133,7 +133,9 @@ def choose_newest_pause(records: Iterable[PauseRecord | None]) -> PauseRecord | 
 def read_service_runs(path: Path, git_dir: Path | None, environ: Mapping[str, str]) -> tuple[RunRecord, ...]:
     """Return the records of the service's last run of a repository that this process can find."""
     files = [find_service_file(directory, path) for directory in (find_service_directory(environ), SYSTEM_DIRECTORY)]
-    return choose_newest(read_runs(file) for file in [*files, *([git_dir / SERVICE] if git_dir is not None else [])])
+    return choose_newest(
+        read_runs(file) for file in [*files, *([git_dir / SERVICE_RUNS] if git_dir is not None else [])]
+    )
 
 
 def choose_newest(sets: Iterable[tuple[RunRecord, ...]]) -> tuple[RunRecord, ...]:

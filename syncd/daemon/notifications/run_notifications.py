@@ -7,7 +7,7 @@ from pathlib import Path
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import USEFUL
 from syncd.daemon.labels import name_repositories
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.notifications.ledger import IncidentLedger, Subscription
 from syncd.daemon.notifications.request_news import describe_requests
 from syncd.daemon.notifications.targets import build_address_finder
@@ -49,7 +49,7 @@ class RunNotifications:
     def _note_requests(self, job: Job, repository: RepositoryConfig, git_dir: Path, at: str) -> None:
         """Note the change requests after a run that got through, so that what it could not read is not gone."""
         try:
-            now = describe_requests(read_store_summary(git_dir / STATE).requests)
+            now = describe_requests(read_store_summary(git_dir / STATE_FILE).requests)
         except StoreError:  # the counts of the same run say so in the log
             return
         is_merged = partial(_is_merged, git_dir, f"refs/remotes/{repository.remote}/main")

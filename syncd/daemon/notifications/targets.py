@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from syncd.config import Config, RepositoryConfig, load_notification_address, load_notification_secret
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.notifications.desktop import DesktopTarget, find_session_address
 from syncd.daemon.notifications.http_target import HttpTarget
 from syncd.daemon.notifications.ledger import Subscription
@@ -60,7 +60,7 @@ def build_address_finder(repository: RepositoryConfig, git_dir: Path | None) -> 
                 path = _FIRST_PAGE
             else:
                 continue
-            return read_page_address(git_dir / STATE, space.id, path)
+            return read_page_address(git_dir / STATE_FILE, space.id, path)
         return ""
 
     return find

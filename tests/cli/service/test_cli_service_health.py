@@ -9,7 +9,7 @@ from signal import SIGHUP
 
 import pytest
 
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from tests.cli.conftest import Shell
 from tests.cli.service.service import Two, assert_docs_broken, assert_good, command, serve_platform
 from tests.cli.service.test_cli_daemon import soon
@@ -160,7 +160,7 @@ def test_nobody_may_read_a_repository(two: Two) -> None:
 def test_a_damaged_state_is_begun_anew_and_forgets_no_success(two: Two) -> None:
     with serve_platform(two) as service:
         service.hear("ready")
-        state = two.docs / ".git" / STATE
+        state = two.docs / ".git" / STATE_FILE
         for part in state.parent.glob("state.db-*"):
             part.unlink()
         state.write_bytes(b"no database" * 1000)

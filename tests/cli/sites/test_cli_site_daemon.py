@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from syncd.daemon.locks import STATE
+from syncd.daemon.locks import STATE_FILE
 from syncd.model.site import SiteSectionUpdate
 from syncd.store.status import read_store_summary
 from tests.cli.service.test_cli_daemon import daemon, soon
@@ -41,7 +41,7 @@ def commits(at: SiteClone) -> list[str]:
 
 def looked(at: SiteClone) -> str:
     """When the service last looked at the site."""
-    return next((look.at for look in read_store_summary(at.docs / ".git" / STATE).site_states), "")
+    return next((look.at for look in read_store_summary(at.docs / ".git" / STATE_FILE).site_states), "")
 
 
 def test_the_service_follows_commits_waits_for_a_person_and_is_quiet_after_its_own(at: SiteClone) -> None:

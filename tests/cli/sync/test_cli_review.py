@@ -8,7 +8,7 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.cli.app import run
-from syncd.daemon.locks import RUN, FileLock
+from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.layout.page.block_positions import find_block_line
 from syncd.layout.richtext.nodes import collect_text
 from syncd.layout.richtext.reading import to_document
@@ -76,7 +76,7 @@ def test_comments_are_listed_with_their_place_and_answered(
 ) -> None:
     shell, docs, first = reviewed
     monkeypatch.chdir(docs)
-    with FileLock.acquire(docs / ".git" / RUN, wait=0):  # as a run that goes on holds it
+    with FileLock.acquire(docs / ".git" / RUN_LOCK, wait=0):  # as a run that goes on holds it
         before = written(docs)
         text = review(capsys, docs)
         assert written(docs) == before

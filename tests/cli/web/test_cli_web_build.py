@@ -20,7 +20,7 @@ from syncd.cli.web.build import build_row, list_problems
 from syncd.cli.web.reader import PageReader
 from syncd.config import Config
 from syncd.daemon.health import RepositoryHealth, ServiceHealth
-from syncd.daemon.locks import STATE, WAKE
+from syncd.daemon.locks import STATE_FILE, WAKE_FILE
 from syncd.daemon.page.request_log import RequestLog
 from syncd.errors import StalePlan
 from syncd.store.pauses import PauseRecord
@@ -116,7 +116,7 @@ def reader(tmp_path: Path) -> PageReader:
         "plan": {"gates": [{"scope": "redirects", "why": "12 would be deleted"}]},
         "text": [["title", "redirects"], ["delete", "- /old\u202e"], ["hint", "syncd site apply"]],
     }
-    with Store(tmp_path / "docs" / ".git" / STATE) as store:
+    with Store(tmp_path / "docs" / ".git" / STATE_FILE) as store:
         store.plans.save_pending(PendingPlan("site_1", "3f9a0c12be77", "site.yaml", json.dumps(document), AT))
     repository = {
         "path": str(tmp_path / "docs"),
@@ -137,7 +137,7 @@ def test_a_plan_is_shown_and_approved_by_its_whole_digest(reader: PageReader, tm
     with pytest.raises(StalePlan):
         reader.approve_plan("3f9a", "")
     reader.approve_plan("3f9a0c12be77", "read it")
-    assert (tmp_path / "docs" / ".git" / WAKE).exists()
+    assert (tmp_path / "docs" / ".git" / WAKE_FILE).exists()
     approved = reader.read_plan("3f9a0c12be77")
     assert approved is not None
     assert (approved.is_approved, approved.comment) == (True, "read it")
