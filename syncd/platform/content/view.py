@@ -18,7 +18,7 @@ from syncd.platform.people.auth import Caller
 from syncd.platform.people.content_tokens import ContentGrant
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline, TreeEntry, find_cached_outline, is_page, open_outline
-from syncd.platform.revisions.readable import select_readable
+from syncd.platform.revisions.readable import find_readable, select_readable
 from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
@@ -101,7 +101,8 @@ async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
         async with scheduler.acquire_slot("open", request):
             known = find_cached_outline(revision.root)
             outline = await run_in_threadpool(_open_outline, storage, revision.root) if known is None else known
-    outline = _select_for_caller(outline, caller)
+    if caller.grant is not None:
+        outline = await _select_for_visitor(request, storage, outline, caller.grant)
     context = build_render_context(request, storage, organization, revision.space, metadata=metadata)
     return RevisionView(storage, caller, organization, revision, change_request, outline, context)
 
@@ -122,7 +123,8 @@ def find_main_content(storage: Storage, caller: Caller, space_id: str) -> Outlin
         _, revision, _ = _resolve_path(storage, caller, {"space_id": space_id})
     except Failure:
         return None
-    return _select_for_caller(find_cached_outline(revision.root) or _open_outline(storage, revision.root), caller)
+    outline = find_cached_outline(revision.root) or _open_outline(storage, revision.root)
+    return outline if caller.grant is None else select_readable(outline, caller.grant.claims or {}, storage.blobs.get)
 
 
 def declare_path_parameters(path: str) -> dict[str, Any]:
@@ -177,9 +179,15 @@ def _require_published(
         raise Failure(404, f"No revision {revision} in space {space_id} for this content token.")
 
 
-def _select_for_caller(outline: Outline, caller: Caller) -> Outline:
-    """With a content token, there is only what its visitor may know of."""
-    return outline if caller.grant is None else select_readable(outline, caller.grant.claims or {})
+async def _select_for_visitor(request: Request, storage: Storage, outline: Outline, grant: ContentGrant) -> Outline:
+    """With a content token, there is only what its visitor may know of; the first one to ask has all texts read."""
+    claims = grant.claims or {}
+    known = find_readable(outline, claims)
+    if known is not None:
+        return known
+    scheduler: RequestScheduler = request.app.state.scheduler
+    async with scheduler.acquire_slot("open", request):
+        return await run_in_threadpool(select_readable, outline, claims, storage.blobs.get)
 
 
 def _open_outline(storage: Storage, root: bytes) -> Outline:

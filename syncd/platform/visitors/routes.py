@@ -19,6 +19,7 @@ from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.http.time_limits import USUAL_S, limit_time
 from syncd.platform.revisions.files import choose_served_type
 from syncd.platform.revisions.outline import Outline
+from syncd.platform.revisions.readable import select_readable
 from syncd.platform.revisions.tree import FILES
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import (
@@ -257,7 +258,9 @@ class _SiteResponder:
         if site_space is None:
             return _answer_closed()
         with self.storage.read() as connection:
-            entry = open_space_outline(connection, self.visit, site_space).entries.get(file)
+            outline = open_space_outline(connection, self.visit, site_space)
+        # An address that somebody passed on opens no file of a page that is for others.
+        entry = select_readable(outline, self.visit.claims, self.storage.blobs.get).entries.get(file)
         if entry is None or entry.parent != FILES or not entry.node.body or not self.storage.blobs.has(entry.node.body):
             return _answer_closed()
         media = choose_served_type(str(entry.node.fields.get("contentType") or "application/octet-stream"))

@@ -174,6 +174,23 @@ def test_a_file_is_for_those_who_see_its_site_space(made: PublishedSiteMaker) ->
     assert anybody.get(path).status_code == 404
 
 
+def test_a_file_of_a_page_for_others_is_not_read_by_its_address(made: PublishedSiteMaker) -> None:
+    image = {"operation": "insert_files", "files": [{"name": "plan.png", "contentType": "image/png", "base64": PNG}]}
+    request = made.world.change_request(made.guides, changes=[image])
+    made.world.made("mergeChangeRequest", {"spaceId": made.guides, "changeRequestId": request["id"]})
+    [file] = made.world.made("listFiles", {"spaceId": made.guides})["items"]
+    text = f"{{% if {CLAIM} %}}\n\n![Plan](/files/{file['id']})\n\n{{% endif %}}"
+    made.world.write(made.guides, [page("Plan", text)])
+    staff, anybody = Reader(made, made.sign(isStaff=True)), Reader(made)
+    found = re.search(r'src="([^"]*/~syncd/files/[^"]+)"', staff.get("/plan").text)
+    assert found
+    path = found[1].removeprefix(made.base)
+    assert staff.get(path).status_code == 200
+    assert anybody.get(path).status_code == 404
+    made.world.write(made.guides, [page("Open", f"![Plan](/files/{file['id']})")])
+    assert anybody.get(path).status_code == 200
+
+
 def test_a_change_request_is_not_published(made: PublishedSiteMaker) -> None:
     request = made.world.change_request(made.guides, changes=[page("Draft", "Unfinished.")])
     for reader in (Reader(made), Reader(made, made.sign(isStaff=True))):

@@ -1,11 +1,13 @@
 """Published addresses: what a renderer is told of each, and what the content token reads that it gets."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 
+from syncd.platform.services.directory.read import import_directory
 from tests.contract.world import World
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
 
@@ -268,6 +270,42 @@ def test_a_token_knows_no_page_whose_condition_its_visitor_does_not_fulfil(made:
             ("listSpacePageMetaLinks", {"pageId": listed["Staff page"]["id"]}),
         ):
             assert made.world.call(operation, at | more, by=token).status_code == status
+
+
+def test_a_token_knows_no_file_that_stands_only_in_what_is_for_others(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    include = '{%% include ".gitbook/includes/%s.md" %%}'
+    texts = {
+        "README.md": f"# Home\n\n![](open.png) ![](both.png)\n\n{include % 'open'}",
+        "mixed.md": f"# Mixed\n\n![](both.png)\n\n{{% if {CLAIM} %}}\n\n![](part.png)\n\n{{% endif %}}",
+        "staff.md": f"---\nif: {CLAIM}\n---\n\n# Staff\n\n![](both.png) [x](plan.png)\n\n{include % 'staff'}",
+        ".gitbook/includes/open.md": "![](../../included.png)",
+        ".gitbook/includes/staff.md": "The canteen plan. ![](../../inner.png)",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    open_files, closed_files = ("open", "both", "included"), ("part", "plan", "inner")
+    for name in (*open_files, *closed_files):
+        (tmp_path / f"{name}.png").write_bytes(name.encode())
+    world = made.world
+    space = import_directory(world.storage, tmp_path, organization=world.organization).space
+    world.made("addSpaceToSite", made.path, body={"spaceId": space, "sectionId": made.sections[0]})
+    at = {"spaceId": space}
+    whole = world.made("getCurrentRevision", at)
+    for claims, is_staff in (({}, False), ({"isStaff": True}, True), ({}, False)):
+        token = made.look_up("/", jwtToken=made.sign(**claims)).json()["apiToken"]
+        revision = world.made("getCurrentRevision", at, by=token)
+        expected = {f"{name}.png" for name in (*open_files, *(closed_files if is_staff else ()))}
+        assert {one["name"] for one in revision["files"]} == expected
+        assert {one["name"] for one in world.made("listFiles", at, by=token)["items"]} == expected
+        assert {one["title"] for one in revision["reusableContents"]} == {"open", *(["staff"] if is_staff else [])}
+        status = 200 if is_staff else 404
+        for one in whole["files"]:
+            expected_status = status if one["name"].removesuffix(".png") in closed_files else 200
+            assert world.call("getFileById", at | {"fileId": one["id"]}, by=token).status_code == expected_status
+        [inner] = [one for one in whole["reusableContents"] if one["title"] == "staff"]
+        path = at | {"revisionId": whole["id"], "reusableContentId": inner["id"]}
+        assert world.call("getReusableContentDocumentInRevisionById", path, by=token).status_code == status
 
 
 def test_a_token_reads_the_specifications_that_its_pages_show(made: PublishedSiteMaker) -> None:

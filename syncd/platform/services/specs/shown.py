@@ -32,14 +32,17 @@ def may_read_spec(
     """Return whether a content token reads a specification: a public one, or one that a text for its visitor shows."""
     claims = grant.claims or {}
     return spec.visibility == "public" or any(
-        spec.slug in _find_named(storage, outline, claims) for outline in _list_outlines(connection, grant, claims)
+        spec.slug in _find_named(storage, outline, claims)
+        for outline in _list_outlines(connection, storage, grant, claims)
     )
 
 
-def _list_outlines(connection: sa.Connection, grant: ContentGrant, claims: Mapping[str, Any]) -> Iterator[Outline]:
+def _list_outlines(
+    connection: sa.Connection, storage: Storage, grant: ContentGrant, claims: Mapping[str, Any]
+) -> Iterator[Outline]:
     main = sa.select(revisions.c.root).join(spaces, spaces.c.revision == revisions.c.id)
     for root in connection.scalars(main.where(match_granted_spaces(grant))).all():
-        yield select_readable(open_outline(connection, root), claims)
+        yield select_readable(open_outline(connection, root), claims, storage.blobs.get)
 
 
 def _find_named(storage: Storage, outline: Outline, claims: Mapping[str, Any]) -> frozenset[str]:
