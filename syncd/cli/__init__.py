@@ -1,11 +1,16 @@
 """The commands people type. Everything heavy is imported by the command that needs it."""
 
+import gc
 import os
 import sys
+
+COLLECT_AT = 50_000
+"""Objects made between two searches for garbage: loading a command makes as many, and all of them stay."""
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    gc.set_threshold(COLLECT_AT)
     # Looking for plugins, which could be anybody's, takes longer than reading the configuration.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from syncd.cli.app import run
@@ -17,4 +22,6 @@ def main() -> None:
         # Whoever read, `head` for instance, has enough; Python would complain when it flushes once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = code or 141
+    # Python would search all that is loaded once more while it ends.
+    gc.freeze()
     sys.exit(code)

@@ -64,6 +64,14 @@ def test_status_loads_neither_a_client_nor_a_server(shell: Shell) -> None:
     assert "syncd.cli.status.command" in loaded
 
 
+def test_help_is_printed_without_a_search_for_garbage() -> None:
+    program = f"import gc\nfound = []\ngc.callbacks.append(lambda *told: found.append(told))\n{_PROGRAM}"
+    program += '    print("searches:", len(found), "kept:", gc.get_freeze_count() > 0, file=sys.stderr)\n'
+    command = [sys.executable, "-c", program, "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "searches: 0 kept: True"
+
+
 def test_only_the_command_that_is_called_is_built() -> None:
     build_tree.cache_clear()
     root = build_tree(app)
