@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, LiteralString, Self
 
 from syncd.errors import ConfigInvalid, FleetUnreachable
-from syncd.fleet.schema import MAKE_TABLES, VERSION
+from syncd.fleet.schema import ADD_NEW, MAKE_TABLES, STEP, VERSION
 
 if TYPE_CHECKING:
     import psycopg
@@ -102,6 +102,7 @@ class FleetDatabase:
             cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s)", {"lock": _LOCK})
             if (version := _read_version(cursor)) is not None:
                 _check_version(version)
+                _add_new(cursor)
                 return False
             cursor.execute("SELECT to_regclass('procrastinate_jobs')")
             if (cursor.fetchone() or (None,))[0] is None:
@@ -111,15 +112,22 @@ class FleetDatabase:
                 "INSERT INTO syncd_fleet (version, state_ref, secret) VALUES (%(version)s, %(state_ref)s, %(secret)s)",
                 {"version": VERSION, "state_ref": state_ref, "secret": secrets.token_hex(32)},
             )
+            _add_new(cursor)
             return True
 
     def read_settings(self) -> FleetSettings:
-        """Return what was decided when the fleet was made. Raises: ConfigInvalid for no fleet; FleetUnreachable."""
+        """Return what was decided when the fleet was made, after adding to its tables what is new in this syncd.
+
+        Raises: ConfigInvalid for no fleet; FleetUnreachable.
+        """
         with self.transact() as cursor:
             version = _read_version(cursor)
             if version is None:
                 raise ConfigInvalid("this database holds no fleet", hint="make its tables: syncd fleet init")
             _check_version(version)
+            if _read_step(cursor) < STEP:
+                cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s)", {"lock": _LOCK})
+                _add_new(cursor)
             cursor.execute("SELECT state_ref, secret FROM syncd_fleet")
             state_ref, secret = cursor.fetchone() or ("", "")
         return FleetSettings(state_ref, secret)
@@ -131,6 +139,19 @@ def _read_version(cursor: "psycopg.Cursor[Row]") -> int | None:
         return None
     cursor.execute("SELECT version FROM syncd_fleet")
     return int((cursor.fetchone() or (0,))[0])
+
+
+def _read_step(cursor: "psycopg.Cursor[Row]") -> int:
+    # As JSON, since the first tables have no such column.
+    cursor.execute("SELECT coalesce((to_jsonb(f) ->> 'step')::integer, 0) FROM syncd_fleet f")
+    return int((cursor.fetchone() or (0,))[0])
+
+
+def _add_new(cursor: "psycopg.Cursor[Row]") -> None:
+    """Add to the tables what they have not; whoever was first has done it."""
+    if _read_step(cursor) < STEP:
+        cursor.execute(ADD_NEW)
+        cursor.execute("UPDATE syncd_fleet SET step = %(step)s", {"step": STEP})
 
 
 def _check_version(version: int) -> None:

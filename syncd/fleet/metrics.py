@@ -1,8 +1,8 @@
 """Serve /livez, /readyz and /metrics of one worker to monitoring systems."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from syncd import __version__
@@ -17,7 +17,8 @@ class WorkerHealth:
     """How a worker is, as it knows itself.
 
     Units: `noted_ago` is the seconds since it last reached the database, `lease_seconds` how long a lease is good
-    unrenewed, `run_seconds` what all runs that ended took. Shape: `jobs` is how many runs it does at once.
+    unrenewed, `run_seconds` what all runs that ended took. Shape: `jobs` is how many runs it does at once, `webhooks`
+    how often each sender got each answer.
     """
 
     name: str
@@ -27,6 +28,7 @@ class WorkerHealth:
     is_stopping: bool
     run_seconds: float
     counts: WorkerCounts
+    webhooks: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def is_alive(self) -> bool:
@@ -94,4 +96,14 @@ def list_measures(health: WorkerHealth) -> list[Measure]:
         ("syncd_worker_clone_bytes", "Bytes of the clones, as last noted.", counts.cache_bytes, False),
     ]
     version = Measure("syncd_build_info", "Version of syncd.", ("version",), {(__version__,): 1})
-    return [version, *(Measure(name, help, labels, {own: float(value)}, grows) for name, help, value, grows in found)]
+    answers: dict[tuple[str, ...], float] = {
+        (health.name, source, str(status)): float(n) for (source, status), n in health.webhooks.items()
+    }
+    heard = Measure(
+        "syncd_worker_webhooks", "Webhooks, by sender and answer.", ("worker", "source", "status"), answers, grows=True
+    )
+    return [
+        version,
+        heard,
+        *(Measure(name, help, labels, {own: float(value)}, grows) for name, help, value, grows in found),
+    ]

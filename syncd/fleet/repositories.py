@@ -4,26 +4,38 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from syncd.config import Config, PlatformConfig, RepositoryConfig, parse
+from syncd.config import Config, PlatformConfig, RepositoryConfig, WebhooksConfig, parse
 from syncd.daemon.labels import name_repositories
 from syncd.errors import ConfigInvalid
-from syncd.fleet.database import FleetDatabase
+from syncd.fleet.database import FleetDatabase, Row
 from syncd.store.runs import RunRecord
+
+if TYPE_CHECKING:
+    import psycopg
 
 _FIELDS = {field.name for field in fields(RunRecord)}
 
 
 @dataclass(frozen=True)
 class FleetRepository:
-    """One repository of a fleet. Units: `seconds` between two runs. Shape: of higher `priority`, sooner."""
+    """One repository of a fleet, and what its configuration says of webhooks.
+
+    Units: `seconds` between two runs. Shape: of higher `priority`, sooner.
+    """
 
     name: str
     platform: PlatformConfig
     config: RepositoryConfig
     seconds: float
     priority: int = 0
+    webhooks: WebhooksConfig | None = None
+
+    def build_config(self, path: Path = Path()) -> Config:
+        """Return a configuration with this repository alone, which is at a path."""
+        own = self.config.model_copy(update={"path": path})
+        return Config(platform=self.platform, repository=(own,), webhooks=self.webhooks)
 
 
 @dataclass(frozen=True)
@@ -69,7 +81,7 @@ def read_repositories(config: Config, *, priority: int) -> list[FleetRepository]
                 hint="publish it to a branch: branch under [repository.site.publish]",
             )
         own = repository.model_copy(update={"path": Path(), "name": name})
-        found.append(FleetRepository(name, config.platform, own, repository.interval, priority))
+        found.append(FleetRepository(name, config.platform, own, repository.interval, priority, config.webhooks))
     return found
 
 
@@ -85,16 +97,18 @@ def _refuse_command(config: Config) -> None:
 def add_repositories(database: FleetDatabase, repositories: Sequence[FleetRepository]) -> list[str]:
     """Add repositories, or change those that the fleet has, and return the names of the new ones.
 
-    Raises: FleetUnreachable.
+    Raises: ConfigInvalid when another one of the fleet has another sender of webhooks by the same name, and nothing is
+    added then; FleetUnreachable.
     """
     added = []
     with database.transact() as cursor:
         for one in repositories:
             cursor.execute(
-                "INSERT INTO syncd_fleet_repositories (name, platform, document, seconds, priority)"
-                " VALUES (%(name)s, %(platform)s, %(document)s, %(seconds)s, %(priority)s)"
+                "INSERT INTO syncd_fleet_repositories (name, platform, document, seconds, priority, webhooks)"
+                " VALUES (%(name)s, %(platform)s, %(document)s, %(seconds)s, %(priority)s, %(webhooks)s)"
                 " ON CONFLICT (name) DO UPDATE SET platform = excluded.platform, document = excluded.document,"
-                " seconds = excluded.seconds, priority = excluded.priority, due_at = now()"
+                " seconds = excluded.seconds, priority = excluded.priority, webhooks = excluded.webhooks,"
+                " changed_at = clock_timestamp(), due_at = now()"
                 " RETURNING xmax = 0",
                 {
                     "name": one.name,
@@ -102,11 +116,26 @@ def add_repositories(database: FleetDatabase, repositories: Sequence[FleetReposi
                     "document": one.config.model_dump_json(exclude_none=True, exclude_defaults=True),
                     "seconds": one.seconds,
                     "priority": one.priority,
+                    "webhooks": one.webhooks.model_dump_json(exclude_none=True) if one.webhooks is not None else None,
                 },
             )
             if (cursor.fetchone() or (False,))[0]:
                 added.append(one.name)
+        _refuse_second_sender(cursor)
     return added
+
+
+def _refuse_second_sender(cursor: "psycopg.Cursor[Row]") -> None:
+    """The path of a webhook names its sender, and has to mean one for the whole fleet. Raises: ConfigInvalid."""
+    cursor.execute(
+        "SELECT source ->> 'name', array_agg(DISTINCT r.name) FROM syncd_fleet_repositories r,"
+        " jsonb_array_elements(r.webhooks -> 'source') source GROUP BY 1 HAVING count(DISTINCT source) > 1"
+    )
+    if (found := cursor.fetchone()) is not None:
+        raise ConfigInvalid(
+            f"webhooks.source {found[0]} is not the same for {', '.join(found[1])}",
+            hint="give one of them another name, or add the same table for all of them",
+        )
 
 
 def remove_repositories(database: FleetDatabase, names: Sequence[str]) -> None:
@@ -134,7 +163,7 @@ def list_repositories(database: FleetDatabase, names: Sequence[str] | None = Non
     Raises: ConfigInvalid when a newer syncd has written what this one does not know; FleetUnreachable.
     """
     rows = database.query(
-        "SELECT name, platform, document, seconds, priority FROM syncd_fleet_repositories"
+        "SELECT name, platform, document, seconds, priority, webhooks FROM syncd_fleet_repositories"
         " WHERE %(names)s::text[] IS NULL OR name = ANY(%(names)s) ORDER BY name",
         {"names": None if names is None else [*names]},
     )
@@ -142,11 +171,22 @@ def list_repositories(database: FleetDatabase, names: Sequence[str] | None = Non
 
 
 def _build_repository(
-    name: str, platform: Mapping[str, Any], document: Mapping[str, Any], seconds: float, priority: int
+    name: str,
+    platform: Mapping[str, Any],
+    document: Mapping[str, Any],
+    seconds: float,
+    priority: int,
+    webhooks: Mapping[str, Any] | None,
 ) -> FleetRepository:
-    config = parse({"platform": platform, "repository": [document]}, at=Path(f"fleet/{name}"))
+    raw: dict[str, Any] = {"platform": platform, "repository": [document]}
+    config = parse(raw if webhooks is None else {**raw, "webhooks": webhooks}, at=Path(f"fleet/{name}"))
     _refuse_command(config)
-    return FleetRepository(name, config.platform, config.repository[0], seconds, priority)
+    return FleetRepository(name, config.platform, config.repository[0], seconds, priority, config.webhooks)
+
+
+def read_stamp(database: FleetDatabase) -> object:
+    """Return what is another value once a repository was added, changed or removed. Raises: FleetUnreachable."""
+    return database.query("SELECT count(*), max(changed_at) FROM syncd_fleet_repositories")[0]
 
 
 def list_states(database: FleetDatabase) -> list[RepositoryState]:
@@ -178,12 +218,16 @@ def parse_records(documents: Sequence[Mapping[str, Any]]) -> tuple[RunRecord, ..
 
 
 def render_toml(repositories: Sequence[FleetRepository]) -> str:
-    """Return a configuration with these repositories. Raises: ConfigInvalid when they are of several platforms."""
-    platforms = {one.platform.model_dump_json() for one in repositories}
-    if len(platforms) > 1:
+    """Return a configuration with these repositories. Raises: ConfigInvalid when they do not fit into one."""
+    if len({one.platform.model_dump_json() for one in repositories}) > 1:
         raise ConfigInvalid(
             "the repositories are of several platforms, and a configuration has one",
             hint="name those of one platform: syncd fleet export NAME...",
+        )
+    if len({one.webhooks.model_dump_json() if one.webhooks else "" for one in repositories}) > 1:
+        raise ConfigInvalid(
+            "the repositories have several tables [webhooks], and a configuration has one",
+            hint="name those that were added together: syncd fleet export NAME...",
         )
     if not repositories:
         raise ConfigInvalid("the fleet has no repository", hint="syncd fleet add FILE")
@@ -194,6 +238,8 @@ def render_toml(repositories: Sequence[FleetRepository]) -> str:
             for one in repositories
         ],
     }
+    if (webhooks := repositories[0].webhooks) is not None:
+        raw["webhooks"] = webhooks.model_dump(mode="json", exclude_none=True)
     return "\n".join(_render_table(raw, "")).strip() + "\n"
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
-from syncd.config import Config, load_token
+from syncd.config import load_token
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.daemon.records import judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
@@ -25,7 +25,7 @@ from syncd.fleet.leases import Lease, acquire_lease
 from syncd.fleet.repositories import FleetRepository, find_repository, parse_records
 from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
-from syncd.sync.outcome import Outcome, Waiting, outcome_from
+from syncd.sync.outcome import Applied, Outcome, Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, is_stopped
 
@@ -105,8 +105,8 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
         branch = next(iter(repository.config.named), "main")
         path = context.cache.prepare(repository.name, branch)
         stack.enter_context(FileLock.acquire(path / RUN_LOCK))
-        own = repository.config.model_copy(update={"path": path})
-        config = Config(platform=repository.platform, repository=(own,))
+        config = repository.build_config(path)
+        own = config.repository[0]
         with Repository.open(path) as git:
             upstream = build_upstream(own.upstream, git, context.environ)
         assert upstream is not None
@@ -161,6 +161,7 @@ def _record_run(
         cursor.execute(
             "UPDATE syncd_fleet_repositories SET records = %(records)s, failures = %(failures)s,"
             " last_worker = %(worker)s, last_fence = %(fence)s, token_key = %(key)s, ended_at = clock_timestamp(),"
+            " begun_at = %(begun)s, is_active = %(active)s,"
             " due_at = CASE WHEN %(again)s OR woken_at > %(begun)s"
             " THEN clock_timestamp() + make_interval(secs => %(delay)s)"
             " ELSE greatest(clock_timestamp() + make_interval(secs => %(delay)s),"
@@ -173,6 +174,7 @@ def _record_run(
                 "records": json.dumps(documents),
                 "failures": failures,
                 "again": again,
+                "active": again or any(isinstance(result.outcome, Applied) for result in results),
                 "delay": delay,
                 "spread": spread,
                 "key": _note_limit(context, cursor.execute, repository, outcome),

@@ -4,6 +4,8 @@ from typing import LiteralString
 
 VERSION = 1
 """Of the tables; a newer one is not written to."""
+STEP = 1
+"""Of what was added to them since; an older syncd passes it over, so that workers can be upgraded one by one."""
 
 MAKE_TABLES: LiteralString = """
 CREATE TABLE syncd_fleet (
@@ -52,4 +54,14 @@ CREATE TABLE syncd_fleet_workers (
     cached integer NOT NULL DEFAULT 0,
     cache_bytes bigint NOT NULL DEFAULT 0
 );
+"""
+
+ADD_NEW: LiteralString = """
+ALTER TABLE syncd_fleet
+    ADD COLUMN IF NOT EXISTS step integer NOT NULL DEFAULT 0;
+ALTER TABLE syncd_fleet_repositories
+    ADD COLUMN IF NOT EXISTS webhooks jsonb,
+    ADD COLUMN IF NOT EXISTS changed_at timestamptz NOT NULL DEFAULT now(),
+    ADD COLUMN IF NOT EXISTS begun_at timestamptz,
+    ADD COLUMN IF NOT EXISTS is_active boolean NOT NULL DEFAULT false;
 """

@@ -8,7 +8,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,16 +19,29 @@ import procrastinate.exceptions
 from procrastinate.jobs import Status
 
 from syncd.daemon.health import USEFUL
+from syncd.daemon.hooks.matching import WakeableRepository
+from syncd.daemon.hooks.receiver import WebhookAnswer
 from syncd.daemon.records import find_state, is_complete_run
-from syncd.errors import FleetUnreachable
+from syncd.errors import ConfigInvalid, FleetUnreachable
 from syncd.fleet.metrics import WorkerHealth, listen_for_metrics
 from syncd.fleet.run import RunContext, RunEnd, run_repository
-from syncd.fleet.schedule import ANY, DueRepository, list_due, name_queue, release_waiting
+from syncd.fleet.schedule import (
+    ANY,
+    DueRepository,
+    find_wake_time,
+    list_due,
+    name_queue,
+    release_waiting,
+    wake_repositories,
+)
+from syncd.fleet.webhooks import FleetWebhooks
 from syncd.fleet.workers import WorkerCounts, forget_worker, note_worker, register_worker
 
-_RUN, _SCHEDULE = "syncd.run", "syncd.schedule"
-_SCHEDULING = "scheduling"
-"""The queue of the periodic job, which waits behind no run."""
+_RUN, _SCHEDULE, _WAKE = "syncd.run", "syncd.schedule", "syncd.wake"
+_SCHEDULING, _WAKING = "scheduling", "waking"
+"""The queues of the periodic job and of wakes, which wait behind no run."""
+_LATER = -1
+"""The priority of wakes: after the periodic job, so that no flood of webhooks stops it."""
 _EVERY = "* * * * * */2"
 """When due repositories are looked for; the last field is seconds."""
 _POLL_SECONDS = 2.0
@@ -40,8 +53,9 @@ _BEATS = 3
 class WorkerOptions:
     """How a worker works: how many runs at once, and who it is.
 
-    Shape: `report` hears of each run that ended; `listen` is where metrics are answered, "" for nowhere, and `warn`
-    hears of a request there that could not be.
+    Shape: `report` hears of each run that ended. `listen` is where metrics are answered, and `webhooks` where webhooks
+    are heard, "" for nowhere; `warn` hears of a request there that could not be answered, and `report_webhook` of each
+    webhook.
     """
 
     jobs: int
@@ -51,6 +65,8 @@ class WorkerOptions:
     send_ready: Callable[[], None] = lambda: None
     send_alive: Callable[[], None] = lambda: None
     listen: str = ""
+    webhooks: str = ""
+    report_webhook: Callable[[WebhookAnswer, int], None] = lambda answer, more: None
     warn: Callable[[str], None] = lambda line: None
 
 
@@ -68,11 +84,21 @@ class FleetWorker:
         self._noted_at = time.monotonic()
         self._failure: FleetUnreachable | None = None
         self._main: asyncio.Task[None] | None = None
+        self._webhooks = FleetWebhooks(
+            context.database,
+            context.environ,
+            options.webhooks,
+            wake=self._take_webhook,
+            report=options.report_webhook,
+            warn=options.warn,
+        )
+        self._app: procrastinate.App | None = None
 
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or a request to drain.
 
-        Raises: FleetUnreachable when the database was gone for too long; ConfigInvalid for an address that is taken.
+        Raises: FleetUnreachable when the database was gone for too long; ConfigInvalid for an address that is taken, or
+        a secret of webhooks that cannot be read.
         """
         context = self._context
         register_worker(
@@ -83,7 +109,7 @@ class FleetWorker:
             jobs=self._options.jobs,
         )
         try:
-            with listen_for_metrics(self._options.listen, self.read_health, self._options.warn):
+            with listen_for_metrics(self._options.listen, self.read_health, self._options.warn), self._webhooks:
                 asyncio.run(self._work())
         finally:
             with suppress(FleetUnreachable):
@@ -104,6 +130,7 @@ class FleetWorker:
             is_stopping=self._stopping.is_set(),
             run_seconds=seconds,
             counts=counts,
+            webhooks=self._webhooks.count_answers(),
         )
 
     async def _work(self) -> None:
@@ -121,9 +148,11 @@ class FleetWorker:
         with suppress(asyncio.CancelledError):
             try:
                 async with app.open_async():
+                    self._app = app
+                    await asyncio.to_thread(self._webhooks.begin)
                     self._options.send_ready()
                     await asyncio.gather(
-                        self._run_queues(app, [_SCHEDULING], 1),
+                        self._run_queues(app, [_SCHEDULING, _WAKING], 1),
                         self._run_queues(app, [name_queue(self._context.worker), ANY], self._options.jobs),
                     )
             except procrastinate.exceptions.ConnectorException as error:
@@ -156,15 +185,26 @@ class FleetWorker:
         async def schedule(timestamp: int) -> None:
             await self._schedule(app)
 
+        @app.task(name=_WAKE, queue=_WAKING)
+        async def wake(name: str) -> None:
+            await self._wake(app, name)
+
     async def _schedule(self, app: procrastinate.App) -> None:
         """Give up the jobs of the dead, and make jobs of what is due."""
         database, seconds = self._context.database, self._context.lease_seconds
         for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
+            if job.task_name == _WAKE:
+                await self._wake(app, str(job.task_kwargs["name"]))
             # A new job in its place: who wakes up late finds his own ended, and cannot end that of another.
             with suppress(procrastinate.exceptions.ConnectorException):
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
         await asyncio.to_thread(release_waiting, database)
-        for due in await asyncio.to_thread(list_due, database, worker_seconds=seconds):
+        await self._defer_due(app)
+
+    async def _defer_due(self, app: procrastinate.App, names: Sequence[str] | None = None) -> None:
+        context = self._context
+        found = await asyncio.to_thread(list_due, context.database, worker_seconds=context.lease_seconds, names=names)
+        for due in found:
             await self._defer(app, due)
 
     async def _defer(self, app: procrastinate.App, due: DueRepository) -> None:
@@ -173,6 +213,26 @@ class FleetWorker:
         )
         with suppress(procrastinate.exceptions.AlreadyEnqueued):
             await job.defer_async(name=due.name, at=time.time())
+
+    def _take_webhook(self, repository: WakeableRepository) -> None:
+        """Make a job of a webhook; all that come for a repository until it begins are one. Raises: FleetUnreachable."""
+        at = find_wake_time(self._context.database, repository.name, repository.interval)
+        if at is None or self._app is None:
+            return
+        lock = f"{_WAKE} {repository.name}"
+        job: Any = self._app.configure_task(_WAKE, queue=_WAKING, queueing_lock=lock, priority=_LATER, schedule_at=at)
+        try:
+            job.defer(name=repository.name)
+        except procrastinate.exceptions.AlreadyEnqueued:
+            return
+        except procrastinate.exceptions.ConnectorException as error:
+            raise FleetUnreachable(f"the database of the fleet: {error.__cause__ or error}") from error
+
+    async def _wake(self, app: procrastinate.App, name: str) -> None:
+        """Make a repository due, and its job at once."""
+        with suppress(ConfigInvalid):  # the fleet has it no more
+            await asyncio.to_thread(wake_repositories, self._context.database, (name,))
+            await self._defer_due(app, (name,))
 
     def _run_job(self, name: str) -> None:
         """Carry a job out, in a thread of its own."""
@@ -207,6 +267,7 @@ class FleetWorker:
             with suppress(FleetUnreachable):
                 if not await asyncio.to_thread(self._note):
                     self._stop()
+                await asyncio.to_thread(self._webhooks.update)
             self._options.send_alive()
             await asyncio.sleep(seconds)
 

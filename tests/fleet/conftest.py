@@ -118,13 +118,17 @@ class Fleet:
             for statement in statements:
                 connection.execute(statement)
 
-    def count_runs(self) -> int:
+    def count_runs(self, name: str = "docs") -> int:
         """How often a run was recorded: each has a fence of its own."""
-        return int(self.query("SELECT last_fence FROM syncd_fleet_repositories")[0][0])
+        return int(self.query(f"SELECT last_fence FROM syncd_fleet_repositories WHERE name = '{name}'")[0][0])
 
     def wait_for_run(self, after: int = 0) -> int:
         wait_until(lambda: self.count_runs() > after, f"a run after {after}")
         return self.count_runs()
+
+    def find_hosted(self, path: str, text: str) -> bool:
+        """Whether the mirror of the platform at the Git remote has a text on a page."""
+        return text in git(self.hosted, "show", f"refs/heads/syncd/platform:{path}")
 
     def commit(self, message: str, files: Mapping[str, str]) -> str:
         """A person commits and pushes."""

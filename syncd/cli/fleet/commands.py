@@ -105,13 +105,16 @@ def fleet_worker(
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
     ] = "",
+    webhooks: Annotated[
+        str, typer.Option("--webhooks", metavar="ADDRESS:PORT", help="Hear webhooks for the whole fleet there.")
+    ] = "",
     log_format: Annotated[str, typer.Option("--log-format", metavar="FORMAT", help="text, json or journal.")] = "",
     database: FleetDatabaseOption = "",
 ) -> None:
     """Work for the fleet, in the foreground."""
     from syncd.cli.fleet.worker import WorkerCommandOptions, run_worker
 
-    run_worker(WorkerCommandOptions(database, cache, cache_size, jobs, name, lease, log_format, listen))
+    run_worker(WorkerCommandOptions(database, cache, cache_size, jobs, name, lease, log_format, listen, webhooks))
 
 
 @fleet.command("drain")

@@ -4,6 +4,7 @@ import os
 import re
 import socket
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from syncd import __version__
 from syncd.cli.fleet.connect import open_database
 from syncd.cli.service.log import LogEvent, choose_log
-from syncd.cli.service.run_log import RunLog
+from syncd.cli.service.run_log import RunLog, log_warning, log_webhook
 from syncd.cli.terminal.text import escape
 from syncd.daemon.systemd import INFO, WARNING, Notifier
 from syncd.fleet.cache import Cache
@@ -34,6 +35,7 @@ class WorkerCommandOptions:
     lease: float
     log_format: str
     listen: str
+    webhooks: str
 
 
 def run_worker(options: WorkerCommandOptions) -> None:
@@ -54,9 +56,6 @@ def run_worker(options: WorkerCommandOptions) -> None:
             log(LogEvent((line,), WARNING, ended.repository))
         else:
             reports.report(ended.repository, ended.results)
-
-    def warn(line: str) -> None:
-        log(LogEvent((line,), WARNING))
 
     with open_database(options.url) as database:
         from syncd.fleet.worker import FleetWorker, WorkerOptions
@@ -79,7 +78,16 @@ def run_worker(options: WorkerCommandOptions) -> None:
                 is_stopping=lambda: False,
             )
             own = WorkerOptions(
-                options.jobs, host, __version__, report, send_ready, notify.send_alive, options.listen, warn
+                jobs=options.jobs,
+                host=host,
+                version=__version__,
+                report=report,
+                send_ready=send_ready,
+                send_alive=notify.send_alive,
+                listen=options.listen,
+                webhooks=options.webhooks,
+                report_webhook=partial(log_webhook, log),
+                warn=partial(log_warning, log),
             )
             FleetWorker(context, own).run()
             notify.send_stopping()

@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from syncd.cli.service.log import Log, LogEvent, choose_log
-from syncd.cli.service.run_log import RunLog
+from syncd.cli.service.run_log import RunLog, log_warning, log_webhook
 from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.text import escape
 from syncd.config import Config, read_drop_in_stamp
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, find_runtime_directory, listen_control
 from syncd.daemon.control.run_files import RunFiles, find_service_directory
 from syncd.daemon.health import ServiceHealth
-from syncd.daemon.hooks.listener import WebhookListener
-from syncd.daemon.hooks.receiver import UNKNOWN, WebhookAnswer
+from syncd.daemon.hooks.listener import WebhookListener, build_wakeable, load_sources
 from syncd.daemon.http import listen
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
 from syncd.daemon.notifications.run_notifications import RunNotifications
@@ -29,7 +28,7 @@ from syncd.daemon.page.reader import StatusReader, StatusVersions
 from syncd.daemon.page.request_log import RequestLog
 from syncd.daemon.page.sessions import Sessions
 from syncd.daemon.service import SELF, Job, Service
-from syncd.daemon.systemd import ERROR, INFO, WARNING, Notifier
+from syncd.daemon.systemd import ERROR, INFO, Notifier
 from syncd.errors import SyncdError
 from syncd.net.page_values import Handler
 
@@ -54,7 +53,7 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     Raises: BadParameter; ConfigInvalid for an address where the status page must not be.
     """
     log = choose_log(options.log_format)
-    warn, path = partial(_log_warning, log), _find_path(options.config)
+    warn, path = partial(log_warning, log), _find_path(options.config)
     loaded: list[Config] = []
     requests = RequestLog()
 
@@ -62,7 +61,8 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
         config, broken = load_config_parts(require_config_file(options.config))
         jobs = [*build_jobs(config, os.environ, requests.add), *build_broken_jobs(broken)]
         subscriptions = build_subscriptions(config, os.environ)
-        webhooks.configure(config, os.environ)
+        sources = load_sources(config.webhooks, os.environ)
+        webhooks.configure(config.webhooks.listen if config.webhooks else "", sources, build_wakeable(config))
         notifications.configure(config, subscriptions)
         loaded[:] = [config]
         return jobs
@@ -79,7 +79,7 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
         notice=warn,
         read_stamp=partial(read_drop_in_stamp, Path(path)),
     )
-    webhooks = WebhookListener(service.wake, partial(_log_webhook, log), warn)
+    webhooks = WebhookListener(lambda one: service.wake(one.path, one.interval), partial(log_webhook, log), warn)
 
     def find_health() -> ServiceHealth:
         return _add_counts(service.health(), webhooks, notifications)
@@ -138,15 +138,3 @@ def _log_defect(log: Log, defect: threading.ExceptHookArgs) -> None:
     name = defect.thread.name if defect.thread is not None else SELF
     trace = "".join(traceback.format_exception(defect.exc_type, defect.exc_value, defect.exc_traceback))
     log(LogEvent(tuple(escape(line) for line in trace.rstrip("\n").split("\n")), ERROR, name))
-
-
-def _log_webhook(log: Log, answer: WebhookAnswer, more: int) -> None:
-    """Log the answer to a webhook, and how many more of its sender were refused since one was logged."""
-    others = f" ({more} more were refused before it)" if more else ""
-    line = f"webhook of {answer.source or UNKNOWN}: {answer.status}, {escape(answer.text)}{others}"
-    fields = {"flow": "webhook", "source": answer.source or UNKNOWN, "status": str(answer.status)}
-    log(LogEvent((line,), WARNING if answer.is_refusal else INFO, fields=fields))
-
-
-def _log_warning(log: Log, text: str) -> None:
-    log(LogEvent(tuple(escape(line) for line in text.rstrip("\n").split("\n")), WARNING))

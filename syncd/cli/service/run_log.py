@@ -9,6 +9,7 @@ from syncd.cli.service.log import Log, LogEvent
 from syncd.cli.terminal.output import format_results
 from syncd.cli.terminal.text import escape, style_text
 from syncd.daemon.health import USEFUL
+from syncd.daemon.hooks.receiver import UNKNOWN, WebhookAnswer
 from syncd.daemon.records import find_space, find_state
 from syncd.daemon.service import SELF
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING
@@ -70,6 +71,19 @@ class RunLog:
         for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
             if flow in (CONFLICT, PAGE) and (flow, key) not in still:
                 self._log(LogEvent((f"{flow} {escape(key)} settled",), NOTICE, name, {"flow": flow, "state": "ok"}))
+
+
+def log_webhook(log: Log, answer: WebhookAnswer, more: int) -> None:
+    """Log the answer to a webhook, and how many more of its sender were refused since one was logged."""
+    others = f" ({more} more were refused before it)" if more else ""
+    line = f"webhook of {answer.source or UNKNOWN}: {answer.status}, {escape(answer.text)}{others}"
+    fields = {"flow": "webhook", "source": answer.source or UNKNOWN, "status": str(answer.status)}
+    log(LogEvent((line,), WARNING if answer.is_refusal else INFO, fields=fields))
+
+
+def log_warning(log: Log, text: str) -> None:
+    """Log a warning, which may have several lines."""
+    log(LogEvent(tuple(escape(line) for line in text.rstrip("\n").split("\n")), WARNING))
 
 
 def _build_result(incident: Incident) -> Result:

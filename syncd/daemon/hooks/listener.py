@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from syncd.config import Config, WebhooksConfig, WebhookSourceConfig, load_webhook_secrets
 from syncd.daemon.hooks.matching import WakeableRepository
@@ -21,40 +22,36 @@ _ACCEPTED = Acceptance(is_any_host=True, is_any_origin=True, body_max=BODY_BYTES
 
 
 class WebhookListener:
-    """Hears webhooks as the configuration says, which may change while it does; a context manager."""
+    """Hears webhooks as a configuration says, which may change while it does; a context manager."""
 
     def __init__(
         self,
-        wake: Callable[[Path, float], object],
+        wake: Callable[[WakeableRepository], object],
         report: Callable[[WebhookAnswer, int], None],
         notice: Callable[[str], None],
     ) -> None:
         """Listen nowhere yet.
 
-        Units: `wake` gets the path of a repository, and the seconds that two runs for webhooks are apart at least.
-        Shape: `report` as for `WebhookReceiver`; `notice` gets the traceback of a defect.
+        Shape: `wake` and `report` as for `WebhookReceiver`; `notice` gets the traceback of a defect.
         """
-        self._wake, self._notice = wake, notice
-        self._interval = 0.0
-        self.receiver = WebhookReceiver(self._wake_repository, report)
+        self._notice = notice
+        self.receiver = WebhookReceiver(wake, report)
         self._address, self._server = "", ExitStack()
         self.url = ""
         """Where it listens, as `http://ADDRESS:PORT`; "" where it does not."""
 
-    def configure(self, config: Config, environ: Mapping[str, str]) -> None:
-        """Hear what a configuration says from now on.
+    def configure(
+        self, address: str, sources: Sequence[WebhookSource], repositories: Sequence[WakeableRepository]
+    ) -> None:
+        """Hear these senders for these repositories at an address from now on; at "" nowhere.
 
-        Raises: ConfigInvalid when a secret cannot be read, or the address is wrong or taken; then all stays as it was.
+        Raises: ConfigInvalid when the address is wrong or taken; then all stays as it was.
         """
-        webhooks = config.webhooks
-        sources = load_sources(webhooks, environ)
-        address = webhooks.listen if webhooks is not None else ""
         if address != self._address:
             self._listen_at(address)
-        self._interval = webhooks.interval if webhooks is not None else 0.0
-        self.receiver.configure(sources, build_wakeable(config))
+        self.receiver.configure(sources, repositories)
 
-    def __enter__(self) -> "WebhookListener":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -82,12 +79,10 @@ class WebhookListener:
 
     def _answer_webhook(self, request: PageRequest) -> PageResponse:
         answer = self.receiver.answer(request.method, request.path, request.headers, request.body)
-        headers = {405: (("Allow", "POST"),), 429: (("Retry-After", "60"),)}.get(answer.status, ())
+        later = (("Retry-After", "60"),)
+        headers = {405: (("Allow", "POST"),), 429: later, 503: later}.get(answer.status, ())
         response = render_line(answer.status, answer.text)
         return replace(response, body=b"" if answer.status == 204 else response.body, headers=headers)
-
-    def _wake_repository(self, repository: WakeableRepository) -> None:
-        self._wake(repository.path, self._interval)
 
 
 def load_sources(webhooks: WebhooksConfig | None, environ: Mapping[str, str]) -> list[WebhookSource]:
@@ -107,6 +102,7 @@ def build_wakeable(config: Config) -> Sequence[WakeableRepository]:
             _build_finder(repository.path, repository.upstream.url, repository.upstream.remote)
             if repository.upstream is not None
             else lambda: "",
+            config.webhooks.interval if config.webhooks is not None else 0.0,
         )
         for name, repository in zip(name_repositories(config), config.repository, strict=True)
     ]

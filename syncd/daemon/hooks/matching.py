@@ -16,7 +16,8 @@ _SCP = re.compile(r"(?:[^@/:\s]+@)?(\[[0-9A-Fa-f:.]+\]|[^@/:\s]+):(?!//)/?(.+)")
 class WakeableRepository:
     """A repository that webhooks may wake: its path, its spaces, its tracked branches, and where its upstream is.
 
-    Shape: `find_address` asks Git where the configuration does not say it; "" is nowhere.
+    Units: `interval` is the seconds that two runs for webhooks are apart at least. Shape: `find_address` asks Git where
+    the configuration does not say it; "" is nowhere.
     """
 
     name: str
@@ -25,6 +26,7 @@ class WakeableRepository:
     branches: tuple[str, ...]
     patterns: tuple[str, ...]
     find_address: Callable[[], str]
+    interval: float = 0.0
 
 
 def find_named_repositories(

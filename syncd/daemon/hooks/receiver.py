@@ -10,6 +10,7 @@
 | 405    | it is no POST |
 | 413    | it is larger than a webhook is |
 | 429    | the sender asks too often, or too many ask at once |
+| 503    | nobody can be woken now, and the sender may try again |
 """
 
 import time
@@ -20,6 +21,7 @@ from threading import Lock
 
 from syncd.daemon.hooks.matching import WakeableRepository, find_named_repositories
 from syncd.daemon.hooks.payloads import read_payload
+from syncd.errors import FleetUnreachable
 from syncd.net.signatures import Sender, find_forgery
 
 UNKNOWN = "unknown"
@@ -58,7 +60,7 @@ class WebhookAnswer:
 
 
 class WebhookReceiver:
-    """Reads webhooks; safe in any thread. `wake` gets each repository that one means."""
+    """Reads webhooks; safe in any thread. `wake` gets each repository that one means, or raises FleetUnreachable."""
 
     def __init__(
         self,
@@ -116,7 +118,11 @@ class WebhookReceiver:
             return WebhookAnswer(429, f"more than {REQUESTS_MAX} webhooks in a minute", source.name)
         if self._is_repeated(source, headers):
             return WebhookAnswer(204, "it came before", source.name)
-        return self._wake_named(source, headers, body)
+        try:
+            return self._wake_named(source, headers, body)
+        except FleetUnreachable:
+            self._forget_signature(source, headers)
+            return WebhookAnswer(503, "nobody can be woken now", source.name)
 
     def _wake_named(self, source: WebhookSource, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
         try:
@@ -138,8 +144,12 @@ class WebhookReceiver:
             self._windows[name] = begin, count + 1
             return count >= REQUESTS_MAX
 
+    def _forget_signature(self, source: WebhookSource, headers: Mapping[str, str]) -> None:
+        with self._lock:
+            self._seen.pop((source.name, _find_timed_signature(source, headers)), None)
+
     def _is_repeated(self, source: WebhookSource, headers: Mapping[str, str]) -> bool:
-        signature = headers.get(_TIMED_HEADERS.get(source.sender, ""), "")
+        signature = _find_timed_signature(source, headers)
         if not signature:
             return False
         with self._lock:
@@ -160,3 +170,7 @@ class WebhookReceiver:
                 if not is_due:
                     return
         self._report(answer, more)
+
+
+def _find_timed_signature(source: WebhookSource, headers: Mapping[str, str]) -> str:
+    return headers.get(_TIMED_HEADERS.get(source.sender, ""), "")
