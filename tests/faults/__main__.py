@@ -26,6 +26,8 @@ BATCH = 10
 def main(words: list[str]) -> int:
     """Given the words of the command, play, print, and return the exit code: 1 when anything failed."""
     asked = _parser().parse_args(words)
+    if asked.keep:
+        asked.keep = asked.keep.absolute()  # while schedules are played, another directory is the current one
     if asked.way == "replay":
         return _replay(asked)
     if asked.way == "known":

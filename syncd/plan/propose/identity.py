@@ -27,14 +27,14 @@ def find_desired_paths(
 ) -> dict[str, str]:
     """Return the desired path of each existing page, by its existing path; a page without one is deleted.
 
-    Shape: `files` are all files of the branch by path, `renames` are Git's; pages with the same text at the same path
-    on both sides may be left out. Pages are matched in this order: chains and swaps of files that kept their bytes or
-    titles, Git's renames, the same path; then, for what is left on both sides, the same title or slug below the same
-    page, or both anywhere, each only where no other has it. Linear.
+    Shape: `files` are all files of the branch by path, `renames` those that Git and the files' lines tell; pages with
+    the same text at the same path on both sides may be left out. Pages are matched in this order: chains and swaps of
+    files that kept their bytes, most of their lines or their titles, renames, the same path; then, for what is left on
+    both sides, the same title or slug below the same page, or both anywhere, each only where no other has it. Linear.
     """
     old = {page.path: page for page in existing}
     new = {page.path: page for page in desired}
-    found = dict(_find_chains(old, new, files))
+    found = dict(_find_chains(old, new, files, renames))
     taken = set(found.values())
     for former, path in sorted(renames.items()):
         is_free = path in new and path not in taken and (path not in old or path in found)
@@ -47,40 +47,44 @@ def find_desired_paths(
 
 
 def _find_chains(
-    old: Mapping[str, ListedPage], new: Mapping[str, ListedPage], files: Mapping[str, str]
+    old: Mapping[str, ListedPage],
+    new: Mapping[str, ListedPage],
+    files: Mapping[str, str],
+    renames: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
     """Find pages that moved to a path where another existing page was.
 
     A chain (a to b, b to c, …) begins at a page that left its path, and a ring has no beginning. A chain that ends at
-    an existing page's path counts only if every page in it kept its bytes; a ring if at least one did. Otherwise the
+    an existing page's path counts only if every page in it kept its text; a ring if at least one did. Otherwise the
     pages were edited in place.
     """
     changed = [page for path, page in old.items() if files.get(path) != page.oid]
     arrived = [page for path, page in new.items() if path not in old or old[path].oid != page.oid]
     # A page that keeps its title at its path was not replaced by another: it was given a copy of the other's text.
-    by_bytes = {
+    by_lines = {former: path for former, path in renames.items() if former in old and path in new}
+    by_text = {
         former: path
-        for former, path in _pair_by_key(changed, arrived, lambda page: page.oid).items()
+        for former, path in (by_lines | _pair_by_key(changed, arrived, lambda page: page.oid)).items()
         if path not in old or new[path].title == old[former].title or new[path].title != old[path].title
     }
     by_title = _pair_by_key(changed, arrived, lambda page: (page.above, page.title))
-    moves = {**by_title, **by_bytes}  # equal bytes are surer than equal titles
-    for start in sorted(page.path for page in changed if page.path not in files or _has_left(page, new, by_bytes)):
+    moves = {**by_title, **by_text}  # a text is surer than a title
+    for start in sorted(page.path for page in changed if page.path not in files or _has_left(page, new, by_text)):
         chain = _follow(start, moves)
-        is_sure = chain and (chain[-1][1] not in old or all(by_bytes.get(former) == path for former, path in chain))
+        is_sure = chain and (chain[-1][1] not in old or all(by_text.get(former) == path for former, path in chain))
         if is_sure and (len(chain) > 1 or start in files or chain[0][1] in old):
             yield from chain
     rest = moves.keys() & moves.values()
     for start in sorted(rest):
         chain = _follow(start, moves) if start in rest else []
-        if chain and chain[-1][1] == start and any(by_bytes.get(former) == path for former, path in chain):
+        if chain and chain[-1][1] == start and any(by_text.get(former) == path for former, path in chain):
             yield from chain
         rest -= {former for former, _ in chain}
 
 
-def _has_left(page: ListedPage, new: Mapping[str, ListedPage], by_bytes: Mapping[str, str]) -> bool:
-    """Whether a page's bytes and title are at another path, and another title is at its own."""
-    path = by_bytes.get(page.path)
+def _has_left(page: ListedPage, new: Mapping[str, ListedPage], by_text: Mapping[str, str]) -> bool:
+    """Whether a page's text and title are at another path, and another title is at its own."""
+    path = by_text.get(page.path)
     here = new.get(page.path)
     return path is not None and new[path].title == page.title and (here is None or here.title != page.title)
 

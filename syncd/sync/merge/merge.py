@@ -35,7 +35,7 @@ from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
-from syncd.sync.merge.moves import RecordedMoves, find_exact_moves, find_recorded_moves, pair_moved_files
+from syncd.sync.merge.moves import RecordedMoves, find_moves_by_text, find_recorded_moves, pair_moved_files
 from syncd.sync.merge.result import (
     EXCLUDED,
     LOST_WORDS,
@@ -200,9 +200,16 @@ class _Merge:
         summary_paths = {summary.ours.path for summary in self.summaries}
         sides = (self.repository.compare_trees(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_list_changes(differences, summary_paths)) for differences in sides)
-        one = pair_moved_files(self.repository, one, moves[0] or find_exact_moves(one), base, ours)
-        other = pair_moved_files(self.repository, other, moves[1] or find_exact_moves(other), base, theirs)
+        one = self._pair_moved(one, moves[0], "ours")
+        other = self._pair_moved(other, moves[1], "theirs")
         return pair_pages(one, other, self._list_titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
+
+    def _pair_moved(self, changes: Sequence[FileChange], recorded: Mapping[str, str], side: Side) -> list[FileChange]:
+        """A side's changes with each moved file as one; who moves a page onto another's path changes the table of
+        contents."""
+        by_lines = any(summary.is_changed(side) for summary in self.summaries)
+        moves = find_moves_by_text(self.repository, changes, recorded, by_lines=by_lines)
+        return pair_moved_files(self.repository, changes, moves, self.trees[0], self.trees[1 + SIDES.index(side)])
 
     def _update_base_paths(self, summary: SummaryVersions, pages: Sequence[Page]) -> SummaryVersions:
         """The summaries with the base's entries at the paths that the base tree has.

@@ -7,9 +7,11 @@ docs/decisions/0002-one-recorded-base.md.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from syncd.layout.tree.paths import is_markdown
 from syncd.model.anchor import Anchor
 from syncd.plan.merge.pages import FileChange, Version
 from syncd.plan.message import MOVED
@@ -125,27 +127,67 @@ def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str)
     return found
 
 
-def find_exact_moves(changes: Iterable[FileChange]) -> dict[str, str]:
-    """Return a side's moves of unchanged files onto, or away from, paths of other files, which their bytes tell.
+def find_moves_by_text(
+    repository: Repository, changes: Iterable[FileChange], known: Mapping[str, str], *, by_lines: bool = True
+) -> dict[str, str]:
+    """Return a side's moves of files onto, or away from, paths of other files: those that are known, and those that the
+    text tells.
 
-    Git reports these as edits of both files: it looks for renames only among paths that are gone and paths that are
-    new.
+    Shape: new paths by old ones. A file that kept its bytes is found by them, an edited page by its lines. Git reports
+    both as edits: it looks for renames only among paths that are gone and paths that are new.
     """
     listed = list(changes)
-    before = _index_by_text(old for old, _ in listed)
-    after = _index_by_text(new for _, new in listed)
-    former = {old.path for old, _ in listed if old is not None}
-    later = {new.path for _, new in listed if new is not None}
-    moves = {path: after[oid] for oid, path in before.items() if oid in after and after[oid] != path}
-    return {path: new for path, new in moves.items() if new in former or path in later}
+    before = {old.path: old for old, _ in listed if old is not None}
+    after = {new.path: new for _, new in listed if new is not None}
+    moves = dict(known)
+    first, later = (_index_by_text(left) for left in _drop_moved(before, after, moves))
+    moves |= {path: later[oid] for oid, path in first.items() if oid in later and later[oid] != path}
+    if by_lines and len(before) > 1:
+        texts = ({one.path: _read_lines(repository, one) for one in left} for left in _drop_moved(before, after, moves))
+        moves |= _find_moves_by_lines(*texts)
+    return {path: new for path, new in moves.items() if path in known or new in before or path in after}
 
 
-def _index_by_text(versions: Iterable[Version | None]) -> dict[str, str]:
+def _drop_moved(
+    before: Mapping[str, Version], after: Mapping[str, Version], moves: Mapping[str, str]
+) -> tuple[list[Version], list[Version]]:
+    """The versions before and after of which no move is known."""
+    taken = set(moves.values())
+    return (
+        [old for path, old in before.items() if path not in moves],
+        [new for path, new in after.items() if path not in taken],
+    )
+
+
+def _read_lines(repository: Repository, version: Version) -> set[bytes]:
+    """The lines of a page that say something; none of what is no page."""
+    if not (version.is_regular and is_markdown(version.path)):
+        return set()
+    return {line for line in repository.read(version.oid).splitlines() if line.strip()}
+
+
+def _find_moves_by_lines(before: Mapping[str, set[bytes]], after: Mapping[str, set[bytes]]) -> dict[str, str]:
+    """The new path of each text of which most lines are at one other path, where most of that path's former lines are
+    gone. Only lines that one text alone had count."""
+    number = Counter(line for lines in before.values() for line in lines)
+    owners = {line: path for path, lines in before.items() for line in lines if number[line] == 1}
+    sizes = Counter(owners.values())
+    found: dict[str, list[str]] = {}
+    for path, lines in after.items():
+        kept = Counter(owners[line] for line in lines & owners.keys())
+        for former, many in kept.items():
+            is_replaced = path not in before or 2 * kept[path] < sizes[path]
+            if 2 * many > sizes[former] and (former == path or is_replaced):
+                found.setdefault(former, []).append(path)
+    once = Counter(path for paths in found.values() for path in paths)
+    return {former: paths[0] for former, paths in found.items() if len(paths) == 1 == once[paths[0]]}
+
+
+def _index_by_text(versions: Iterable[Version]) -> dict[str, str]:
     """The path of each text that only one file has."""
     found: dict[str, list[str]] = {}
     for version in versions:
-        if version is not None:
-            found.setdefault(version.oid, []).append(version.path)
+        found.setdefault(version.oid, []).append(version.path)
     return {oid: paths[0] for oid, paths in found.items() if len(paths) == 1}
 
 
@@ -213,7 +255,7 @@ def _find_renames(repository: Repository, before: str, after: str) -> dict[str, 
         (_build_version(change.path, change.before), _build_version(change.path, change.after))
         for change in repository.compare_trees(before, after)
     ]
-    exact = find_exact_moves(listed)
+    exact = find_moves_by_text(repository, listed, {})
     return {old: new for old, new in found.items() if new not in exact.values()} | exact
 
 

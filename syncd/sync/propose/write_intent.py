@@ -18,6 +18,7 @@ from syncd.plan.propose.description import read_commit_of_revision
 from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
 from syncd.sync.binding import Binding
 from syncd.sync.merge.base import record_tip
+from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.propose.edited_pages import EditedPages, find_edited_pages, record_edited_pages
 from syncd.sync.propose.existing import find_linked_files, read_main_content, record_proposed_content
@@ -295,10 +296,11 @@ def _add_differences(
     # What the platform has as a file stays one, also where only pages that did not change link to it.
     kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & desired.blobs.keys()
     files = {*desired.draft.files, *kept, *(path for path in linked if path.startswith(root))}
+    top = binding.path("")
     renames = {
-        change.old_path: change.path
-        for change in repository.list_changes(content.commit, intent.desired, binding.directory, renames=True)
-        if change.status == "R" and change.old_path is not None
+        old.removeprefix(top): new.removeprefix(top)
+        for old, new in find_moves(workspace, content.commit, intent.desired).items()
+        if binding.holds(old) and binding.holds(new)
     }
     draft = replace(desired.draft, files=tuple(sorted(files)))
     return DesiredSide(draft, desired.blobs, renames, read=lambda path: repository.read_content(desired.blobs[path]))

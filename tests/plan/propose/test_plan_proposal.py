@@ -243,7 +243,10 @@ def test_a_page_without_its_file_is_deleted_and_its_children_take_its_place() ->
     assert [type(step) for step in plan.steps] == [UpdateStep, DeleteStep]
 
 
-def plan_texts(base: str, text: str, **blobs: str) -> ContentPlan:
+NO_RENAMES: Mapping[str, str] = {}
+
+
+def plan_texts(base: str, text: str, renames: Mapping[str, str] = NO_RENAMES, **blobs: str) -> ContentPlan:
     """The plan from one table of contents to another; every page's blob is its path, or what is given by its stem."""
 
     def node(entry: Entry) -> Node:
@@ -257,7 +260,7 @@ def plan_texts(base: str, text: str, **blobs: str) -> ContentPlan:
     root = Node(ROOT, "", "", "", [node(entry) for entry in content(base)])
     paths = [entry.path for entry, _ in entries_of(content(text)) if entry.path]
     oids = {path: blobs.get(path.removesuffix(".md").replace("/", "_"), path) for path in paths}
-    return plan_proposal(DesiredSide(draft_of(content(text), oids), oids), existing_of(root))
+    return plan_proposal(DesiredSide(draft_of(content(text), oids), oids, renames), existing_of(root))
 
 
 FLAT = "* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n"
@@ -298,6 +301,20 @@ def test_two_pages_that_are_edited_and_change_titles_are_not_taken_for_one_anoth
         ("a.md", "a.md"),
         ("b.md", "b.md"),
     ]
+
+
+def test_pages_that_exchange_names_and_are_edited_are_known_where_the_lines_tell() -> None:
+    moved = "* [A](b.md)\n* [B](c.md)\n* [C](a.md)\n"
+    renames = {"a.md": "b.md", "b.md": "c.md", "c.md": "a.md"}
+    plan = plan_texts(FLAT, moved, renames, a="C, edited", b="A, edited", c="B, edited")
+    assert not plan.deleted
+    updates = [step for step in plan.steps if isinstance(step, UpdateStep)]
+    assert {(step.id, step.path, step.oid) for step in updates if step.oid} == {
+        ("a.md", "b.md", "A, edited"),
+        ("b.md", "c.md", "B, edited"),
+        ("c.md", "a.md", "C, edited"),
+    }
+    assert not any(step.title for step in updates)
 
 
 def test_a_copy_of_a_page_that_is_then_rewritten_leaves_the_page_where_it_is() -> None:

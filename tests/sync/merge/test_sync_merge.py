@@ -276,6 +276,47 @@ def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
     assert place.files(meeting.tree_with_ours)["page.md"] == text % (first, shown % "deep/")
 
 
+def about(name: str, *more: str) -> str:
+    return "\n\n".join([f"# {name}", f"What {name} is.", f"How {name} works.", *more]) + "\n"
+
+
+def in_ring(*paths: str, more: Mapping[str, list[str]]) -> Files:
+    """The pages A, B and C at three paths, each with more words or none."""
+    listed = [f"* [{name}]({path})\n" for name, path in zip("ABC", paths, strict=True)]
+    texts: Files = {path: about(name, *more.get(name, [])) for name, path in zip("ABC", paths, strict=True)}
+    return {"README.md": "# Home\n", "SUMMARY.md": "".join(["* [Home](README.md)\n", *listed]), **texts}
+
+
+@pytest.mark.parametrize("mover", SIDES)
+def test_pages_that_exchange_paths_while_each_is_edited_are_known_by_their_lines(place: Place, mover: Side) -> None:
+    base = place.commit(in_ring("a.md", "b.md", "c.md", more={}))
+    added = {name: [f"More of {name}."] for name in "ABC"}
+    moved = place.commit(in_ring("b.md", "c.md", "a.md", more=added), base)
+    stayed: Files = in_ring("a.md", "b.md", "c.md", more={})
+    stayed["a.md"] = str(stayed["a.md"]).replace("# A", "# Anew")
+    stayed["SUMMARY.md"] = str(stayed["SUMMARY.md"]).replace("[A]", "[Anew]")
+    other = place.commit(stayed, base)
+    result = merge(place.workspace, *((moved, other) if mover == "ours" else (other, moved)))
+    assert result.conflicts == ()
+    expected = in_ring("b.md", "c.md", "a.md", more=added)
+    files = place.files(result.tree_with_ours)
+    assert files["b.md"] == str(expected["b.md"]).replace("# A", "# Anew")
+    assert {path: files[path] for path in ("a.md", "c.md")} == {path: expected[path] for path in ("a.md", "c.md")}
+    assert place.titles(result.tree_with_ours) == {"README.md": "Home", "b.md": "Anew", "c.md": "B", "a.md": "C"}
+
+
+def test_a_page_that_gets_a_copy_of_another_is_no_page_that_moved(place: Place) -> None:
+    base = place.commit(in_ring("a.md", "b.md", "c.md", more={}))
+    copied: Files = in_ring("a.md", "b.md", "c.md", more={"A": ["More of A."]})
+    copied |= {"b.md": about("A", "A copy."), "SUMMARY.md": str(copied["SUMMARY.md"]).replace("[B]", "[A again]")}
+    edited_too = in_ring("a.md", "b.md", "c.md", more={}) | {"a.md": about("A").replace("# A", "# Anew")}
+    result = merge(place.workspace, place.commit(copied, base), place.commit(edited_too, base))
+    files = place.files(result.tree_with_ours)
+    assert result.conflicts == ()
+    assert files["b.md"] == copied["b.md"]
+    assert files["a.md"] == str(copied["a.md"]).replace("# A", "# Anew")
+
+
 def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) -> None:
     summary = str(BASE["SUMMARY.md"]).replace("* ", "- ") + "- [More](more.md)\n- [Last](last.md)\n"
     files = {**BASE, "more.md": "# More\n", "last.md": "# Last\n", "SUMMARY.md": summary}
