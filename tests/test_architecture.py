@@ -98,10 +98,9 @@ ORDER = {
         *("bind", "integrate", "git_import", "propose", "review", "undo", "log", "site", "publish", "run", "ci"),
     ),
     "cli": (
-        *("terminal", "service", "auth", "sync", "status", "ci", "check", "schema", "sites", "redirects", "platform"),
-        *("fleet", "notify", "api", "demo", "change_requests", "preview", "publish", "undo", "log", "configuration"),
-        *("web", "example", "trust", "doctor", "completion", "man_files", "man", "help_topics", "reference_commands"),
-        *("history_commands", "start", "app"),
+        *("terminal", "service", "auth", "sync", "status", "ci", "check", "reference", "sites", "redirects"),
+        *("platform", "fleet", "notify", "api", "demo", "change_requests", "preview", "publish", "history"),
+        *("configuration", "web", "trust", "doctor", "start", "app"),
     ),
     "web": ("rendering", "blocks", "pages", "status", "site", "app"),
     "platform": (

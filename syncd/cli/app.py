@@ -13,16 +13,16 @@ from typer.completion import completion_init  # type: ignore[attr-defined] # exp
 from syncd import __version__
 from syncd.cli.auth.commands import auth
 from syncd.cli.change_requests.commands import cr
-from syncd.cli.completion import COMPLETION_VARIABLE
 from syncd.cli.configuration.commands import configuration
 from syncd.cli.doctor.commands import diagnosis
 from syncd.cli.fleet.commands import fleet
-from syncd.cli.history_commands import history
+from syncd.cli.history.commands import history
 from syncd.cli.notify.commands import notify
 from syncd.cli.platform.commands import platform
 from syncd.cli.publish.commands import site_build
 from syncd.cli.redirects.commands import redirects, site_explain
-from syncd.cli.reference_commands import explain_command, reference
+from syncd.cli.reference.commands import explain_command, reference
+from syncd.cli.reference.completion import COMPLETION_VARIABLE
 from syncd.cli.service.commands import control, service
 from syncd.cli.sites.commands import site
 from syncd.cli.sync.leftovers import repair_here

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import syncd
 from syncd.api.client import Client
 from syncd.cli.terminal.browser import open_in_browser
+from syncd.cli.terminal.packaged_files import MANUAL
 from syncd.cli.terminal.text import style_text
 from syncd.errors import ConfigInvalid, GitFailed
 from syncd.model.page import walk_pages
@@ -19,7 +19,6 @@ from syncd.model.site import SiteCreate, SiteSectionCreate
 
 Run = Callable[[Sequence[str]], int]
 """Carries out the words after `syncd` and returns the exit code."""
-MANUAL = Path(syncd.__file__).parent / "manual"
 NEW_TITLE = "Hello from Git"
 NEW_PAGE = f"""# {NEW_TITLE}
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from syncd.cli.example import read_example
+from syncd.cli.reference.example import read_example
 from tests.cli.conftest import PAGES, Shell, plant
 from tests.packaging.github_runner import git
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from syncd import __version__
-from syncd.cli.example import EXAMPLES
+from syncd.cli.reference.example import EXAMPLES
 from tests.packaging.conftest import ROOT, Built, run_tool
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]

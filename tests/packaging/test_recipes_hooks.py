@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.cli.example import read_example
+from syncd.cli.reference.example import read_example
 from tests.cli.conftest import PAGES, plant
 from tests.packaging.conftest import Built
 from tests.packaging.github_runner import git

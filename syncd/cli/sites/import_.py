@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import typer
 
-from syncd.cli.schema import render_schema
+from syncd.cli.reference.schema import render_schema
 from syncd.cli.sites.colours import style_lines
 from syncd.cli.sites.offline import DEFAULT_FILE, SiteFileLocation, locate_site_file
 from syncd.cli.sites.sitemap import read_site_on_disk

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 
 from syncd import __version__
-from syncd.cli.log import list_newest
+from syncd.cli.history.log import list_newest
 from syncd.cli.sites.approve import approve_plan, find_held_plans
 from syncd.cli.status.gather import find_status
 from syncd.cli.sync.conflict_lines import AUTHORS_SHOWN, describe_actions, find_nobody, format_author

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from syncd.cli.app import run
-from syncd.cli.example import read_example
+from syncd.cli.reference.example import read_example
 from syncd.cli.terminal.ci_job import read_ci_job
 from syncd.layout.yaml import yaml
 from tests.cli.conftest import PAGES, Shell, plant

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.cli.example import read_example
+from syncd.cli.reference.example import read_example
 from tests.cli.command_runner import CommandRunner, make_runner
 
 

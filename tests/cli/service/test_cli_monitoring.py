@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from syncd.cli.example import read_example
+from syncd.cli.reference.example import read_example
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
 from syncd.daemon.metrics import render_metrics
 from syncd.store.runs import RunRecord

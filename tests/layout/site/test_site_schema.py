@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from syncd.cli.schema import print_schema
+from syncd.cli.reference.schema import print_schema
 from syncd.layout.site.read import shape
 from syncd.layout.site.read.file import read_site_file
 from syncd.layout.site.write.emit import MODELINE

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from syncd.cli.app import run
-from syncd.cli.example import EXAMPLES
+from syncd.cli.reference.example import EXAMPLES
 
 ROOT = Path(__file__).parents[3]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from syncd.cli.help_topics import list_topics, read_topic
-from syncd.cli.man_files import render_file_pages
+from syncd.cli.reference.help_topics import list_topics, read_topic
+from syncd.cli.reference.man_files import render_file_pages
 from tests.cli.command_runner import CommandRunner, make_runner
 from tests.cli.terminal_session import TerminalSession
 

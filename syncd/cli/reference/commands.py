@@ -12,7 +12,7 @@ reference = typer.Typer(**GROUP_SETTINGS)
 
 
 def _complete_topic(incomplete: str) -> list[str]:
-    from syncd.cli.help_topics import complete_topic
+    from syncd.cli.reference.help_topics import complete_topic
 
     return complete_topic(incomplete)
 
@@ -29,7 +29,7 @@ def help_command(
     json: JsonOption = False,
 ) -> None:
     """Show the help of a command, or a page of the manual."""
-    from syncd.cli.help_topics import show_help
+    from syncd.cli.reference.help_topics import show_help
 
     show_help(words or (), context, as_json=json)
 
@@ -53,7 +53,7 @@ def schema_command(
 
     With it, editors complete the keys of the file and mark mistakes.
     """
-    from syncd.cli.schema import print_schema
+    from syncd.cli.reference.schema import print_schema
 
     print_schema(name)
 
@@ -69,7 +69,7 @@ def example_command(
     ],
 ) -> None:
     """Print a file to copy: configuration, unit, recipe."""
-    from syncd.cli.example import print_example
+    from syncd.cli.reference.example import print_example
 
     print_example(name)
 
@@ -77,7 +77,7 @@ def example_command(
 @reference.command("completion")
 def completion_command(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
     """Print what a shell needs to complete command lines."""
-    from syncd.cli.completion import print_completion
+    from syncd.cli.reference.completion import print_completion
 
     print_completion(shell)
 
@@ -88,7 +88,7 @@ def man_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where they go; it is made where it is not there.")],
 ) -> None:
     """Write a man page for each command and file."""
-    from syncd.cli.man import write_pages
+    from syncd.cli.reference.man import write_pages
 
     root = context.find_root().command
     assert isinstance(root, TyperGroup)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from syncd import __version__
-from syncd.cli.man_files import escape_roff, render_file_pages
+from syncd.cli.reference.man_files import escape_roff, render_file_pages
 from syncd.errors import ConfigInvalid
 
 _COMMAND_SECTION, _FILE_SECTION = "man1", "man5"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncd import __version__
-from syncd.cli.schema import build_config_schema
+from syncd.cli.reference.schema import build_config_schema
 from syncd.layout.site.write.schema import build_redirect_schema, build_site_schema
 from syncd.model.text import join_lines
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from syncd.cli.app import app
-from syncd.cli.completion import SHELLS
-from syncd.cli.man import render_pages
+from syncd.cli.reference.completion import SHELLS
+from syncd.cli.reference.man import render_pages
 from syncd.cli.terminal.tree import build_tree
 
 ROOT = build_tree(app)

@@ -26,7 +26,7 @@ def undo_command(
 
     A push that is not merged is archived; a merge is reverted by a proposal; a plan of a site is rolled back.
     """
-    from syncd.cli.undo import UndoOptions, run_undo
+    from syncd.cli.history.undo import UndoOptions, run_undo
 
     exit_with(run_undo(UndoOptions(target, space, branch, config, reset, dry_run, yes, json)))
 
@@ -47,6 +47,6 @@ def log_command(
 
     Revisions, merges, proposals, plans of sites, and what waits. It reads only what is on this machine.
     """
-    from syncd.cli.log import LogOptions, show_log
+    from syncd.cli.history.log import LogOptions, show_log
 
     show_log(config, LogOptions(file, space, change_request, count, since, json))

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from syncd.cli.man import walk_commands
+from syncd.cli.reference.man import walk_commands
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.packaged_files import MANUAL
 from syncd.cli.terminal.pager import page_text

@@ -1,0 +1,1 @@
+"""`log` and `undo`: what was done, and how it is taken back."""

@@ -1,0 +1,1 @@
+"""`help`, `man`, `schema`, `example`, `completion`: what comes with syncd, printed."""
