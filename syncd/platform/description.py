@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 import syncd
-from syncd.platform.people.auth import EXTENSION_KEY
+from syncd.platform.people.auth import ANONYMOUS_KEY, EXTENSION_KEY
 
 TITLE = "syncd platform"
 
@@ -101,7 +101,7 @@ def _complete_operation(operation: dict[str, Any], *, signed: bool) -> None:
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
     operation["responses"]["default"] = {"description": "The operation refused, or failed.", "content": content}
     if signed:
-        operation["security"] = [{"token": []}]
+        operation["security"] = [{"token": []}, *([{}] if operation.get(ANONYMOUS_KEY) else [])]
 
 
 _ABOUT = (

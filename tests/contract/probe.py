@@ -21,7 +21,8 @@ class Ask:
     refuses. `unknown` names the path parameters of which an unknown value is a 404; by default all of them, for a
     DELETE all but the last. `items` is, for a list, how many items there are (3 or more). `open_body` is set where the
     document allows any other member. `outsider` is the status for a caller of another organization; None where the
-    operation belongs to no organization. `check` looks at the answer beyond its shape.
+    operation belongs to no organization. `is_open` says that no token is needed. `check` looks at the answer beyond
+    its shape.
     """
 
     path: Mapping[str, str] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Ask:
     items: int | None = None
     open_body: bool = False
     outsider: int | None = 404
+    is_open: bool = False
     check: Callable[[Any], object] | None = None
 
 

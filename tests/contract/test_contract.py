@@ -76,7 +76,8 @@ def refuses_what_is_beyond_limits(world: World, route: APIRoute, ask: Ask) -> No
 
 
 def refuses_who_may_not(world: World, route: APIRoute, ask: Ask) -> None:
-    refused(send(world, route, ask, by=world.anonymous), 401)
+    anonymous = send(world, route, ask, by=world.anonymous)
+    assert anonymous.status_code == (ask.status if ask.is_open else 401), anonymous.text[:300]
     refused(send(world, route, ask, by="syncd_not_a_token_at_all"), 401)
     if ask.outsider is None:
         return

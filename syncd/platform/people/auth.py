@@ -29,19 +29,23 @@ EXTENSION_KEY = "x-extension"
 """Marks, in the OpenAPI document, an operation that the API document does not have."""
 VISITORS_KEY = "x-content-token"
 """Marks, in the OpenAPI document, an operation that a content token may call."""
+ANONYMOUS_KEY = "x-anonymous"
+"""Marks, in the OpenAPI document, an operation that anybody may call without a token."""
 _PLACES = {"organization_id": "organization", "site_id": "site"}
 """Parameters of paths that must name what a content token was made for, with the members that say it."""
 
 
-def declare_role(role: str, *, extension: bool = False, visitors: bool = False) -> dict[str, Any]:
+def declare_role(
+    role: str, *, extension: bool = False, visitors: bool = False, anonymous: bool = False
+) -> dict[str, Any]:
     """Return the declaration of the weakest role that may call an operation, for the route's `openapi_extra`.
 
     Shape: `extension` says that the operation is not one of the API document's, `visitors` that a content token may
-    call it, too. The document shows no permission per endpoint (Authentication 4), so this is each operation's own,
-    cautious choice.
+    call it, too, `anonymous` that a request without a token may, whose caller is nobody. The document shows no
+    permission per endpoint (Authentication 4), so this is each operation's own, cautious choice.
     """
     assert role in ROLES
-    marks = {EXTENSION_KEY: extension, VISITORS_KEY: visitors}
+    marks = {EXTENSION_KEY: extension, VISITORS_KEY: visitors, ANONYMOUS_KEY: anonymous}
     return {ROLE_KEY: role, **{name: True for name, is_set in marks.items() if is_set}}
 
 
@@ -56,7 +60,7 @@ class Caller:
 
     Shape: `roles` has the role, None for a guest, in each organization that the person is a member of; `needed` is
     what the current operation requires. With a content token there is no person: `grant` is what it lets read, and
-    `user_id` stands for the token.
+    `user_id` stands for the token; it is "" for a request without one, where the operation allows that.
     """
 
     user_id: str
@@ -83,6 +87,9 @@ class Caller:
         """
         if not is_role_at_least(role, needed or self.needed):
             raise Failure(403, f"This operation needs the role {needed or self.needed}.")
+
+
+_NOBODY = Caller("", "", {})
 
 
 class Callers:
@@ -152,8 +159,11 @@ async def authenticate_caller(request: Request) -> Caller:
     """
     callers: Callers = request.app.state.callers
     known: Caller | None = request.scope.get(CALLER_KEY)
-    found = known or await callers.authenticate(request.headers.get("authorization", ""))
     declared = request.scope["route"].openapi_extra
+    authorization = request.headers.get("authorization")
+    if known is None and authorization is None and (declared or {}).get(ANONYMOUS_KEY):
+        return replace(_NOBODY, needed=read_needed_role(declared))
+    found = known or await callers.authenticate(authorization or "")
     if found.grant is not None:
         _require_granted(found.grant, declared, request.path_params)
     return replace(found, needed=read_needed_role(declared))

@@ -35,9 +35,15 @@ async def get_authenticated_user(request: Request, storage: CurrentStorage, call
     return answers.ok(await storage.run_read(read))
 
 
-@router.get("/users/{user_id}", response_model=User, openapi_extra=declare_role("read", extension=True))
+@router.get("/users/{user_id}", response_model=User, openapi_extra=declare_role("read", extension=True, visitors=True))
 def get_user_by_id(request: Request, storage: CurrentStorage, caller: CurrentCaller, user_id: str) -> JSONResponse:
-    """Return a user who shares an organization with the caller."""
+    """Return a user who shares an organization with the caller.
+
+    Raises: Failure 404 for anybody else, and always for a content token: readers of a site learn nobody's name, and a
+    renderer shows a page whose table names people.
+    """
+    if caller.grant is not None:
+        raise Failure(404, f"No user {user_id}.")
     with storage.read() as connection:
         _require_shared_organization(connection, caller, user_id)
         return answers.ok(read_user(connection, request, user_id))

@@ -22,7 +22,9 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.publish import event_counts
+from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import AtSite, SiteRequest
+from syncd.platform.visitors.sites import PublishedSites
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/insights", tags=["site-insights"])
 
@@ -46,18 +48,31 @@ class EventsBody(RequestBody, SiteEvents):
     """Body of `POST …/insights/events`."""
 
 
-@router.post("/events", status_code=204, openapi_extra=declare_role("read", extension=True, visitors=True))
+@router.post(
+    "/events", status_code=204, openapi_extra=declare_role("read", extension=True, visitors=True, anonymous=True)
+)
 def track_events_in_site_by_id(at: AtSite, body: EventsBody) -> Response:
-    """Count events of a site.
+    """Count events of a site; of one that is published, anybody's: renderers pass on what their readers' browsers say.
 
-    Raises: Failure 400 for an event without a type. Source: `trackEventsInSiteById`, @gitbook/api 0.202.0.
+    Raises: Failure 400 for an event without a type, 404 for a site that is not published or there for the caller.
+    Source: `trackEventsInSiteById`, which no token is needed for, @gitbook/api 0.202.0.
     """
     events = [_read_event(number, event) for number, event in enumerate(body.events)]
+    with at.storage.read() as connection:
+        known = {row.id for row in _load_structure(at, connection).site_spaces}
     with at.storage.write() as connection:
-        structure = at.load_structure(connection)
-        known = {row.id for row in structure.site_spaces}
         count_events(connection, at, Counter(_build_key(event, known) for event in events))
     return answers.no_content()
+
+
+def _load_structure(at: SiteRequest, connection: sa.Connection) -> Structure:
+    if at.caller.user_id:
+        return at.load_structure(connection)
+    sites: PublishedSites = at.request.app.state.published_sites
+    site = sites.find_site(at.site_id)
+    if site is None or (site.row.organization, site.row.id) != (at.organization_id, at.site_id):
+        raise Failure(404, f"No site {at.site_id} in organization {at.organization_id}.")
+    return site.structure
 
 
 @router.get("/events", response_model=Listing[EventCount], openapi_extra=declare_role("create", extension=True))

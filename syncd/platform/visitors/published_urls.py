@@ -1,6 +1,6 @@
 """Published addresses over HTTP: which content a renderer shows at an address, and the token with which it reads it.
 
-Anybody with a token of the platform may ask: the answer gives no more than a visitor of the address gets.
+Anybody may ask, without a token, too: the answer gives no more than a visitor of the address gets.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,11 @@ class _PublishedAddress:
     base: str
 
 
-@router.post("/published", response_model=PublishedUrlAnswer, openapi_extra=declare_role("read", extension=True))
+@router.post(
+    "/published",
+    response_model=PublishedUrlAnswer,
+    openapi_extra=declare_role("read", extension=True, anonymous=True),
+)
 def resolve_published_content_by_url(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, body: LookupBody
 ) -> JSONResponse:
@@ -129,6 +133,8 @@ def _take_change_request(parts: Sequence[str]) -> tuple[Sequence[str], str]:
 
 def _find_change_request(connection: sa.Connection, caller: Caller, place: VisitPlace, number: str) -> sa.Row[Any]:
     """The change request of a space, for somebody who may read what is not published."""
+    if not caller.user_id:
+        raise _CLOSED
     table, space = change_requests, require_space(connection, caller, place.site_space.space)
     named = sa.or_(table.c.id == number, sa.cast(table.c.number, sa.String) == number)
     row = connection.execute(sa.select(table).where(table.c.space == space.id, named)).first()

@@ -26,7 +26,7 @@ def probe_resolve_published_content_by_url(world: World) -> Ask:
         assert (answer["site"], answer["pathname"], answer["complete"]) == (site["id"], "/", True)
 
     # What a visitor gets belongs to no organization: anybody may ask for it.
-    return Ask(body=body, invalid=tuple(body | one for one in wrong), outsider=None, check=check)
+    return Ask(body=body, invalid=tuple(body | one for one in wrong), outsider=None, is_open=True, check=check)
 
 
 @probe("getSitePublishingAuthById")
@@ -64,9 +64,8 @@ def _count(world: World, path: dict[str, str], *types: str) -> None:
 def probe_track_events_in_site_by_id(world: World) -> Ask:
     body = {"events": [{"type": "page_view", "location": {"page": None}}, {"type": "search_open"}]}
     wrong: tuple[Any, ...] = ({}, {"events": None}, {"events": [{}]}, {"events": [{"type": "x" * 51}]}, {"events": [7]})
-    return Ask(
-        {"siteId": _publish(world)["id"]}, body=body, status=204, invalid=wrong, unknown=("organizationId", "siteId")
-    )
+    unknown = ("organizationId", "siteId")
+    return Ask({"siteId": _publish(world)["id"]}, body=body, status=204, invalid=wrong, unknown=unknown, is_open=True)
 
 
 @probe("listSiteEventCounts")

@@ -170,6 +170,32 @@ def test_a_token_reads_its_spaces_and_site_and_nothing_else(made: PublishedSiteM
     assert made.world.call("updateSiteById", made.path, by=token, body={"title": "Mine"}).status_code == 403
 
 
+def test_a_renderer_without_a_token_of_its_own_shows_a_site(made: PublishedSiteMaker) -> None:
+    world = made.world
+    body = {"url": f"{made.origin}{made.base}/setup", "visitor": {"type": "human", "country": "FR"}, "cacheBust": "x"}
+    content = world.made("resolvePublishedContentByUrl", body=body, by=world.anonymous)
+    assert (content["space"], content["pathname"]) == (made.guides, "/setup")
+    assert world.call("resolvePublishedContentByUrl", body=body, by="syncd_not_a_token").status_code == 401
+    request = world.change_request(made.guides, changes=[page("Draft")])
+    changes = body | {"url": f"{made.origin}{made.base}/~/changes/{request['id']}"}
+    assert world.call("resolvePublishedContentByUrl", body=changes, by=world.anonymous).status_code == 404
+    # What it asks for each person whom a table names; a page is shown where the answer is 404.
+    user = world.call("getUserById", {"userId": world.user}, by=content["apiToken"])
+    assert (user.status_code, world.user in user.text) == (404, True)
+
+
+def test_events_of_a_published_site_need_no_token(made: PublishedSiteMaker) -> None:
+    world, body = made.world, {"events": [{"type": "page_view"}]}
+    world.made("trackEventsInSiteById", made.path, body=body, by=world.anonymous)
+    [counted] = world.made("listSiteEventCounts", made.path)["items"]
+    assert (counted["type"], counted["count"]) == ("page_view", 1)
+    other = world.site(made.guides)["id"]
+    for site in (other, made.site["basename"], "nothing"):
+        assert world.call("trackEventsInSiteById", {"siteId": site}, body=body, by=world.anonymous).status_code == 404
+    world.made("unpublishSite", made.path)
+    assert world.call("trackEventsInSiteById", made.path, body=body, by=world.anonymous).status_code == 404
+
+
 def test_a_token_knows_nothing_of_what_is_being_written(made: PublishedSiteMaker) -> None:
     request = made.world.change_request(made.guides, changes=[page("Draft")])
     at = {"spaceId": made.guides}
@@ -359,6 +385,26 @@ def test_a_site_is_searched_as_its_visitor_sees_it(made: PublishedSiteMaker) -> 
     made.world.made("unpublishSite", made.path)
     body = {"query": "words"}
     assert made.world.call("searchSiteContent", made.path, body=body, by=everybody["apiToken"]).status_code == 404
+
+
+def test_a_question_is_answered_from_what_its_visitor_may_read(made: PublishedSiteMaker) -> None:
+    text = f"The lantern is green.\n\n{{% if {CLAIM} %}}\n\nThe lantern was stolen.\n\n{{% endif %}}"
+    made.world.write(made.guides, [page("Lantern", text)])
+
+    def ask(question: str, by: str) -> str:
+        body = {"question": question, "scope": {"mode": "all"}}
+        return made.world.call("streamAskInSite", made.path, body=body, query={"format": "markdown"}, by=by).text
+
+    everybody = made.look_up("/").json()["apiToken"]
+    known = made.look_up("/", jwtToken=made.sign(isStaff=True)).json()["apiToken"]
+    assert "behind the clock" in ask("Where is the vault?", known)
+    assert "behind the clock" not in ask("Where is the vault?", everybody)
+    assert "behind the clock" not in ask("Where is the vault?", made.world.http)
+    for token in (everybody, known):
+        assert "green" in ask("Which colour has the lantern?", token)
+        assert "stolen" not in ask("Which colour has the lantern?", token)
+    made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
+    assert "behind the clock" not in ask("Where is the vault?", known)
 
 
 def test_events_are_counted_without_their_visitors(made: PublishedSiteMaker) -> None:

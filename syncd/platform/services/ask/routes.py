@@ -39,7 +39,7 @@ class Question(RequestBody, AskQuestion):
 
 @router.post(
     "/ask",
-    openapi_extra=declare_role("read"),
+    openapi_extra=declare_role("read", visitors=True),
     response_class=StreamingResponse,
     responses={
         200: {"description": "Lines `data: <JSON>`; the last event is named `done`, `data: done`.", "content": _STREAM}

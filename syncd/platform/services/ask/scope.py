@@ -1,6 +1,7 @@
 """What of a site a question may be answered from: site-spaces that are published to everybody, and their open pages.
 
-Who asks is no visitor, and so meets no condition: what is shown to some visitors only is left out.
+Who asks with a content token is its visitor, and reads the site-spaces of that one; anybody else is no visitor, and so
+meets no condition. Pages and parts of pages that only some visitors see are left out for all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from syncd.layout.evaluation import Variables
 from syncd.model.ask import AskContext, DefaultScope, Scope, SpecificScope
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import revisions
@@ -20,6 +22,7 @@ from syncd.platform.sites.structure import (
     SiteRequest,
 )
 from syncd.platform.spaces import roles
+from syncd.platform.spaces.granted import match_granted_spaces
 
 _FOR_EVERYBODY = ("public", "unlisted")
 _CLOSED = ("hidden", "noIndex", "condition")
@@ -44,7 +47,9 @@ def find_published_spaces(
     Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require_site`.
     """
     structure = at.load_structure(connection)
-    chosen = [row for row in _choose_site_spaces(structure, scope, context) if _is_site_space_open(structure, row)]
+    visitor = Variables({}, at.caller.grant.claims or {} if at.caller.grant is not None else {})
+    listed = _choose_site_spaces(structure, scope, context)
+    chosen = [row for row in listed if _is_site_space_open(structure, row, visitor)]
     if not structure.site.published:
         return []
     rows = _find_spaces(at, connection, structure, {row.space for row in chosen})
@@ -97,9 +102,10 @@ def _require_site_space(structure: Structure, id: str, member: str) -> sa.Row[An
     return row
 
 
-def _is_site_space_open(structure: Structure, row: sa.Row[Any]) -> bool:
+def _is_site_space_open(structure: Structure, row: sa.Row[Any], visitor: Variables) -> bool:
     section = structure.find_section(row.section)
-    return row.condition is None and (section is None or section.condition is None)
+    conditions = (row.condition, section.condition if section is not None else None)
+    return all(one is None or visitor.evaluate_condition(one) is True for one in conditions)
 
 
 def _find_spaces(
@@ -107,7 +113,9 @@ def _find_spaces(
 ) -> dict[str, sa.Row[Any]]:
     mine = (spaces.c.id.in_(ids), spaces.c.deleted_at.is_(None), spaces.c.organization == at.organization_id)
     query = roles.select_spaces(spaces.c.id, spaces.c.revision).where(*mine)
-    # A site for some visitors only: a member reads of it what the member may read anyway.
-    if structure.site.visibility not in _FOR_EVERYBODY:
+    if at.caller.grant is not None:
+        query = query.where(match_granted_spaces(at.caller.grant))
+    elif structure.site.visibility not in _FOR_EVERYBODY:
+        # A site for some visitors only: a member reads of it what the member may read anyway.
         query = query.where(roles.SPACE_READABLE)
     return {row.id: row for row in connection.execute(query, {"caller": at.caller.user_id})}
