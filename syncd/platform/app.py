@@ -173,7 +173,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
         app.add_route(root, answer_information, include_in_schema=False)
     for path in endpoint.PATHS:
         app.router.routes.append(Route(path, endpoint.SiteMcpEndpoint(SiteTools), include_in_schema=False))
-    app.add_route(site_pages.PATH, site_pages.answer_site, include_in_schema=False)
+    app.add_route(site_pages.PATH, site_pages.answer_site, methods=["GET", "POST"], include_in_schema=False)
     app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
     for root in ("/app", "/app/{path:path}"):
         app.add_route(root, answer_app, methods=["GET", "POST"], include_in_schema=False)

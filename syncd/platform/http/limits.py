@@ -24,7 +24,7 @@ ANONYMOUS_BYTES_MAX = 64 * 1024
 
 FORM_BYTES_MAX = 512 * 1024
 """The largest form of a page for people: the longest comment, each letter as nine characters."""
-FORM_PATHS = "/app/"
+FORM_PATHS = ("/app/", "/sites/")
 _FORM, _JSON = b"application/x-www-form-urlencoded", b"application/json"
 
 _TOO_LARGE = f"A request body may have at most {BODY_BYTES_MAX} bytes."

@@ -17,6 +17,8 @@ from syncd.web.pages.contents import Contents, ContentsEntry
 from syncd.web.pages.customization import is_safe_address, resolve_settings
 from syncd.web.pages.shell import SiteFrame, SiteLink
 
+PDF, FEEDBACK = "pdf", "feedback"
+"""The segments behind a site-space's own files at which its PDFs are, and to which its pages send their forms."""
 _REMEMBERED_ENTRIES = 200_000
 _contents: Cache[tuple[bytes, str, str], Contents] = Cache(_REMEMBERED_ENTRIES, weigh=lambda one: len(one.entries) + 1)
 
@@ -24,6 +26,22 @@ _contents: Cache[tuple[bytes, str, str], Contents] = Cache(_REMEMBERED_ENTRIES, 
 def build_scope(visit: SiteVisit, site_space: sa.Row[Any]) -> str:
     """Return the path of what belongs to one site-space beside its pages."""
     return f"{visit.base}/{OWN_FILES}/v/{site_space.id}"
+
+
+def build_pdf_path(visit: SiteVisit, site_space: sa.Row[Any], page: str = "") -> str:
+    """Return the path of the PDF of a page, or of a whole site-space; "" where its customization has none."""
+    setting = read_space_settings(visit, site_space).pdf
+    if setting is None or not setting.enabled:
+        return ""
+    return f"{build_scope(visit, site_space)}/{PDF}" + (f"/{page}" if page else "")
+
+
+def build_feedback_path(visit: SiteVisit, site_space: sa.Row[Any], page: str) -> str:
+    """Return the path to which the form of a page is sent; "" where the site asks nothing, and in a preview."""
+    setting = read_space_settings(visit, site_space).feedback
+    if setting is None or not setting.enabled or visit.is_preview:
+        return ""
+    return f"{build_scope(visit, site_space)}/{FEEDBACK}/{page}"
 
 
 def build_frame(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteFrame:

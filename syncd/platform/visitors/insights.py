@@ -5,7 +5,7 @@ Nothing of a visitor is kept: no address, no cookie, no claims, no user agent.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -34,10 +34,12 @@ DAYS_MAX = 400
 """Days for which counts are kept."""
 _DETAIL_MAX = 100
 _ID_MAX = 100
-_RATINGS = ("bad", "ok", "good")
+RATINGS = ("bad", "ok", "good")
 
 
-class _EventKey(NamedTuple):
+class EventKey(NamedTuple):
+    """What an event counts for."""
+
     type: str
     site_space: str = ""
     page: str = ""
@@ -61,7 +63,7 @@ def track_events_in_site_by_id(at: AtSite, body: EventsBody) -> Response:
     with at.storage.read() as connection:
         known = {row.id for row in _load_structure(at, connection).site_spaces}
     with at.storage.write() as connection:
-        count_events(connection, at, Counter(_build_key(event, known) for event in events))
+        count_events(connection, at.storage.now(), at.site_id, Counter(_build_key(event, known) for event in events))
     return answers.no_content()
 
 
@@ -86,14 +88,14 @@ def list_site_event_counts(at: AtSite, paging: Paging) -> JSONResponse:
     return answers.ok(envelope | {"items": [_serialize_count(row) for row in envelope["items"]]})
 
 
-def count_events(connection: sa.Connection, at: SiteRequest, counted: Counter[_EventKey]) -> None:
-    """Add to the counts of today, and forget those of days long ago."""
-    now, table = at.storage.now(), event_counts
+def count_events(connection: sa.Connection, now: datetime, site_id: str, counted: Counter[EventKey]) -> None:
+    """Add to a site's counts of today, and forget those of days long ago."""
+    table = event_counts
     day, first = now.strftime("%Y-%m-%d"), (now - timedelta(days=DAYS_MAX)).strftime("%Y-%m-%d")
-    connection.execute(table.delete().where(table.c.site == at.site_id, table.c.day < first))
-    today = (table.c.site == at.site_id, table.c.day == day)
+    connection.execute(table.delete().where(table.c.site == site_id, table.c.day < first))
+    today = (table.c.site == site_id, table.c.day == day)
     present = {
-        _EventKey(row.type, row.site_space, row.page, row.detail): _read_count(row)
+        EventKey(row.type, row.site_space, row.page, row.detail): _read_count(row)
         for row in connection.execute(sa.select(table).where(*today))
     }
     for key, count in _limit_rows(counted, present):
@@ -102,15 +104,15 @@ def count_events(connection: sa.Connection, at: SiteRequest, counted: Counter[_E
         if key in present:
             connection.execute(table.update().where(*here).values(count=present[key] + count))
         else:
-            row = {**key._asdict(), "site": at.site_id, "day": day, "count": count}
+            row = {**key._asdict(), "site": site_id, "day": day, "count": count}
             connection.execute(table.insert().values(row))
         present[key] = present.get(key, 0) + count
 
 
-def _limit_rows(counted: Counter[_EventKey], present: dict[_EventKey, int]) -> Iterator[tuple[_EventKey, int]]:
+def _limit_rows(counted: Counter[EventKey], present: dict[EventKey, int]) -> Iterator[tuple[EventKey, int]]:
     for key, count in counted.items():
         is_full = key not in present and len(present) >= ROWS_MAX
-        yield (_EventKey("other") if is_full else key), count
+        yield (EventKey("other") if is_full else key), count
 
 
 def _read_event(number: int, event: dict[str, Any]) -> SiteEvent:
@@ -121,14 +123,14 @@ def _read_event(number: int, event: dict[str, Any]) -> SiteEvent:
         raise Failure(400, f"events[{number}].{where}: {invalid.errors()[0]['msg']}") from None
 
 
-def _build_key(event: SiteEvent, known: Iterable[str]) -> _EventKey:
+def _build_key(event: SiteEvent, known: Iterable[str]) -> EventKey:
     """What an event counts for; places that the site does not have, and long texts, are left out."""
     site_space, page = str(event.location.get("siteSpace") or ""), str(event.location.get("page") or "")
     rating = event.feedback.get("rating")
-    detail = str(rating) if rating in _RATINGS else " ".join(event.query.casefold().split())[:_DETAIL_MAX]
+    detail = str(rating) if rating in RATINGS else " ".join(event.query.casefold().split())[:_DETAIL_MAX]
     is_known = site_space in known
     is_page = is_known and len(page) <= _ID_MAX and page.isascii() and page.isprintable()
-    return _EventKey(event.type, site_space if is_known else "", page if is_page else "", detail)
+    return EventKey(event.type, site_space if is_known else "", page if is_page else "", detail)
 
 
 def _read_count(row: sa.Row[Any]) -> int:

@@ -15,7 +15,13 @@ from syncd.platform.cache import Cache
 from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import PageFound, find_first_page
-from syncd.platform.visitors.frames import build_frame, build_scope, read_contents
+from syncd.platform.visitors.frames import (
+    build_feedback_path,
+    build_frame,
+    build_pdf_path,
+    build_scope,
+    read_contents,
+)
 from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
@@ -196,6 +202,8 @@ class PageRenderer:
             breadcrumbs=contents.find_ancestors(number) if number >= 0 else (),
             before=before,
             after=after,
+            pdf=build_pdf_path(self.visit, site_space, entry.node.id),
+            feedback=build_feedback_path(self.visit, site_space, entry.node.id),
             last_change=str(fields.get("updatedAt") or "")[:10],
             layout=_read_layout(fields.get("layout")),
         )

@@ -29,7 +29,9 @@ from syncd.platform.visitors.destinations import (
     find_destination,
     open_space_outline,
 )
-from syncd.platform.visitors.frames import read_contents, read_space_settings
+from syncd.platform.visitors.frames import build_pdf_path, read_contents, read_space_settings
+from syncd.platform.visitors.offers.feedback import receive_feedback
+from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.search import list_results, search_site
@@ -38,7 +40,7 @@ from syncd.platform.visitors.texts import SiteTexts
 from syncd.platform.visitors.visits import VISITOR_COOKIE, SignInNeeded, SiteVisit, VisitorToken, open_visit
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
-from syncd.web.pages.lists import render_all_pages
+from syncd.web.pages.lists import render_all_pages, write_link
 from syncd.web.pages.search_results import format_results_json, render_results
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
@@ -219,9 +221,10 @@ class _SiteResponder:
     def _answer_contents(self, site_space: sa.Row[Any], outline: Outline) -> Response:
         """All pages of a site-space."""
         words = find_words(self.visit.require_space(site_space).language or "en")
-        return self._answer_words(
-            site_space, outline, words.all_pages, render_all_pages(read_contents(self.visit, site_space, outline))
-        )
+        listed = render_all_pages(read_contents(self.visit, site_space, outline))
+        whole = build_pdf_path(self.visit, site_space)
+        body = write_link(whole, words.pdf_of_all) + listed if whole else listed
+        return self._answer_words(site_space, outline, words.all_pages, body)
 
     def _answer_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> Response:
         renderer = PageRenderer(self.storage, self.memory, self.visit)
@@ -275,7 +278,7 @@ class _SiteResponder:
 
 
 async def answer_site(request: Request) -> Response:
-    """Answer a request below `/sites/{name}` with what its visitor may see there."""
+    """Answer a request below `/sites/{name}` with what its visitor may see there, and a form that the visitor sends."""
     storage: Storage = request.app.state.storage
     sites: PublishedSites = request.app.state.published_sites
     name = str(request.path_params["name"])
@@ -291,11 +294,15 @@ async def answer_site(request: Request) -> Response:
         return _answer_closed()
     if isinstance(opened, SignInNeeded):
         return _answer_sign_in(request, site, opened)
+    if request.method == "POST":
+        return await receive_feedback(request, *opened) or _answer_closed()
     return await answer_visit(request, *opened)
 
 
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
+    if (named := read_pdf_address(parts)) is not None:
+        return await answer_site_pdf(request, visit, *named) or _answer_closed()
     responder = _SiteResponder(request, visit, tuple(parts))
     return responder.find_remembered() or await _compute_answer(request, responder.answer)
 

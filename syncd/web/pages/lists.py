@@ -40,3 +40,8 @@ def render_departure(address: str, where: str) -> Markup:
 def write_paragraph(text: str) -> Markup:
     """Return plain text as a paragraph."""
     return Markup("<p>{}</p>").format(text)
+
+
+def write_link(address: str, text: str) -> Markup:
+    """Return a paragraph that is a link of the site's own, which search engines need not follow."""
+    return Markup('<p><a href="{}" rel="nofollow">{}</a></p>').format(address, text)

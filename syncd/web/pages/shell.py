@@ -104,7 +104,8 @@ class PageLayout:
 class PageView:
     """One page as it is put into the frame; `body` is HTML, `strip` what stands above all, `notices` above the body.
 
-    Shape: `head` is HTML for machines; `scope` is the address of the files that belong to the page's own table of
+    Shape: `head` is HTML for machines; `pdf` and `feedback` are the addresses of the page's PDF and of its form that
+    asks whether it helped, "" for none; `scope` is the address of the files that belong to the page's own table of
     contents.
     """
 
@@ -120,6 +121,8 @@ class PageView:
     before: ContentsEntry | None = None
     after: ContentsEntry | None = None
     edit: str = ""
+    pdf: str = ""
+    feedback: str = ""
     last_change: str = ""
     head: Markup = field(default_factory=Markup)
     strip: Markup = field(default_factory=Markup)

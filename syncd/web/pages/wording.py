@@ -36,6 +36,13 @@ class PageWords:
     pages: str = "Pages before and after this one"
     footer: str = "Site"
     privacy: str = "Privacy"
+    pdf: str = "PDF of this page"
+    pdf_of_all: str = "PDF of all pages"
+    helpful: str = "Was this page helpful?"
+    helpful_good: str = "Yes"
+    helpful_ok: str = "Partly"
+    helpful_bad: str = "No"
+    thanks: str = "Thank you for your answer."
 
 
 WORDS: Mapping[str, PageWords] = {
@@ -46,6 +53,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Diese Seite bearbeiten", "Letzte Änderung", "Zwischen hell und dunkel wechseln", "Menü", "Kopieren"),
         *("Kopiert", "Seite nicht gefunden", "Unter dieser Adresse gibt es keine Seite.", "Schließen", "Bereiche"),
         *("Varianten", "Seiten vor und nach dieser", "Website", "Datenschutz"),
+        *("PDF dieser Seite", "PDF aller Seiten", "War diese Seite hilfreich?", "Ja", "Teilweise", "Nein"),
+        "Danke für Ihre Antwort.",
     ),
     "es": PageWords(
         *("Saltar al contenido", "Buscar", "Escriba para buscar en este sitio", "No se encontró nada", "Contenido"),
@@ -53,6 +62,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Editar esta página", "Último cambio", "Cambiar entre claro y oscuro", "Menú", "Copiar"),
         *("Copiado", "Página no encontrada", "No hay ninguna página en esta dirección.", "Cerrar", "Secciones"),
         *("Variantes", "Páginas anterior y siguiente", "Sitio", "Privacidad"),
+        *("PDF de esta página", "PDF de todas las páginas", "¿Le fue útil esta página?", "Sí", "En parte", "No"),
+        "Gracias por su respuesta.",
     ),
     "fr": PageWords(
         *("Aller au contenu", "Rechercher", "Saisissez pour chercher sur ce site", "Aucun résultat", "Sommaire"),
@@ -60,6 +71,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Modifier cette page", "Dernière modification", "Basculer entre clair et sombre", "Menu", "Copier"),
         *("Copié", "Page introuvable", "Il n’y a pas de page à cette adresse.", "Fermer", "Sections"),
         *("Variantes", "Pages précédente et suivante", "Site", "Confidentialité"),
+        *("PDF de cette page", "PDF de toutes les pages", "Cette page vous a-t-elle aidé ?", "Oui", "En partie", "Non"),
+        "Merci de votre réponse.",
     ),
 }
 

@@ -224,6 +224,16 @@
     }
   }
 
+  function prepareFeedback() {
+    const form = document.querySelector(".feedback");
+    form?.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const sent = new URLSearchParams({ rating: event.submitter.value });
+      const answer = await fetch(form.action, { method: "POST", body: sent, redirect: "manual" }).catch(() => null);
+      if (answer) form.replaceChildren(make("p", form.dataset.thanks, { role: "status" }));
+    });
+  }
+
   function prepareParts() {
     prepareTabs();
     prepareCopying();
@@ -236,6 +246,7 @@
     prepareTheme();
     prepareMenu();
     prepareSearch();
+    prepareFeedback();
     prepareParts();
   });
 })();

@@ -1,6 +1,7 @@
 """What a PDF is made of: the pages that were asked for, as rich text, and the images in them, all from the platform."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,19 +31,38 @@ _NO_CONTEXT = RenderContext("", DownloadSigner("", b"", 0))
 
 @dataclass(frozen=True)
 class PdfSelection:
-    """What is asked for: everything, a page with what is below it, or `only` the page."""
+    """What is asked for: everything, a page with what is below it, or `only` the page; hidden pages are in it where
+    `has_hidden` says so.
+    """
 
     page: str = ""
     only: bool = False
+    has_hidden: bool = True
 
     def list_entries(self, outline: Outline) -> Iterator[tuple[int, TreeEntry]]:
         """Yield the selected pages of a tree, each with its depth, in reading order."""
         pending = [(0, id) for id in reversed((self.page,) if self.page else outline.order.get(PAGES, ()))]
         while pending:
             depth, id = pending.pop()
-            yield depth, outline.entries[id]
+            entry = outline.entries[id]
+            if entry.node.fields.get("hidden") and not self.has_hidden and id != self.page:
+                continue
+            yield depth, entry
             if not self.only:
                 pending += [(depth + 1, below) for below in reversed(outline.order.get(id, ()))]
+
+
+@dataclass(frozen=True)
+class PdfContent:
+    """A revision's tree with the title of its PDF; with `claims`, every condition is decided for that visitor."""
+
+    outline: Outline
+    title: str
+    claims: Mapping[str, Any] | None = None
+
+    def build_key(self, part: PdfSelection) -> tuple[bytes | str | PdfSelection, ...]:
+        """Return all that the PDF of a part of it depends on."""
+        return self.outline.root, self.title, json.dumps(self.claims, sort_keys=True), part
 
 
 @dataclass
@@ -50,25 +70,31 @@ class PdfJobWriter:
     """The pages and images of one PDF; images are put into `directory`, each once."""
 
     storage: Storage
-    outline: Outline
+    content: PdfContent
+    part: PdfSelection
     directory: Path
     _images: dict[str, str] = field(default_factory=dict)
 
-    def write_job(self, title: str, part: PdfSelection) -> None:
+    @property
+    def outline(self) -> Outline:
+        """The tree whose pages are laid out."""
+        return self.content.outline
+
+    def write_job(self) -> None:
         """Write the file from which the worker process lays out the selected pages.
 
         Raises: Failure 413 when it is too much for one PDF.
         """
-        documents = PageDocuments(self.outline, _NO_CONTEXT, self.storage.blobs.get)
+        documents = PageDocuments(self.outline, _NO_CONTEXT, self.storage.blobs.get, claims=self.content.claims)
         shown = [
             (depth, entry)
-            for depth, entry in part.list_entries(self.outline)
+            for depth, entry in self.part.list_entries(self.outline)
             if entry.node.type in ("document", "group")
         ]
         if len(shown) > PAGES_MAX:
             raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
         with (self.directory / JOB).open("wb") as file:
-            file.write(encode_json(title) + b"\n")
+            file.write(encode_json(self.content.title) + b"\n")
             for depth, entry in shown:
                 check_time()
                 nodes = documents.render(entry, "true", "reusable-contents")["nodes"] if entry.node.body else []
@@ -97,3 +123,8 @@ class PdfJobWriter:
             (self.directory / body).write_bytes(data)
             self._images[body] = body
         return self._images[body]
+
+
+def prepare_job(storage: Storage, content: PdfContent, part: PdfSelection) -> Callable[[Path], None]:
+    """Return what writes the job of a PDF into a directory. Raises: the function it returns, as `write_job`."""
+    return lambda directory: PdfJobWriter(storage, content, part, directory).write_job()

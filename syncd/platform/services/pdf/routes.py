@@ -1,44 +1,31 @@
 """The PDF of a change request, or of a space: its address, and the download, which is made when somebody fetches it."""
 
 import hmac
-import logging
-import os
-import sys
-import tempfile
-from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-import anyio
 import sqlalchemy as sa
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-import syncd
 from syncd.model.pdf import PDFLink
 from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
 from syncd.platform.http import answers
 from syncd.platform.http.downloads import compute_signature
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
-from syncd.platform.http.scheduler import RequestScheduler
-from syncd.platform.http.time_limits import LONG_S, limit_time
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.content import spaces
-from syncd.platform.services.pdf.job import PdfJobWriter, PdfSelection
+from syncd.platform.services.pdf.job import PdfContent, PdfSelection, prepare_job
+from syncd.platform.services.pdf.process import MEDIA, answer_pdf
 from syncd.platform.storage.storage import CurrentStorage, Storage
 
 router = create_router(tags=["pdf"])
-_log = logging.getLogger(__name__)
-
-PATIENCE_S = 90
-"""For the whole PDF; its process has less computing time than that."""
 
 _OF_SPACE = "/spaces/{space_id}/pdf"
 _OF_REQUEST = "/spaces/{space_id}/change-requests/{change_request_id}/pdf"
-_MEDIA = "application/pdf"
 
 
 @router.get(
@@ -85,21 +72,9 @@ async def download_pdf(
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
     title, outline = await run_in_threadpool(_find_space, storage, space, revision_id)
-    scheduler: RequestScheduler = request.app.state.scheduler
-
-    async def make() -> bytes:
-        async with scheduler.acquire_slot("pdf", request):
-            with limit_time(LONG_S):
-                return await _render_pdf(storage, outline, title, part)
-
-    headers = {
-        "Content-Disposition": f"inline; filename*=UTF-8''{quote(title, safe='')}.pdf",
-        "X-Content-Type-Options": "nosniff",
-        "Cache-Control": "private, max-age=3600",
-    }
-    return Response(
-        await scheduler.share_result(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers
-    )
+    content = PdfContent(outline, title)
+    job = prepare_job(storage, content, part)
+    return await answer_pdf(request, title, content.build_key(part), job, cache="private, max-age=3600")
 
 
 def _answer_pdf_address(view: RevisionView, part: PdfSelection) -> JSONResponse:
@@ -116,7 +91,7 @@ def _answer_pdf_address(view: RevisionView, part: PdfSelection) -> JSONResponse:
 
 
 def _compute_signature(secret: bytes, revision: str, space: str, part: PdfSelection, expires: int) -> str:
-    return compute_signature(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
+    return compute_signature(secret, revision, f"{space}/{part.page}/{part.only}", MEDIA, expires)
 
 
 def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:
@@ -125,38 +100,3 @@ def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outli
         if title is None:
             raise Failure(404, f"No space {space}.")
         return str(title), revisions.open_revision(connection, space, revision)
-
-
-def _find_error_name(trace: bytes) -> str:
-    """Return the name of the error that ended a process, from its standard error; the message itself may quote
-    content.
-    """
-    *_, last = trace.decode(errors="replace").strip().split("\n")
-    return last.partition(":")[0] or "it said nothing"
-
-
-async def _render_pdf(storage: Storage, outline: Outline, title: str, part: PdfSelection) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
-        directory = Path(name)
-        await run_in_threadpool(PdfJobWriter(storage, outline, directory).write_job, title, part)
-        try:
-            with anyio.fail_after(PATIENCE_S):
-                # Its process is killed when time is up, and when nobody waits for the PDF any more.
-                done = await anyio.run_process(
-                    [sys.executable, "-m", "syncd.platform.services.pdf.worker", name],
-                    cwd=name,
-                    env=_build_environment(name),
-                    check=False,
-                )
-        except TimeoutError:
-            raise Failure(413, "This PDF takes too long. Ask for a page of it.") from None
-    if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
-        _log.warning("the process that lays out PDFs ended with %d: %s", done.returncode, _find_error_name(done.stderr))
-        raise Failure(413, "This cannot be laid out within the limits of a PDF. Ask for a page of it.")
-    return done.stdout
-
-
-def _build_environment(home: str) -> dict[str, str]:
-    # Nothing of our environment, which may hold secrets; only where the program itself is.
-    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    return {**kept, "PYTHONPATH": str(Path(syncd.__file__).parent.parent), "HOME": home}

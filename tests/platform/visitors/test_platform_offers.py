@@ -1,0 +1,133 @@
+"""What a published page offers beside its content: its PDF, and a form that asks whether it helped."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.world import World
+from tests.platform.services.test_platform_pdf import texts
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.test_platform_access import Reader
+
+OWN = {"Origin": "http://platform", "Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture
+def made(world: World) -> PublishedSiteMaker:
+    site = PublishedSiteMaker(world)
+    staff = page("Staff page", "The canteen plan.")
+    staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
+    mixed = f"Everybody.\n\n{{% if {CLAIM} %}}\n\nThe handshake.\n\n{{% endif %}}"
+    world.write(site.guides, [page("Mixed", mixed), staff, page("Attic", "Old chairs.", hidden=True)])
+    return site
+
+
+def find_address(made: PublishedSiteMaker, text: str, what: str) -> str:
+    """Given a page, return the address of its PDF or form, below the site."""
+    found = re.search(rf'(?:href|action)="([^"]*/{what}(?:/[^"]*)?)"', text)
+    assert found, what
+    return found[1].removeprefix(made.base)
+
+
+def read_pdf(answer: httpx.Response) -> str:
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf"), answer.text[:200]
+    return texts(answer.content)
+
+
+def test_a_page_has_a_pdf_of_what_its_visitor_reads(made: PublishedSiteMaker) -> None:
+    anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
+    address = find_address(made, anybody.get("/mixed").text, "pdf")
+    answer = anybody.get(address)
+    assert answer.headers["cache-control"].startswith("public")
+    for reader, has_more in ((anybody, False), (staff, True), (anybody, False)):
+        text = read_pdf(reader.get(address))
+        assert "Everybody." in text
+        assert ("handshake" in text) is has_more
+        assert "Setup" not in text
+    assert staff.get(address).headers["cache-control"].startswith("private")
+    own = find_address(made, staff.get("/staff-page").text, "pdf")
+    assert "canteen" in read_pdf(staff.get(own))
+    assert anybody.get(own).status_code == 404
+    assert "Old chairs" in read_pdf(anybody.get(find_address(made, anybody.get("/attic").text, "pdf")))
+
+
+def test_all_pages_have_one_pdf_without_what_is_not_listed(made: PublishedSiteMaker) -> None:
+    anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
+    whole = find_address(made, anybody.get("/mixed").text, "pdf").rpartition("/")[0]
+    listing = anybody.get(whole.removesuffix("pdf") + "contents").text
+    assert f'href="{made.base}{whole}"' in listing
+    for reader, has_more in ((anybody, False), (staff, True)):
+        text = read_pdf(reader.get(whole))
+        assert all(words in text for words in ("Words of Welcome", "Setup", "Everybody"))
+        assert "Old chairs" not in text
+        assert ("handshake" in text, "canteen" in text) == (has_more, has_more)
+    internal = find_address(made, staff.get("/internal").text, "pdf")
+    assert "vault" in read_pdf(staff.get(internal))
+    for address in (internal, internal.rpartition("/")[0], f"{whole}/nothing", f"{whole}/a/b"):
+        assert anybody.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("visibility", ["share-link", "visitor-auth"])
+def test_a_pdf_is_for_those_who_read_the_site(made: PublishedSiteMaker, visibility: str) -> None:
+    address = find_address(made, Reader(made).get("/mixed").text, "pdf")
+    made.world.made("updateSiteById", made.path, body={"visibility": visibility})
+    assert Reader(made).get(address).status_code == (404 if visibility == "share-link" else 401)
+    reader = Reader(made, key=made.add_share_link()) if visibility == "share-link" else Reader(made, made.sign())
+    answer = reader.get(address)
+    assert "Everybody" in read_pdf(answer)
+    assert answer.headers["cache-control"].startswith("private")
+
+
+def customize(made: PublishedSiteMaker, **members: Any) -> None:
+    settings = made.world.made("getSiteCustomizationById", made.path)
+    made.world.made("updateSiteCustomizationById", made.path, body=settings | members)
+
+
+def test_a_site_without_pdf_has_none(made: PublishedSiteMaker) -> None:
+    address = find_address(made, Reader(made).get("/mixed").text, "pdf")
+    customize(made, pdf={"enabled": False})
+    assert "/pdf/" not in Reader(made).get("/mixed").text
+    assert Reader(made).get(address).status_code == 404
+
+
+def rate(made: PublishedSiteMaker, address: str, rating: str = "good", headers: dict[str, str] = OWN) -> httpx.Response:
+    client = made.world.target.client
+    client.cookies.clear()
+    return client.post(made.base + address, data={"rating": rating}, headers=headers)
+
+
+def test_a_page_asks_whether_it_helped_where_the_site_says_so(made: PublishedSiteMaker) -> None:
+    assert "/feedback/" not in Reader(made).get("/mixed").text
+    customize(made, feedback={"enabled": True})
+    address = find_address(made, Reader(made).get("/mixed").text, "feedback")
+    for rating in ("good", "good", "bad"):
+        answer = rate(made, address, rating)
+        assert (answer.status_code, answer.headers["location"]) == (303, f"{made.base}/mixed")
+    listed = made.world.made("listSiteEventCounts", made.path)["items"]
+    page_id = address.rpartition("/")[2]
+    assert {(one["type"], one["page"], one["detail"], one["count"]) for one in listed} == {
+        ("page_post_feedback", page_id, "good", 2),
+        ("page_post_feedback", page_id, "bad", 1),
+    }
+
+
+def test_an_answer_of_somebody_else_or_about_nothing_is_not_counted(made: PublishedSiteMaker) -> None:
+    customize(made, feedback={"enabled": True})
+    staff = Reader(made, made.sign(isStaff=True))
+    address, own = (find_address(made, staff.get(path).text, "feedback") for path in ("/mixed", "/staff-page"))
+    assert rate(made, own).status_code == 404
+    assert rate(made, f"{address}x").status_code == 404
+    assert rate(made, "/mixed").status_code == 404
+    assert rate(made, address, "splendid").status_code == 400
+    foreign: tuple[dict[str, str], ...] = (
+        {},
+        {"Origin": "https://example.com"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://platform"},
+    )
+    for headers in foreign:
+        assert rate(made, address, headers=headers).status_code == 403
+    customize(made, feedback={"enabled": False})
+    assert rate(made, address).status_code == 404
+    assert made.world.made("listSiteEventCounts", made.path)["items"] == []
