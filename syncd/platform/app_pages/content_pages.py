@@ -11,6 +11,7 @@ from syncd.model.listing import Listing
 from syncd.model.organization import Organization
 from syncd.model.page import Page, PageTree
 from syncd.model.revision import Revision
+from syncd.model.site import Site
 from syncd.model.space import Space
 from syncd.net.page_values import PageResponse
 from syncd.platform.app_pages.context import (
@@ -36,6 +37,7 @@ from syncd.web.app.values import HistoryEntry, ListPage, TreeLine
 from syncd.web.rendering import Html
 
 LIMIT = 50
+SITES_LIMIT = 200
 HISTORY_LIMIT = 30
 TREE_MAX = 2_000
 """Pages of a table of contents that are shown."""
@@ -53,7 +55,7 @@ async def show_organizations(at: AppRequest) -> PageResponse:
 
 
 async def show_organization(at: AppRequest, organization: str) -> PageResponse:
-    """Answer with the spaces of an organization, and the change requests that are open in them. Raises: Failure."""
+    """Answer with the spaces and sites of an organization, and the change requests that are open. Raises: Failure."""
     path = {"organization_id": organization}
     found = Organization.model_validate(await at.client.call("getOrganizationById", path))
     spaces = Listing[Space].model_validate(
@@ -62,9 +64,12 @@ async def show_organization(at: AppRequest, organization: str) -> PageResponse:
     requests = Listing[ChangeRequest].model_validate(
         await at.client.call("listChangeRequestsForOrganization", path, query={"limit": LIMIT})
     )
+    sites = Listing[Site].model_validate(await at.client.call("listSites", path, query={"limit": SITES_LIMIT}))
     frame, root = at.build_frame(found.title), build_organization_address(organization)
-    lists = at.read_following(spaces), ListPage(requests.count or 0)
-    return await at.render(lambda: render_organization(frame, spaces.items, requests.items, at.now, lists, root))
+    lists = at.read_following(spaces), ListPage(requests.count or 0), ListPage(sites.count or 0)
+    return await at.render(
+        lambda: render_organization(frame, spaces.items, requests.items, at.now, sites.items, lists, root)
+    )
 
 
 async def show_page(at: AppRequest, space: Space, path: str) -> PageResponse:

@@ -23,7 +23,7 @@ from syncd.net.page_values import (
     read_request,
     render_line,
 )
-from syncd.platform.app_pages import content_pages, request_forms, request_pages
+from syncd.platform.app_pages import content_pages, request_forms, request_pages, site_pages
 from syncd.platform.app_pages.context import AppRequest, build_organization_address
 from syncd.platform.app_pages.operations import OperationClient
 from syncd.platform.app_pages.preview import ROOT as PREVIEW_ROOT
@@ -172,6 +172,8 @@ async def _show_page(at: AppRequest, path: Sequence[str]) -> PageResponse:
             return await content_pages.show_organizations(at)
         case ["o", organization]:
             return await content_pages.show_organization(at, organization)
+        case ["o", organization, "sites", site]:
+            return await site_pages.show_site(at, organization, site)
         case ["o", organization, "c", _]:
             address = build_organization_address(organization)
             return PageResponse(status=303, headers=(("Location", address),), cache="no-store")

@@ -9,6 +9,7 @@ from syncd.model.file import File
 from syncd.model.organization import Organization
 from syncd.model.page import Page
 from syncd.model.revision import Revision
+from syncd.model.site import Site
 from syncd.model.space import Space
 from syncd.web.app.values import (
     STATUSES,
@@ -20,6 +21,8 @@ from syncd.web.app.values import (
     ListPage,
     PageDifference,
     RequestView,
+    SitePart,
+    SiteUse,
     SpaceFrame,
     TreeLine,
 )
@@ -48,13 +51,19 @@ def render_organization(
     spaces: Sequence[Space],
     requests: Sequence[ChangeRequest],
     now: float,
-    lists: tuple[ListPage, ListPage],
+    sites: Sequence[Site],
+    lists: tuple[ListPage, ListPage, ListPage],
     root: str,
 ) -> Markup:
-    """Return the page of an organization: its spaces, and change requests that are open in them."""
+    """Return the page of an organization: its spaces and sites, and change requests that are open in them."""
     names = {space.id: space.title for space in spaces}
-    values = {"spaces": spaces, "requests": requests, "names": names, "lists": lists, "root": root}
+    values = {"spaces": spaces, "requests": requests, "sites": sites, "names": names, "lists": lists, "root": root}
     return _render("organization", frame, now, **values)
+
+
+def render_site(frame: AppFrame, site: Site, parts: Sequence[SitePart], use: SiteUse | None, days: int) -> Markup:
+    """Return the page of a site: what is in it, and what readers did; `use` None is for who may not know."""
+    return _render("site", frame, 0.0, site=site, parts_of_site=parts, use=use, days=days)
 
 
 def render_space_page(

@@ -156,3 +156,38 @@ class TreeLine:
     depth: int
     address: str
     is_current: bool = False
+
+
+@dataclass(frozen=True)
+class SitePart:
+    """A site-space in the list of a site's parts: the section that it is in, and where it and its space are read."""
+
+    section: str
+    title: str
+    space: str
+    address: str
+    published: str = ""
+
+
+@dataclass(frozen=True)
+class PageCount:
+    """How often something happened on a page: `counts` is by what it was, such as "good" for a rating."""
+
+    title: str
+    address: str
+    counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True)
+class SiteUse:
+    """What readers did on a site, the most frequent first: in all, ratings and views by page, and words searched."""
+
+    totals: Sequence[tuple[str, int]] = ()
+    ratings: Sequence[PageCount] = ()
+    views: Sequence[PageCount] = ()
+    words: Sequence[tuple[str, int]] = ()

@@ -102,6 +102,37 @@ def test_a_change_request_says_what_it_is(proposal: Proposal, admin: Person) -> 
     assert "Nobody has reviewed it yet." in words
 
 
+def test_a_site_says_what_is_in_it_and_what_its_readers_did(proposal: Proposal, admin: Person) -> None:
+    world = proposal.world
+    site = world.site(proposal.space, title="Docs & more")
+    path = {"siteId": site["id"]}
+    assert "Docs & more not published" in read_words(admin.get(f"/app/o/{world.organization}"))
+    address = f"/app/o/{world.organization}/sites/{site['id']}"
+    assert site["urls"]["app"].endswith(address)
+    assert "Nothing was counted." in read_words(admin.get(address))
+    site = world.made("publishSite", path)
+    [part] = world.made("listSiteSpaces", path)["items"]
+    here = {"siteSpace": part["id"], "page": proposal.page}
+    rated = {"type": "page_post_feedback", "location": here}
+    ratings = [rated | {"feedback": {"rating": one}} for one in ("good", "bad")]
+    events = [
+        *ratings,
+        ratings[0],
+        {"type": "search_type_query", "query": EVIL},
+        {"type": "page_view", "location": here},
+    ]
+    world.made("trackEventsInSiteById", path, body={"events": events})
+    answer = admin.get(address)
+    words = read_words(answer)
+    assert "Guide 2 0 1" in words
+    assert "pages rated 3 pages read 1 searches 1" in words
+    assert f'href="{site["urls"]["published"]}~syncd/pages/{part["id"]}/{proposal.page}"' in answer.text
+    assert "<script>alert(1)" not in answer.text
+    reader = Person(world, world.person("read")[0])
+    assert "Who may change the site sees here" in read_words(reader.get(address))
+    assert reader.get(f"{address}x").status_code == 404
+
+
 def test_a_difference_is_shown_in_every_view(proposal: Proposal, admin: Person) -> None:
     changes = admin.get(f"{proposal.path}/diff", page=proposal.page).text
     assert 'Hello<ins class="b-inserted"> big</ins> world' in changes
