@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from syncd import fault_points
 from syncd.api.client import Client
 from syncd.errors import NotFound, Rejected
+from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
 from syncd.model.revision import Revision
 from syncd.sync.outcome import Outcome, Waiting
@@ -105,6 +107,36 @@ def test_a_refused_write_says_whether_the_change_request_has_ended(world: Any, f
     told = f"{getattr(outcome, 'why', '')}"
     assert ("#1 was archived while syncd worked on it" in told) == is_over
     assert ("refused" in told) != is_over
+
+
+class Killed(BaseException):
+    """The run dies here."""
+
+
+@pytest.mark.parametrize("others", [{}, {"guide/usage.md": "# Usage\n\nTheirs.\n"}], ids=["alone", "beside others"])
+def test_what_a_killed_run_had_sent_and_somebody_merged_stays_taken_back(
+    world: Any, small: Any, fine: Any, monkeypatch: pytest.MonkeyPatch, others: dict[str, str]
+) -> None:
+    def kill(point: FaultPoint) -> None:
+        if point is FaultPoint.CONTENT_WRITTEN:
+            raise Killed
+
+    world.clone()
+    world.commit("Mine", MINE)
+    monkeypatch.setattr(fault_points, "on_reach", kill)
+    with pytest.raises(Killed):
+        world.sync()
+    monkeypatch.setattr(fault_points, "on_reach", None)
+    world.commit("Take it back", {"options.md": small["options.md"]})
+    if others:
+        world.edit_on_platform(others)
+    assert world.merge(1) == "merge"
+    fine(world.sync())
+    assert world.git("show", "main:options.md") == small["options.md"]
+    assert all(world.git("show", f"main:{path}") == text for path, text in others.items())
+    assert world.merge(2) == "merge"
+    fine(world.pull())
+    assert world.git("show", "platform/main:options.md") == small["options.md"]
 
 
 def test_a_space_that_moves_while_it_is_read_is_read_again(world: Any, fine: Any) -> None:

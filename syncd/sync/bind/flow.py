@@ -148,7 +148,7 @@ class _SpaceBinder:
         if (old := self.repository.resolve(self.ref)) is not None:
             self.repository.delete_ref(self.ref, old=old)
         aside = replace(self.workspace, main_ref=self.ref, onto=self.tip)
-        mirror(aside, self.binding, space=self._read_space(), proposals=())
+        mirror(aside, self.binding, space=self._read_space(), proposals=(), read_merged=lambda _: None)
         self._rename_lane(_MAIN, _UNDECIDED)
         candidate = self._read_candidate()
         assert candidate is not None

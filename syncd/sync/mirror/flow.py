@@ -1,6 +1,6 @@
 """Mirror: each revision of a space's main content becomes a commit on the platform's branch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from syncd.errors import AnswerTooLarge, GuardRefused, NotFound, Rejected, Unreachable
@@ -75,14 +75,20 @@ class _MirrorStep:
 
 
 def mirror(
-    workspace: Workspace, binding: Binding, *, space: Space, proposals: Sequence[Proposal]
+    workspace: Workspace,
+    binding: Binding,
+    *,
+    space: Space,
+    proposals: Sequence[Proposal],
+    read_merged: Callable[[Proposal], None],
 ) -> tuple[Outcome, list[Proposal]]:
     """Bring the main content of a space into Git, and return the outcome and the space's own proposals.
 
     Shape: Unchanged costs no request; else a commit for the revision, and for each that has passed since the last one,
     as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root directory
     that the workspace's branch has changed is the root from now on. The proposals are returned as they were when the
-    content was read: one may have been merged since they were listed.
+    content was read: one may have been merged since they were listed. `read_merged` reads the content of one that was
+    merged, where that is to be done before main content.
     Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: ARCHITECTURE.md, "A page is mirrored".
     """
     own = list(proposals)
@@ -90,7 +96,7 @@ def mirror(
     if not _read_state(workspace, binding).has_revision(space.revision) or _find_unrecorded(workspace, binding, own):
         for left in reversed(range(TRIES)):
             try:
-                outcome, own = _mirror_all(workspace, binding, space, own)
+                outcome, own = _mirror_all(workspace, binding, space, own, read_merged)
                 break
             except RevisionMoved:
                 if not left:
@@ -108,7 +114,11 @@ def _read_state(workspace: Workspace, binding: Binding) -> _MirrorState:
 
 
 def _mirror_all(
-    workspace: Workspace, binding: Binding, space: Space, own: list[Proposal]
+    workspace: Workspace,
+    binding: Binding,
+    space: Space,
+    own: list[Proposal],
+    read_merged: Callable[[Proposal], None],
 ) -> tuple[Outcome, list[Proposal]]:
     """Mirror the current revision, and before it those that have passed since the last one in Git."""
     source = MainContent(workspace.client, binding.space)
@@ -125,6 +135,8 @@ def _mirror_all(
     overwritten = list_overwritten(workspace, between, revision)
     outcomes: list[Applied] = []
     left = _find_unrecorded(workspace, binding, own)
+    for proposal in left:
+        read_merged(proposal)
     for past in between:
         try:
             step = past.content()

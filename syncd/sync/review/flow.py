@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 
-from syncd.errors import PlatformError
+from syncd.errors import NotFound, PlatformError
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
@@ -20,6 +20,7 @@ from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
 from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import Proposal, is_branch_gone
 from syncd.sync.state.request_state import record_request, record_reviews
+from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Workspace
 
 
@@ -55,6 +56,17 @@ def review(
             changes.append(Change("update", "change request", name, "updated from main content"))
     changes += _fetch_content(workspace, binding, proposal, update)
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+
+
+def read_merged(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
+    """Bring what a merged change request held to its ref, where nobody has read yet what came of what was sent.
+
+    Without it, main content would not be known to have what the branch had sent, and a later deletion of that in the
+    branch would be undone.
+    """
+    if list_sent(workspace, binding, proposal.change_request.number):
+        with suppress(NotFound):
+            _fetch_content(workspace, binding, proposal)
 
 
 def _record_state(workspace: Workspace, binding: Binding, request: ChangeRequest, reviews: ReadReviews) -> None:

@@ -36,7 +36,7 @@ from syncd.sync.propose.flow import find_new_branches, guard_new_branches, propo
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.review.auto_merge import merge_proposal
 from syncd.sync.review.close import close_proposals, is_over
-from syncd.sync.review.flow import review
+from syncd.sync.review.flow import read_merged, review
 from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
@@ -215,7 +215,13 @@ class Flows:
     def _mirror(self, binding: Binding) -> Outcome:
         space = self._spaces.get(binding.space)
         own = list_proposals(self.workspace, binding, space)
-        outcome, own = mirror(self.workspace, binding, space=space, proposals=own)
+        outcome, own = mirror(
+            self.workspace,
+            binding,
+            space=space,
+            proposals=own,
+            read_merged=partial(read_merged, self.workspace, binding),
+        )
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
         return outcome
 

@@ -94,8 +94,11 @@ def find_content(repository: Repository, commit: str) -> str:
 
 
 def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
-    """Return the newest commit of main content that a change request holds, as far as Git knows it."""
-    if not request.outdated:
+    """Return the newest commit of main content that a change request holds, as far as Git knows it.
+
+    Shape: one that is merged is never outdated, and says itself what it had taken in before.
+    """
+    if request.status != "merged" and not request.outdated:
         return workspace.repository.resolve(workspace.main)
     start = request.revision_merged_ancestor or request.revision_initial or ""
     found = workspace.repository.find_commit(workspace.main, REVISION, start)
