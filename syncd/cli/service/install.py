@@ -24,7 +24,7 @@ from syncd.cli.terminal.text import escape, print_text
 from syncd.config import find_config
 from syncd.config.register import find_base
 from syncd.errors import ConfigInvalid, GuardRefused, ServiceUnavailable, SyncdError, Unauthorized
-from syncd.repo.repository import Repository
+from syncd.repo.process.location import discover_repository
 from syncd.store.small_files import write_public_file
 
 UNIT = "syncd.service"
@@ -202,7 +202,7 @@ def _check_repositories(path: Path) -> None:
     """
     file = find_config(os.environ, given=path)
     configured = load_config_file(file).repository if file is not None else ()
-    missing = [one.path for one in configured if not _is_repository(one.path)]
+    missing = [one.path for one in configured if not _has_repository(one.path)]
     hint = f'write path = "/where/it/is" below [[repository]] in {path}'
     if missing and len(missing) == len(configured):
         raise ConfigInvalid(f"there is no Git repository in {missing[0]}, so nothing can be served", hint=hint)
@@ -210,12 +210,13 @@ def _check_repositories(path: Path) -> None:
         print_text(f"! there is no Git repository in {escape(str(one))}, which the service leaves out; {escape(hint)}")
 
 
-def _is_repository(path: Path) -> bool:
+def _has_repository(path: Path) -> bool:
+    """Whether a repository is at a path; it belongs to the service's user, who is not the one that installs it."""
     try:
-        Repository.locate(path)
+        place = discover_repository(path)
     except SyncdError:
         return False
-    return True
+    return place is not None and path.resolve() in (place.git_dir, place.work_tree)
 
 
 def _list_starts(options: InstallOptions, files: Sequence[InstalledFile]) -> Iterator[list[str]]:

@@ -110,7 +110,15 @@ def test_without_a_configuration_no_service_is_begun(
     assert 'path = "/where/it/is"' in done.err
     assert list_files(home) == {"syncd/config.toml"}
     subprocess.run(["git", "init", "--quiet", tmp_path / "docs"], check=True)
+    (tmp_path / "docs" / "guides").mkdir()
+    configuration.write_text(lines % f'path = "{tmp_path}/docs/guides"\n')
+    assert service("install", "--user").code == 78, "the service opens a repository at its top alone"
     configuration.write_text(lines % f'path = "{tmp_path}/docs"\n')
+    with monkeypatch.context() as other_user:
+        # root installs the service, and the repositories belong to the service's user.
+        other_user.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+        assert service("install", "--user").code == 0
+    (tmp_path / "ran").unlink()
     assert service("install", "--user").code == 0
     assert (tmp_path / "ran").read_text().splitlines() == [
         "--user daemon-reload",
