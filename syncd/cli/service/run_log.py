@@ -37,34 +37,36 @@ class RunLog:
 
     def report(self, name: str, results: Sequence[Result]) -> None:
         """Log the results of one run of a repository."""
-        open_before = self._open.get(name, [])
-        known = [_forget_counts(result) for result in open_before]
-        # What waited for a person before the service started was told then; a failure is news for who started it.
-        former = [] if name in self._open else [one for one in self._list_former(name) if one.flow in (CONFLICT, PAGE)]
-        told = {(one.flow, one.key, one.why) for one in former}
+        former = self._find_former(name)
+        self._log_news(name, results, former)
+        before = [*self._open.get(name, []), *map(_build_result, former)]
+        now = [result for result in results if _is_failure(result) or _is_waiting_for_person(result)]
+        if any(_is_failure(result) for result in results):
+            self._failures[name] = self._failures.get(name, 0) + 1
+            # A run that failed did not check whether the others still wait.
+            places = {(result.flow, result.key) for result in now}
+            now += [one for one in before if not _is_failure(one) and (one.flow, one.key) not in places]
+        else:
+            self._log_settled(name, before, now)
+            if failures := self._failures.pop(name, 0):
+                self._log(LogEvent((f"works again, after {format_count(failures, 'run')} that failed",), NOTICE, name))
+        self._open[name] = now
+
+    def _find_former(self, name: str) -> Sequence[Incident]:
+        """What waited for a person before the service started, and was logged then; () after the first run."""
+        # A failure of then is no such: it is news for whoever started the service.
+        return () if name in self._open else [one for one in self._list_former(name) if one.flow in (CONFLICT, PAGE)]
+
+    def _log_news(self, name: str, results: Sequence[Result], former: Sequence[Incident]) -> None:
+        known = [_forget_counts(result) for result in self._open.get(name, [])]
+        logged = {(one.flow, one.key, one.why) for one in former}
         for result in results:
             if name == SELF and isinstance(result.outcome, Held | Waiting):
                 self._log(_describe_refusal(result.outcome))
-            elif isinstance(result.outcome, Held) and (result.flow, result.key, result.outcome.why) in told:
+            elif isinstance(result.outcome, Held) and (result.flow, result.key, result.outcome.why) in logged:
                 continue
             elif _forget_counts(result) not in known and not isinstance(result.outcome, Unchanged):
                 self._log(_describe_result(name, result))
-        open_before = [
-            *open_before,
-            *(Result(one.flow, one.key, Held(one.why, one.hint, Conflict.exit_code)) for one in former),
-        ]
-        open_now = [result for result in results if _is_failure(result) or _is_waiting_for_person(result)]
-        if any(_is_failure(result) for result in results):
-            self._failures[name] = self._failures.get(name, 0) + 1
-            # A run that failed did not check whether they still wait.
-            places = {(result.flow, result.key) for result in open_now}
-            kept = [one for one in open_before if not _is_failure(one) and (one.flow, one.key) not in places]
-            open_now += kept
-        else:
-            self._log_settled(name, open_before, open_now)
-            if failures := self._failures.pop(name, 0):
-                self._log(LogEvent((f"works again, after {format_count(failures, 'run')} that failed",), NOTICE, name))
-        self._open[name] = open_now
 
     def _log_settled(self, name: str, before: Sequence[Result], now: Sequence[Result]) -> None:
         still = {(result.flow, result.key) for result in now}
