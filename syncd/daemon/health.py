@@ -9,6 +9,7 @@ from datetime import datetime
 
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord
+from syncd.sync.outcome import PARTLY_DONE
 
 USEFUL = frozenset({"ok", "conflict", "approval", "manual"})
 """States of a run that did what it is for; `daemon/records.py` explains each state."""
@@ -92,7 +93,7 @@ def combine_codes(codes: Sequence[int]) -> int:
     Source: syncd/manual/reference/exit-codes.md, "Several repositories".
     """
     different = set(codes)
-    return different.pop() if len(different) == 1 else 4 if different else 0
+    return different.pop() if len(different) == 1 else PARTLY_DONE if different else 0
 
 
 def is_overdue(record: RunRecord, interval: float, now: float) -> bool:

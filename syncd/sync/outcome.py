@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from syncd.errors import FileInvalid, RateLimited, Retry, SyncdError
 from syncd.plan.change import Change
 
-PARTLY_DONE = 4
-"""The exit code where something could not be done, and all else was."""
+CHANGES_PENDING, DRIFTED, PARTLY_DONE = 2, 3, 4
+"""Exit codes of what is no error: changes wait to be made; the other side is not as it was expected to be; something
+could not be done, and all else was. Source: syncd/manual/reference/exit-codes.md.
+"""
 
 CONFLICT, PAGE = "conflict", "page"
 """The flow of what tells of one page that waits for a person: it is in conflict, or no platform takes it."""

@@ -27,13 +27,10 @@ from syncd.store.store import Store
 from syncd.sync.branches import is_own_branch
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.ci.flow import run_ci
-from syncd.sync.outcome import Applied
+from syncd.sync.outcome import CHANGES_PENDING, Applied
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import Progress, Workspace
-
-PENDING = 2
-"""The exit code of a dry run that found changes."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ def push_ci(options: PushCiOptions, force: Sequence[str]) -> int:
         write_push_report(PushReport(ci_job, failure=error), quality=options.quality, as_json=options.as_json)
         raise
     write_push_report(outcome, quality=options.quality, as_json=options.as_json)
-    return PENDING if options.dry_run and not outcome.exit_code and outcome.has_changes else outcome.exit_code
+    return CHANGES_PENDING if options.dry_run and not outcome.exit_code and outcome.has_changes else outcome.exit_code
 
 
 def _propose_commit(options: PushCiOptions, force: Mapping[str, int], ci_job: CiJob) -> PushReport:

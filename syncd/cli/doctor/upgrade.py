@@ -23,8 +23,8 @@ from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
 from syncd.store.schema import VERSION
 from syncd.store.status import read_schema
+from syncd.sync.outcome import CHANGES_PENDING
 
-CHANGES_PENDING = 2
 OLDER_FORM = "SY004"
 """The code of a finding about a form of the site file that a later syncd may no longer read."""
 _COLOURS = {"ok": 32, "change": 33, "fail": 31, "skip": 90}
@@ -46,7 +46,7 @@ class UpgradeOptions:
 
 @dataclass(frozen=True)
 class UpgradeFinding:
-    """What becomes of one thing on this disk.
+    """What becomes of one file or setting on this disk.
 
     Shape: `state` is "ok" when it stays as it is, "change" when it would be changed or a person should change it,
     "fail" when this syncd refuses it, with its `exit_code`, and "skip" when it was not looked at.
@@ -204,7 +204,7 @@ def _summarize(findings: Sequence[UpgradeFinding]) -> str:
     states = [finding.state for finding in findings]
     changed, refused = states.count("change"), states.count("fail")
     if refused:
-        return f"syncd {__version__} refuses {format_count(refused, 'thing')}: mend that first."
+        return f"syncd {__version__} finds {format_count(refused, 'problem')} to mend first; nothing was changed."
     if changed:
         return f"syncd {__version__} finds {format_count(changed, 'change')} to make; nothing was changed."
     return f"syncd {__version__} changes nothing here."

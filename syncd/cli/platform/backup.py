@@ -7,9 +7,7 @@ from syncd.cli.platform.command import PlatformOptions
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.errors import ConfigInvalid
-
-PARTLY = 4
-"""The exit code when something was left out."""
+from syncd.sync.outcome import PARTLY_DONE
 
 
 def print_backup(options: PlatformOptions, target: Path, *, as_json: bool) -> int:
@@ -24,7 +22,7 @@ def print_backup(options: PlatformOptions, target: Path, *, as_json: bool) -> in
         raise ConfigInvalid("what is in a bucket is not copied into a directory", hint=hint)
     blobs = Path(options.files) if options.files else None
     backup = back_up_platform(options.data, blobs, target, has_database=not options.database)
-    code = PARTLY if backup.damaged else 0
+    code = PARTLY_DONE if backup.damaged else 0
     if as_json:
         document = {"copied": backup.copied, "kept": backup.kept, "damaged": list(backup.damaged), "exit_code": code}
         print_document({"command": "platform backup", "directory": str(target), **document})

@@ -10,6 +10,7 @@ from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, style_text
 from syncd.layout.site.write.exports import format_destination, list_redirects, render_csv, render_redirects
+from syncd.sync.outcome import PARTLY_DONE
 
 FORMATS = ("csv", "_redirects", "json")
 _SHOWN = 5
@@ -39,4 +40,4 @@ def run_export(config_file: Path | None, file: Path | None, style: str) -> int:
     more = f" and {len(omitted) - _SHOWN} more" if len(omitted) > _SHOWN else ""
     sources = escape(", ".join(omitted[:_SHOWN]) + more)
     print(f"{style_text('note:', 33, sys.stderr)} left out, as they have ids only: {sources}", file=sys.stderr)
-    return 4
+    return PARTLY_DONE

@@ -18,6 +18,7 @@ from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.layout.site.addresses.follow import Fate
 from syncd.layout.site.addresses.simulate import BAD, Replay, simulate_addresses
 from syncd.model.wording import format_count
+from syncd.sync.outcome import DRIFTED
 
 _COLOURS = {"ok": 32, "fixed": 32, "moved": 34, "regression": 31, "wrong-landing": 31, "new-loop": 31}
 _ORDER = ("new-loop", "regression", "wrong-landing", "moved", "fixed", "ok")
@@ -61,7 +62,7 @@ def run_simulate(options: SimulateOptions, *, as_json: bool) -> int:
                 ]
             )
         )
-    return 3 if any(one.is_worse for one in replays) else 0
+    return DRIFTED if any(one.is_worse for one in replays) else 0
 
 
 def _read_addresses(name: str) -> list[str]:

@@ -23,10 +23,9 @@ from syncd.plan.site.drift.accept import AcceptedDrift, accept_drift
 from syncd.plan.site.render.document import render_drift_document
 from syncd.plan.site.render.text import render_drift_text
 from syncd.plan.site.steps import SitePlan
+from syncd.sync.outcome import DRIFTED
 from syncd.sync.site.flow import PreparedPlan, prepare_plan
 from syncd.sync.site.read.site_file import read_work_tree
-
-DRIFTED = 3
 
 
 def run_drift(options: PlanOptions, *, accept: bool, exit_code: bool, as_json: bool) -> int:

@@ -18,18 +18,17 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.daemon.workspaces import read_time
-from syncd.errors import ConfigInvalid
+from syncd.errors import ConfigInvalid, GuardRefused
 from syncd.model.ref import AREAS, Ref
 from syncd.model.text import show_unprintable
 from syncd.plan.site.options import Options
 from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import APPLY, render_plan_markdown, render_plan_text
 from syncd.plan.site.steps import Gate, SitePlan
-from syncd.sync.outcome import Held
+from syncd.sync.outcome import CHANGES_PENDING
 from syncd.sync.site.flow import PreparedPlan, find_unfinished, prepare_plan
 from syncd.sync.site.read.site_file import read_committed
 
-PENDING, GATED = 2, Held("").exit_code
 REPLACEABLE = frozenset({"group"})
 
 
@@ -188,10 +187,10 @@ def _write_plan(prepared: PreparedPlan, options: PlanOptions, output: PlanOutput
 
 def _choose_exit_code(plan: SitePlan) -> int:
     if plan.gates:
-        return GATED
+        return GuardRefused.exit_code
     if unfinished := find_unfinished(plan):
         return unfinished.exit_code
-    return PENDING if plan else 0
+    return CHANGES_PENDING if plan else 0
 
 
 def _format_heading(prepared: PreparedPlan) -> Iterator[str]:
