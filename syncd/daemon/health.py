@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from syncd.model.wording import format_count
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import PARTLY_DONE
@@ -143,7 +144,7 @@ def _list_faults(repository: RepositoryHealth, now: float) -> Iterator[str]:
     parts = [record for record in repository.runs if record.kind != "repository" and record.state not in USEFUL]
     for record in parts or [whole]:
         subject = "" if record is whole else f" {record.kind} {record.name}".rstrip()
-        runs = "1 run" if record.failures == 1 else f"{record.failures} runs"
+        runs = format_count(record.failures, "run")
         yield f"{repository.name}{subject}: {record.state} since {record.since} ({runs})"
 
 

@@ -119,10 +119,10 @@ def _choose_platform(options: LoginOptions) -> PlatformConfig:
 
 
 def _read_stdin() -> str:
-    """The token on stdin; where that is a terminal, it would be shown, so it is asked for instead."""
-    text = "" if sys.stdin.isatty() else sys.stdin.read(TOKEN_BYTES_MAX + 1)
+    """The token on stdin. Raises: BadParameter for a terminal, which would show it, and for what is not one token."""
     if sys.stdin.isatty():
         raise typer.BadParameter("--with-token reads a pipe or a file; on a terminal leave it out")
+    text = sys.stdin.read(TOKEN_BYTES_MAX + 1)
     if len(text.split()) != 1 or len(text) > TOKEN_BYTES_MAX:
         raise typer.BadParameter("stdin does not hold one token")
     return text.strip()

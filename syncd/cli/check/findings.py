@@ -102,11 +102,9 @@ def format_finding(report: Report, located: LocatedFinding) -> list[str]:
 def print_warnings(findings: Iterable[Finding]) -> None:
     """Print findings on stderr, one line each."""
     for finding in findings:
-        where, word = (
-            f"{finding.path}:{finding.line}:{finding.column}",
-            style_text(finding.severity, _COLOURS[finding.severity], sys.stderr),
-        )
-        print(f"{escape(where)}: {word} {finding.code}: {escape(finding.message)}", file=sys.stderr)
+        word = style_text(finding.severity, _COLOURS[finding.severity], sys.stderr)
+        where = escape(f"{finding.path}:{finding.line}:{finding.column}")
+        print(f"{where}: {word} {finding.code}: {escape(finding.message)}", file=sys.stderr)
 
 
 def build_warning_documents(findings: Iterable[Finding]) -> list[dict[str, Any]]:

@@ -77,7 +77,8 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
         yield from check_units()
         return
     yield Check("configuration", "ok", f"{file.path} ({_describe_origin(file)})")
-    yield from check_hooks(config, environ)
+    yield from check_webhooks(config, environ)
+    yield from check_notifications(config, environ)
     yield from check_platform(config, environ, now)
     for repository in config.repository:
         yield from check_repository(repository, now)
@@ -100,14 +101,20 @@ def check_proxy(environ: Mapping[str, str]) -> Iterator[Check]:
         yield Check("proxy", "warn", f"{named[0]} is set, and syncd does not use it", hint)
 
 
-def check_hooks(config: Config, environ: Mapping[str, str]) -> Iterator[Check]:
-    """Yield whether the secrets of webhooks and the receivers of notifications can be read; nobody is asked."""
-    if config.webhooks is not None:
-        try:
-            names = ", ".join(source.name for source in load_sources(config.webhooks, environ))
-            yield Check("webhooks", "ok", f"of {names} at {config.webhooks.listen}")
-        except SyncdError as error:
-            yield _fail("webhooks", error)
+def check_webhooks(config: Config, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Yield whether the secrets of the senders of webhooks can be read; nothing where there are none."""
+    if config.webhooks is None:
+        return
+    try:
+        names = ", ".join(source.name for source in load_sources(config.webhooks, environ))
+    except SyncdError as error:
+        yield _fail("webhooks", error)
+        return
+    yield Check("webhooks", "ok", f"of {names} at {config.webhooks.listen}")
+
+
+def check_notifications(config: Config, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Yield whether the receivers of notifications can be read; nothing where there are none. Nobody is notified."""
     try:
         targets = [subscription.target for subscription in build_subscriptions(config, environ)]
     except SyncdError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from syncd.cli.platform.command import ADDRESS_FILE, PlatformOptions
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape
+from syncd.model.wording import format_count
 
 _USUAL = "http://127.0.0.1:8470"
 
@@ -33,7 +34,7 @@ def end_person_sessions(options: PlatformOptions, *, user: str) -> None:
 
     with options.find_data_dir().open() as storage:
         person, ended = end_sessions(storage, user or None)
-    print(f"{ended} {'session' if ended == 1 else 'sessions'} of {escape(person)} ended.")
+    print(f"{format_count(ended, 'session')} of {escape(person)} ended.")
 
 
 def _read_address(data: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from syncd.cli.terminal.text import escape, format_time
 from syncd.daemon.control.run_files import COMMAND_RUNS, read_service_pause, read_service_runs
 from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
+from syncd.model.wording import format_count
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord, read_runs
 
@@ -67,7 +68,7 @@ def format_run_problems(run: RunStatus) -> Iterator[str]:
     if run.is_silent:
         yield f"! run: the service has ended none since {format_time(record.at)}; its log says why"
     if record.state not in USEFUL:
-        runs = "1 run" if record.failures == 1 else f"{record.failures} runs"
+        runs = format_count(record.failures, "run")
         since = f"since {format_time(record.since)} ({runs})"
         yield f"! run of {_RUNNERS[run.by]} {record.state} {since}: {escape(record.why)}"
         yield from (f"    {escape(line)}" for line in filter(None, record.hint.split("\n")))
