@@ -1,15 +1,13 @@
 """Serve /livez, /readyz and /metrics of one worker to monitoring systems."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
 
 from syncd import __version__
-from syncd.daemon.metrics import TEXT_TYPE, Measure, choose_type, render_measures
+from syncd.daemon.http import ProbeAnswer, Probes, serve_probes
+from syncd.daemon.metrics import Measure, render_measures
 from syncd.fleet.workers import WorkerCounts
-from syncd.net.page_server import serve_pages
-from syncd.net.page_values import Acceptance, PageRequest, PageResponse
 
 
 @dataclass(frozen=True)
@@ -41,43 +39,30 @@ class WorkerHealth:
         return self.is_alive and not self.is_stopping
 
 
-@contextmanager
-def listen_for_metrics(address: str, read: Callable[[], WorkerHealth], notice: Callable[[str], None]) -> Iterator[None]:
-    """Answer `/metrics`, `/livez` and `/readyz` at `HOST:PORT` or `unix:PATH` within the block.
-
-    Shape: an empty address listens nowhere; `notice` gets a request that could not be answered. Raises: ConfigInvalid
-    when the address is wrong or taken.
-    """
-    if not address:
-        yield
-        return
-    # Monitoring systems call the worker by names of their own, and what they read names no repository.
-    accepts = Acceptance(is_any_host=True)
-    with serve_pages(address, partial(_answer, read), notice, name="syncd-metrics", accepts=accepts):
-        yield
+def serve_worker_probes(
+    address: str, read: Callable[[], WorkerHealth], notice: Callable[[str], None]
+) -> AbstractContextManager[None]:
+    """Answer monitoring systems by the present health of a worker; else as `serve_probes`."""
+    probes = Probes(
+        lambda kind: render_measures(list_measures(read()), kind),
+        lambda: _find_life(read()),
+        lambda: _find_readiness(read()),
+    )
+    return serve_probes(address, probes, notice)
 
 
-def _answer(read: Callable[[], WorkerHealth], request: PageRequest) -> PageResponse:
-    health = read()
-    if request.path == "/metrics":
-        kind = choose_type(request.headers.get("accept", ""))
-        body = render_measures(list_measures(health), kind).encode()
-        return PageResponse(body, 200, kind, headers=(("Vary", "Accept"),), cache="no-store")
-    status, text = _find_answer(health, request.path)
-    return PageResponse(text.encode(), status, TEXT_TYPE, cache="no-store")
+def _find_life(health: WorkerHealth) -> ProbeAnswer:
+    return (200, "alive\n") if health.is_alive else (503, f"{_describe_silence(health)}\n")
 
 
-def _find_answer(health: WorkerHealth, path: str) -> tuple[int, str]:
-    silence = f"no answer of the database for {health.noted_ago:.0f} s"
-    match path:
-        case "/livez":
-            return (200, "alive\n") if health.is_alive else (503, f"{silence}\n")
-        case "/readyz":
-            if health.is_ready:
-                return 200, "ready\n"
-            return 503, f"not ready\n{'it ends' if health.is_stopping else silence}\n"
-        case _:
-            return 404, "there are /metrics, /livez and /readyz\n"
+def _find_readiness(health: WorkerHealth) -> ProbeAnswer:
+    if health.is_ready:
+        return 200, "ready\n"
+    return 503, f"not ready\n{'it ends' if health.is_stopping else _describe_silence(health)}\n"
+
+
+def _describe_silence(health: WorkerHealth) -> str:
+    return f"no answer of the database for {health.noted_ago:.0f} s"
 
 
 def list_measures(health: WorkerHealth) -> list[Measure]:

@@ -23,7 +23,7 @@ from syncd.daemon.hooks.matching import WakeableRepository
 from syncd.daemon.hooks.receiver import WebhookAnswer
 from syncd.daemon.records import find_state, is_complete_run
 from syncd.errors import ConfigInvalid, FleetUnreachable
-from syncd.fleet.metrics import WorkerHealth, listen_for_metrics
+from syncd.fleet.metrics import WorkerHealth, serve_worker_probes
 from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import (
     ANY,
@@ -109,7 +109,7 @@ class FleetWorker:
             jobs=self._options.jobs,
         )
         try:
-            with listen_for_metrics(self._options.listen, self.read_health, self._options.warn), self._webhooks:
+            with serve_worker_probes(self._options.listen, self.read_health, self._options.warn), self._webhooks:
                 asyncio.run(self._work())
         finally:
             with suppress(FleetUnreachable):

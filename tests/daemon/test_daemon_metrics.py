@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
-from syncd.daemon.http import listen
+from syncd.daemon.http import serve_service_probes
 from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.metrics import OPENMETRICS_TYPE, TEXT_TYPE, choose_type, render_metrics
 from syncd.errors import ConfigInvalid, StoreError
@@ -142,7 +142,10 @@ def address() -> str:
 
 def test_the_three_questions_are_answered_and_no_other(address: str) -> None:
     now = ServiceHealth(True, (GOOD, BAD))
-    with listen(address, lambda: now, lambda: EPOCH, print), httpx.Client(base_url=f"http://{address}") as client:
+    with (
+        serve_service_probes(address, lambda: now, lambda: EPOCH, print),
+        httpx.Client(base_url=f"http://{address}") as client,
+    ):
         assert client.get("/livez").status_code == 200
         unready = client.get("/readyz")
         assert (unready.status_code, unready.text) == (503, f"not ready\napi space a: failed since {AT} (2 runs)\n")
@@ -164,7 +167,10 @@ def test_a_defect_is_answered_and_told(address: str) -> None:
     def health() -> ServiceHealth:
         raise ZeroDivisionError
 
-    with listen(address, health, lambda: EPOCH, told.append), httpx.Client(base_url=f"http://{address}") as client:
+    with (
+        serve_service_probes(address, health, lambda: EPOCH, told.append),
+        httpx.Client(base_url=f"http://{address}") as client,
+    ):
         assert client.get("/metrics").status_code == 500
         assert client.get("/readyz").status_code == 500
     assert ["ZeroDivisionError" in text for text in told] == [True, True]
@@ -225,7 +231,10 @@ def test_openmetrics_says_the_same_as_the_text(git_dir: Path) -> None:
 
 def test_the_format_is_chosen_over_http(address: str) -> None:
     health = ServiceHealth(True, (GOOD,))
-    with listen(address, lambda: health, lambda: EPOCH, print), httpx.Client(base_url=f"http://{address}") as client:
+    with (
+        serve_service_probes(address, lambda: health, lambda: EPOCH, print),
+        httpx.Client(base_url=f"http://{address}") as client,
+    ):
         answer = client.get("/metrics", headers={"Accept": PROMETHEUS})
         assert answer.headers["content-type"] == OPENMETRICS_TYPE
         assert answer.headers["vary"] == "Accept"
@@ -237,5 +246,8 @@ def test_the_format_is_chosen_over_http(address: str) -> None:
 
 @pytest.mark.parametrize("address", ["9470", "somewhere:9470", "127.0.0.1:high", "127.0.0.1:99999"])
 def test_an_address_that_is_none_is_a_mistake_of_the_configuration(address: str) -> None:
-    with pytest.raises(ConfigInvalid), listen(address, lambda: ServiceHealth(True, ()), lambda: EPOCH, print):
+    with (
+        pytest.raises(ConfigInvalid),
+        serve_service_probes(address, lambda: ServiceHealth(True, ()), lambda: EPOCH, print),
+    ):
         raise AssertionError("nothing listens")

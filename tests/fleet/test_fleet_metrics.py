@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from syncd.errors import ConfigInvalid
-from syncd.fleet.metrics import WorkerHealth, list_measures, listen_for_metrics
+from syncd.fleet.metrics import WorkerHealth, list_measures, serve_worker_probes
 from syncd.fleet.workers import WorkerCounts
 
 COUNTS = WorkerCounts(running=2, runs=7, failed_runs=1, lost_leases=3, cached=4, cache_bytes=5000)
@@ -22,7 +22,7 @@ def ask(path: Path, read: Callable[[], WorkerHealth], at: str) -> httpx.Response
         raise AssertionError(line)
 
     with (
-        listen_for_metrics(f"unix:{path}", read, fail),
+        serve_worker_probes(f"unix:{path}", read, fail),
         httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url="http://localhost") as client,
     ):
         return client.get(at)
@@ -72,7 +72,7 @@ def test_every_count_is_a_metric_with_the_name_of_the_worker(tmp_path: Path) -> 
 
 def test_another_path_is_not_found_and_no_address_listens_nowhere(tmp_path: Path) -> None:
     assert ask(tmp_path / "socket", lambda: WELL, "/").status_code == 404
-    with listen_for_metrics("", lambda: WELL, lambda line: None):
+    with serve_worker_probes("", lambda: WELL, lambda line: None):
         assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ConfigInvalid), listen_for_metrics("nowhere", lambda: WELL, lambda line: None):
+    with pytest.raises(ConfigInvalid), serve_worker_probes("nowhere", lambda: WELL, lambda line: None):
         pass

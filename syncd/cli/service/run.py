@@ -19,7 +19,7 @@ from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, f
 from syncd.daemon.control.run_files import RunFiles, find_service_directory
 from syncd.daemon.health import ServiceHealth
 from syncd.daemon.hooks.listener import WebhookListener, build_wakeable, load_sources
-from syncd.daemon.http import listen
+from syncd.daemon.http import serve_service_probes
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
 from syncd.daemon.notifications.run_notifications import RunNotifications
 from syncd.daemon.notifications.targets import build_subscriptions
@@ -94,7 +94,7 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     with PageListener(options.web, make_handler, warn) as page, webhooks, notifications:
         answer = partial(_answer_request, service, page)
         with (
-            listen(options.listen, find_health, time.time, warn),
+            serve_service_probes(options.listen, find_health, time.time, warn),
             listen_control(find_runtime_directory(os.environ), answer, warn, config=path),
         ):
             return service.serve()
