@@ -1,12 +1,12 @@
 """The repositories of a fleet: what a configuration says of each, kept in the database, and given back as TOML."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from syncd.config import Config, PlatformConfig, RepositoryConfig, WebhooksConfig, parse
+from syncd.config.writing import render_toml
 from syncd.daemon.labels import name_repositories
 from syncd.errors import ConfigInvalid
 from syncd.fleet.database import FleetDatabase, Row
@@ -217,7 +217,7 @@ def parse_records(documents: Sequence[Mapping[str, Any]]) -> tuple[RunRecord, ..
     return tuple(RunRecord(**{key: value for key, value in one.items() if key in _FIELDS}) for one in documents)
 
 
-def render_toml(repositories: Sequence[FleetRepository]) -> str:
+def render_configuration(repositories: Sequence[FleetRepository]) -> str:
     """Return a configuration with these repositories. Raises: ConfigInvalid when they do not fit into one."""
     if len({one.platform.model_dump_json() for one in repositories}) > 1:
         raise ConfigInvalid(
@@ -240,26 +240,4 @@ def render_toml(repositories: Sequence[FleetRepository]) -> str:
     }
     if (webhooks := repositories[0].webhooks) is not None:
         raw["webhooks"] = webhooks.model_dump(mode="json", exclude_none=True)
-    return "\n".join(_render_table(raw, "")).strip() + "\n"
-
-
-def _render_table(table: Mapping[str, Any], above: str) -> list[str]:
-    """The lines of a table: plain keys first, then tables in it, then lists of tables."""
-    lines = [f"{key} = {_render_value(value)}" for key, value in table.items() if not _is_table(value)]
-    for key, value in table.items():
-        name = f"{above}{key}"
-        if isinstance(value, Mapping):
-            lines += ["", f"[{name}]", *_render_table(value, f"{name}.")]
-        elif _is_table(value):
-            for one in value:
-                lines += ["", f"[[{name}]]", *_render_table(one, f"{name}.")]
-    return lines
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
-
-
-def _render_value(value: object) -> str:
-    """A value of TOML, which is one of JSON but for DEL in a string."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return render_toml(raw)

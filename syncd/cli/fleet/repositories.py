@@ -15,7 +15,7 @@ from syncd.fleet.repositories import (
     list_repositories,
     read_repositories,
     remove_repositories,
-    render_toml,
+    render_configuration,
 )
 from syncd.fleet.schedule import wake_repositories
 
@@ -58,7 +58,7 @@ def export_fleet(url: str, names: Sequence[str]) -> None:
     with open_database(url) as database:
         database.read_settings()
         repositories = list_repositories(database, names or None)
-    print(render_toml(repositories), end="")
+    print(render_configuration(repositories), end="")
 
 
 def wake_in_fleet(url: str, names: Sequence[str]) -> None:

@@ -1,11 +1,11 @@
 """What `clone` and `init` share: a configuration that is written once, and resumed after a crash."""
 
-import json
 import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -22,6 +22,7 @@ from syncd.config import (
     make_document,
     trust_document,
 )
+from syncd.config.writing import render_toml
 from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid
 from syncd.layout.tree.paths import slugify
@@ -115,23 +116,13 @@ def _choose_names(spaces: SpaceDirectories, titles: Sequence[str]) -> list[str]:
 
 
 def _render_configuration(setup: Setup, repository: RepositoryConfig) -> str:
-    platform = setup.platform
-    lines = ["# Made by syncd. To see every key explained: syncd example config", "", "[platform]"]
-    lines.append(f"url = {_quote_toml(platform.url)}")
-    if platform.token_file is not None:
-        lines.append(f"token_file = {_quote_toml(str(platform.token_file))}")
-    if platform.insecure:
-        lines.append("insecure = true")
-    lines += ["", "[[repository]]"]
-    if setup.path != ".":
-        lines.append(f"path = {_quote_toml(setup.path)}")
-    lines += [f"branches = [{_quote_toml(setup.branch)}]", f'instance = "{repository.instance}"']
-    for space in repository.space:
-        lines += ["", "[[repository.space]]", f"id = {_quote_toml(space.id)}"]
-        lines += [f"directory = {_quote_toml(space.directory or '.')}", f"name = {_quote_toml(space.name)}"]
-    return "\n".join(lines) + "\n"
-
-
-def _quote_toml(text: str) -> str:
-    """A basic string of TOML, which is a string of JSON but for DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    platform: dict[str, Any] = {"url": setup.platform.url}
+    if setup.platform.token_file is not None:
+        platform["token_file"] = str(setup.platform.token_file)
+    if setup.platform.insecure:
+        platform["insecure"] = True
+    spaces = [{"id": one.id, "directory": one.directory or ".", "name": one.name} for one in repository.space]
+    path = {"path": setup.path} if setup.path != "." else {}
+    table = {**path, "branches": [setup.branch], "instance": repository.instance, "space": spaces}
+    text = render_toml({"platform": platform, "repository": [table]})
+    return f"# Made by syncd. To see every key explained: syncd example config\n\n{text}"
