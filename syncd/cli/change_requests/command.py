@@ -22,7 +22,7 @@ from syncd.cli.terminal.text import print_text
 from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.errors import SyncdError
 from syncd.model.change_request import ChangeRequest
-from syncd.sync.review.decide import merge_request, refresh_request, set_request_status
+from syncd.sync.review.decide import merge_request, record_decision, refresh_request, set_request_status
 from syncd.sync.review.requests import LIVE, STATUSES, FoundRequest, find_requests, list_requests, read_details
 from syncd.sync.workspace import Workspace
 
@@ -137,7 +137,8 @@ def _refresh_request(workspace: Workspace, found: FoundRequest) -> FoundRequest:
 def _print_change(
     workspace: Workspace, found: FoundRequest, now: ChangeRequest, message: str, *, next_step: str, as_json: bool
 ) -> None:
-    """Say what became of a change request, and what fits next."""
+    """Record and say what became of a change request, and what fits next."""
+    record_decision(workspace, found, now)
     result = FoundRequest(found.binding, now, found.branch, found.reviews)
     if as_json:
         print_document({"change_request": build_request_document(_find_root(workspace), result)})

@@ -54,6 +54,8 @@ def _suggest_transfer(status: RepositoryStatus) -> str:
         return "syncd sync"
     if (status.run.record is None and status.daemon is None) or any(branch.behind for branch in status.branches):
         return "syncd pull"
+    if any(request.next_step == "pull" for request in status.requests):
+        return "syncd pull"
     if status.detached:
         branch = next((branch.branch for branch in status.branches), "BRANCH")
         return f"git switch {quote(branch)}"
@@ -77,13 +79,14 @@ def _suggest_commit(status: RepositoryStatus, start: str) -> str:
 def _suggest_review(status: RepositoryStatus) -> str:
     if status.problems:
         return ""
-    if any(request.state.is_outdated for request in status.requests):
+    live = [request for request in status.requests if request.next_step != "reopening"]
+    if any(request.state.is_outdated for request in live):
         return "syncd pull"
-    approved = next((request for request in status.requests if request.next_step == "merge"), None)
+    approved = next((request for request in live if request.next_step == "merge"), None)
     if approved is not None:
         space = f" --space {quote(approved.space)}" if len(status.spaces) > 1 else ""
         return f"syncd cr merge {approved.number}{space}"
-    if status.requests:
+    if live:
         return "syncd review"
     unlisted = [path for work in status.works for space in work.spaces for path in space.unlisted]
     if unlisted:

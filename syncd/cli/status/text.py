@@ -24,6 +24,7 @@ AWAITED = {
     "author": "waits for you",
     "review": "waits for a review",
     "merge": "waits for its merge on the platform",
+    "pull": "waits for syncd pull, which brings it to Git",
     "reopening": "nothing is proposed through it any more",
 }
 _BOLD, _RED = 1, 31

@@ -10,6 +10,9 @@ from syncd.store.status import FlowOutcome
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, format_pending_command
 from syncd.sync.state.request_state import RequestState, Verdict
 
+_DECIDED = {"merged": "pull", "archived": "reopening"}
+"""What a change request waits for that nobody reviews any more."""
+
 
 @dataclass(frozen=True)
 class SpaceStatus:
@@ -51,12 +54,12 @@ class RequestStatus:
 
     @property
     def next_step(self) -> str:
-        """What it waits for next: `author`, `review`, `merge` or `reopening`; "" where no run has seen it yet."""
+        """What it waits for: `author`, `review`, `merge`, `pull` or `reopening`; "" where no run has seen it yet."""
         state = self.state
         if not state.status:
             return ""
-        if state.status == "archived":
-            return "reopening"
+        if state.status in _DECIDED:
+            return _DECIDED[state.status]
         if not self.has_all or self.objections or state.comments or state.is_outdated:
             return "author"
         is_approved = any(not verdict.is_outdated for verdict in self.approvals)

@@ -28,6 +28,7 @@ _AWAITED = {
     "author": "you",
     "review": "a review",
     "merge": "its merge on the platform",
+    "pull": "the next run, which brings it to Git",
     "reopening": "reopening, or nothing",
 }
 _NONE = "none yet"

@@ -1,8 +1,9 @@
 """Merge, archive and reopen a change request that a person names; each says what keeps it from being done."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
-from syncd.errors import AnswerLost, Conflict, GuardRefused, NotFound, Rejected, Unauthorized
+from syncd.errors import AnswerLost, Conflict, GuardRefused, NotFound, RefMoved, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate, MergeResult
 from syncd.model.merge_check import LatestReview, MergeFacts, list_unmet_rules
 from syncd.model.merge_rules import ObservedMergeRules
@@ -10,6 +11,8 @@ from syncd.model.space import Space
 from syncd.plan.propose.description_conflicts import read_fingerprint
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.conflicts import list_conflict_paths
+from syncd.sync.state.notes import note_status
+from syncd.sync.state.request_state import record_request
 from syncd.sync.workspace import Workspace
 
 
@@ -67,6 +70,15 @@ def set_request_status(workspace: Workspace, found: FoundRequest, status: str) -
         )
     update = ChangeRequestUpdate.model_validate({"status": status})
     return workspace.client.change_requests.update(found.binding.space, found.request.id, update)
+
+
+def record_decision(workspace: Workspace, found: FoundRequest, now: ChangeRequest) -> None:
+    """Record what became of a change request of this repository, so that `status` knows it before the next run."""
+    if not found.branch:
+        return
+    record_request(workspace, found.binding, now)
+    with suppress(RefMoved):  # a run has noted it at this moment
+        note_status(workspace.repository, found.binding, now)
 
 
 def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:

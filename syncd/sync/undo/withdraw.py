@@ -7,9 +7,8 @@ from syncd.errors import GuardRefused, HistoryCut
 from syncd.model.change_request import ChangeRequest
 from syncd.repo.values import Commit
 from syncd.sync.branches import HEADS
-from syncd.sync.review.decide import set_request_status
+from syncd.sync.review.decide import record_decision, set_request_status
 from syncd.sync.review.requests import FoundRequest
-from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import list_records
 from syncd.sync.state.resend import list_new_work
 from syncd.sync.workspace import Workspace
@@ -64,7 +63,7 @@ def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> li
     done: list[ChangeRequest] = []
     for found in withdrawal.requests:
         now = found.request if found.request.status == "archived" else set_request_status(workspace, found, "archived")
-        note_status(workspace.repository, found.binding, now)
+        record_decision(workspace, found, now)
         done.append(now)
     if reset and withdrawal.commits:
         workspace.repository.follow(withdrawal.branch, old=withdrawal.tip, new=withdrawal.base)

@@ -130,6 +130,9 @@ def test_a_merge_is_done_and_comes_back_with_pull(shell: Any, docs: Path, cr: Co
     assert done.out.splitlines()[0] == "#1 docs/feature/x  Say it better  (merged)"
     assert done.out.splitlines()[-1] == "Next: syncd pull brings it to Git"
     assert client.change_requests.get(shell.space, "1").status == "merged"
+    said = shell.fine("status", cwd=docs)
+    assert "#1 of feature/x: merged; " in said
+    assert said.endswith("Next: syncd pull\n"), "status knows it without a run"
     again = cr("merge", "1", "--json")
     assert (again.code, json.loads(again.out)["change_request"]["status"]) == (0, "merged")
     assert cr("close", "1").code == 5
@@ -190,12 +193,17 @@ def test_a_closed_change_request_stays_closed_until_it_is_reopened(
 ) -> None:
     assert cr("close", "1").code == 0
     assert client.change_requests.get(shell.space, "1").status == "archived"
+    said = shell.fine("status", cwd=docs)
+    assert "#1 of feature/x: archived; " in said
+    assert "SUMMARY.md, install.md, use.md: #1 was archived with that" in said, "status knows it without a run"
+    assert "Next:" not in said, "nobody reviews it"
     assert "is archived already" in cr("close", "1").out
     refused = cr("merge", "1")
     assert (refused.code, "syncd cr reopen 1" in refused.err) == (5, True)
     shell.fine("push", cwd=docs)
     assert [each.number for each in client.change_requests.list(shell.space)] == [], "the same is not proposed again"
     assert cr("reopen", "1").code == 0
+    assert "#1 of feature/x: open; holds what feature/x says; waits for a review" in shell.fine("status", cwd=docs)
     assert "is open already" in cr("reopen", "1").out
     shell.fine("push", cwd=docs)
     assert [each.number for each in client.change_requests.list(shell.space)] == [1]

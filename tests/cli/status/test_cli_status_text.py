@@ -216,6 +216,7 @@ def test_a_conflict_of_another_branch_is_resolved_there() -> None:
         (replace(ASKED, verdicts=(Verdict("Bob", "approved", True, AT),)), True, "review"),
         (replace(ASKED, verdicts=(Verdict("Bob", "changes-requested", False, AT),)), True, "author"),
         (replace(ASKED, status="archived"), True, "reopening"),
+        (replace(ASKED, status="merged"), True, "pull"),
     ],
 )
 def test_a_change_request_waits_for_somebody(state: RequestState, has_all: bool, awaited: str) -> None:
