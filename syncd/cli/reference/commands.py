@@ -64,9 +64,9 @@ def example_command(
         str,
         typer.Argument(
             metavar="NAME",
-            help="config, a unit such as syncd.service, alerts, or a recipe such as gitlab.",
+            help="config, a unit such as syncd.service, alerts, a recipe such as gitlab; without it, their names.",
         ),
-    ],
+    ] = "",
 ) -> None:
     """Print a file to copy: configuration, unit, recipe."""
     from syncd.cli.reference.example import print_example

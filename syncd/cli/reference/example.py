@@ -31,7 +31,10 @@ def read_example(name: str) -> str:
 
 
 def print_example(name: str) -> None:
-    """Print the file with a name of `EXAMPLES`. Raises: BadParameter when there is no such file."""
+    """Print the file with a name of `EXAMPLES`; "" lists the names. Raises: BadParameter when there is no such file."""
+    if not name:
+        print("syncd example NAME prints a file to copy.\n", *(f"  {each}" for each in EXAMPLES), sep="\n")
+        return
     if name not in EXAMPLES:
         hint = format_suggestion(NearMisses(EXAMPLES).find(name)) or f"there are {', '.join(EXAMPLES)}"
         raise typer.BadParameter(f"there is no example of {name[:80]}; {hint}")

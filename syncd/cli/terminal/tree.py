@@ -10,7 +10,7 @@ from copy import copy
 from functools import cache, cached_property, partial
 from typing import Any
 
-from typer import Context, Typer
+from typer import Context, Typer, TyperException
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_command_name, get_group_from_info, solve_typer_info_help
 from typer.models import CommandInfo, TyperInfo
@@ -34,10 +34,14 @@ class _Deferred:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._built, name)
 
-    def make_context(self, *words: Any, **settings: Any) -> Context:
-        """Build the command, and begin to run it with its words."""
-        context: Context = self._built.make_context(*words, **settings)
-        return context
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Build the command, and begin to run it with its words. Raises: TyperException, which knows the command."""
+        try:
+            return self._built.make_context(info_name, args, parent=parent, **extra)
+        except TyperException as error:
+            if getattr(error, "ctx", self) is None:  # the parser does not know whose words it reads
+                vars(error)["ctx"] = Context(self._built, info_name=info_name, parent=parent)
+            raise
 
 
 class DeferredCommand(_Deferred, TyperCommand):

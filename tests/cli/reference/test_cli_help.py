@@ -64,6 +64,20 @@ def test_every_file_to_copy_is_printed_as_it_is(name: str, capsys: pytest.Captur
     assert capsys.readouterr().out == (ROOT / EXAMPLES[name]).read_text(encoding="utf-8")
 
 
+def test_without_a_name_every_file_to_copy_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["example"]) == 0
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()[2:]] == list(EXAMPLES)
+
+
+@pytest.mark.parametrize("words", ["status --porcelain", "doctor --bundle", "cr list --status", "cr show"])
+def test_the_hint_of_a_mistyped_line_names_the_command_that_was_typed(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()) == 64
+    command = " ".join(word for word in words.split() if not word.startswith("-"))
+    assert f"  hint: syncd {command} --help\n" in capsys.readouterr().err
+
+
 def test_there_is_an_example_of_every_unit() -> None:
     units = ROOT / "systemd"
     named = {path.relative_to(units).as_posix() for path in units.rglob("*.service")}
