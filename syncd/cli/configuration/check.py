@@ -9,7 +9,7 @@ from pathlib import Path
 from syncd.cli.configuration.problems import ConfigProblem, find_problems
 from syncd.cli.terminal.context import require_config_file
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import escape, print_text, style_text
+from syncd.cli.terminal.text import escape, name_config, print_text, style_text
 from syncd.errors import ConfigInvalid
 from syncd.model.wording import format_count
 
@@ -30,7 +30,7 @@ def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
         return code
     for problem in problems:
         print_text("\n".join(_format_problem(problem)))
-    print_text(_format_summary(file.path, problems, errors))
+    print_text(_format_summary(file.path, problems, errors, named=str(config_file or "")))
     return code
 
 
@@ -44,13 +44,13 @@ def _format_problem(problem: ConfigProblem) -> Iterator[str]:
     yield from (f"    {escape(line)}" for line in problem.hint.split("\n") if line)
 
 
-def _format_summary(path: Path, problems: Sequence[ConfigProblem], errors: int) -> str:
+def _format_summary(path: Path, problems: Sequence[ConfigProblem], errors: int, *, named: str) -> str:
     warnings = format_count(len(problems) - errors, "warning")
     if errors:
         more = f", {warnings}" if len(problems) > errors else ""
         return f"{format_count(errors, 'error')}{more}. Every key, with what it may hold: syncd schema config"
     more = f", with {warnings}" if problems else ""
-    return f"{escape(str(path))} is valid{more}. What counts of it: syncd config show --origin"
+    return f"{escape(str(path))} is valid{more}. What counts of it: {name_config('syncd config show --origin', named)}"
 
 
 def _build_document(problem: ConfigProblem) -> dict[str, object]:

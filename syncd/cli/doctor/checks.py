@@ -18,7 +18,7 @@ from syncd.cli.status.gather import find_status
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus
 from syncd.cli.terminal.context import load_config_file, require_config_file
-from syncd.cli.terminal.text import format_time
+from syncd.cli.terminal.text import format_time, name_config
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.tokens import SOURCE_NAMES, list_token_sources
 from syncd.daemon.health import USEFUL
@@ -81,7 +81,7 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
     yield from check_notifications(config, environ)
     yield from check_platform(config, environ, now)
     for repository in config.repository:
-        yield from check_repository(repository, now)
+        yield from check_repository(repository, now, given)
     yield from check_units()
 
 
@@ -207,8 +207,11 @@ def check_import(client: Client, space: SpaceConfig) -> Check:
     return Check(name, "ok", words)
 
 
-def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]:
-    """Yield whether a repository can be opened and watched, its state and last run, and whether its disk has room."""
+def check_repository(config: RepositoryConfig, now: datetime, config_file: Path | None) -> Iterator[Check]:
+    """Yield whether a repository can be opened and watched, its state and last run, and whether its disk has room.
+
+    Shape: `config_file` is the configuration that the command line names.
+    """
     name = f"repository {config.name or config.path.name}"
     try:
         with Repository.open(config.path) as repository:
@@ -222,18 +225,19 @@ def check_repository(config: RepositoryConfig, now: datetime) -> Iterator[Check]
     yield Check(name, "ok", f"{config.path}{served}")
     interval, has_service = config.interval, process is not None
     run = find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp())
-    yield check_run(run, find_status(config))
+    yield check_run(run, find_status(config, config_file))
     yield check_disk(git_dir)
     yield check_watching(git_dir)
 
 
 def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:
     """Return whether the last run of a repository did its work, and left nothing for a person, with what mends that."""
-    hint = "syncd status says more"
+    config = "" if isinstance(status, BrokenStatus) else status.config
+    hint = f"{name_config('syncd status', config)} says more"
     if run.pause is not None:
         return Check("last run", "warn", format_pause(run.pause), "syncd resume ends the pause")
     if run.record is None:
-        return Check("last run", "warn", "none has ended yet", "syncd sync")
+        return Check("last run", "warn", "none has ended yet", name_config("syncd sync", config))
     if run.is_silent:
         return Check("last run", "warn", f"the service has ended none since {format_time(run.record.at)}", hint)
     if run.record.state not in USEFUL:

@@ -60,7 +60,7 @@ def show_status(config_file: Path | None, options: StatusOptions) -> int:
         return _show_files(_choose_repository(config), options)
 
     def find() -> list[RepositoryStatus | BrokenStatus]:
-        return [find_status(repository) for repository in config.repository]
+        return [find_status(repository, config_file) for repository in config.repository]
 
     if options.should_watch:
         return watch_status(find, lambda found: _print_statuses(config, found, options))

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from syncd.cli.service.run_status import find_run
 from syncd.cli.status.values import (
@@ -33,10 +34,10 @@ COMMITS_MAX = 1000
 """The most commits that are counted."""
 
 
-def find_status(repository: RepositoryConfig) -> RepositoryStatus | BrokenStatus:
-    """Return the status of a repository, or why it cannot be read."""
+def find_status(repository: RepositoryConfig, config_file: Path | None = None) -> RepositoryStatus | BrokenStatus:
+    """Return the status of a repository, or why it cannot be read; `config_file` is what the command line names."""
     try:
-        return _read_status(repository)
+        return replace(_read_status(repository), config=str(config_file or ""))
     except SyncdError as error:
         run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
         return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)

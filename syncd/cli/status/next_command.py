@@ -4,6 +4,7 @@ import os
 from shlex import quote
 
 from syncd.cli.status.values import RepositoryStatus
+from syncd.cli.terminal.text import name_config
 from syncd.errors import ConfigInvalid, Unauthorized, Unreachable
 from syncd.store.status import FlowOutcome
 from syncd.sync.outcome import CONFLICT, PAGE
@@ -19,13 +20,14 @@ def suggest_command(status: RepositoryStatus, *, start: str) -> str:
 
     Shape: what keeps everything else from working comes first, then what waits for a person, then what is behind.
     """
-    return (
+    command = (
         _suggest_repair(status)
         or _suggest_decision(status)
         or _suggest_transfer(status)
         or _suggest_commit(status, start)
         or _suggest_review(status)
     )
+    return name_config(command, status.config) if command.startswith("syncd ") else command
 
 
 def _suggest_repair(status: RepositoryStatus) -> str:

@@ -113,7 +113,8 @@ class RepositoryStatus:
     Shape: `former` are spaces that were mirrored and are no longer configured; `current` is the branch of the work tree
     around the current directory, and `detached` the commit of its HEAD when that is on no branch; `work_tree` is its
     top directory, "" for a bare repository, and `operation` what is in progress there, such as a merge, or "".
-    `imported` is the branch that is written to main content without a change request, or "".
+    `imported` is the branch that is written to main content without a change request, or ""; `config` is the
+    configuration that the command line names, or "".
     """
 
     path: str
@@ -131,6 +132,7 @@ class RepositoryStatus:
     operation: str = ""
     work_tree: str = ""
     imported: str = ""
+    config: str = ""
     run: RunStatus = field(default_factory=RunStatus)
 
     @property

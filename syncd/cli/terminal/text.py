@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import sys
+from shlex import quote
 from typing import Any, TextIO
 from unicodedata import combining, east_asian_width
 
@@ -129,3 +130,8 @@ def print_error(what: str, hint: str, code: int, *, as_json: bool) -> None:
     log_text(f"{style_text('error:', 31, sys.stderr)} {escape(what)}", ERROR)
     for line in filter(None, hint.split("\n")):
         log_text(f"  {style_text('hint:', 36, sys.stderr)} {escape(line)}", ERROR)
+
+
+def name_config(command: str, config: str) -> str:
+    """Return a command of syncd that uses the configuration that the command line named; "" for none."""
+    return f"{command} --config {quote(config)}" if config else command

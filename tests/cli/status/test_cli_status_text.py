@@ -196,6 +196,13 @@ def test_paths_of_a_command_are_relative_and_quoted() -> None:
     )
 
 
+def test_the_next_command_uses_the_configuration_that_was_named() -> None:
+    behind = replace(IN_STEP, branches=(BranchStatus("main", 0, 1),), config="team docs/config.toml")
+    assert suggest_command(behind, start="/") == "syncd pull --config 'team docs/config.toml'"
+    edited = replace(behind, branches=(), works=(BranchWork("main", uncommitted=("use.md",)),))
+    assert suggest_command(edited, start="/home/ann/docs").startswith("git add "), "which knows no such option"
+
+
 def test_a_conflict_of_another_branch_is_resolved_there() -> None:
     command = "syncd resolve 'a b.md' --branch topic"
     outcome = FlowOutcome("conflict", "a b.md", "held", WHY, AT, WHY, command=command, branch="topic")
