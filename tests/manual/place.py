@@ -4,15 +4,18 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.forked import start_syncd
+from tests.forked import Forked, start_syncd
 from tests.service.manual import MANUAL
 
 _SHELL = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 class Place:
@@ -21,6 +24,8 @@ class Place:
     def __init__(self, root: Path) -> None:
         self.root, self.port = root, "0"
         self.names: dict[str, str] = {}
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.free_address = f"127.0.0.1:{free.getsockname()[1]}"
         self.environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
     def serve(self) -> None:
@@ -30,6 +35,21 @@ class Place:
         assert self.server.stdout is not None
         self.url = self.server.stdout.readline().strip()
         self.port = self.url.rpartition(":")[2]
+
+    @contextmanager
+    def start_service(self, line: str) -> Iterator[Forked]:
+        """Start the service of a line that begins with `syncd run`, with its page at a free port, until it is ready."""
+        words = (*line.split()[1:], "--web", "127.0.0.1:0")
+        with start_syncd(*words, cwd=self.root, environ=self.environ, pipes=("stderr",)) as service:
+            assert service.stderr is not None
+            said: list[str] = []
+            try:
+                while not (said and said[-1].startswith("ready")):
+                    said.append(service.stderr.readline())
+                    assert said[-1], f"it has ended: {said}"
+                yield service
+            finally:
+                service.terminate()
 
     def is_serving(self) -> bool:
         """Whether the platform was started and runs."""
@@ -65,7 +85,9 @@ class Place:
         skipped: Collection[str] = (),
         codes: Mapping[str, int] | None = None,
     ) -> str:
-        """Type every shell block of a text in order, a directory that a line changes to included; return what is said.
+        """Type every shell block of a text in order, and return what is said.
+
+        A directory that a line changes to, and a variable that it exports, are there for the lines below.
 
         Shape: `names` are what every reader replaces; `skipped` are lines that are not typed, `codes` the exit codes of
         those that end with another one than 0.
@@ -80,7 +102,17 @@ class Place:
             printed += self.type(f"cd {shlex.quote(str(directory))} && {line}", code=expected)
             if line.startswith("cd "):
                 directory /= line.removeprefix("cd ")
+            elif line.startswith("export "):
+                name = line.removeprefix("export ").partition("=")[0]
+                self.environ[name] = self.type(f'cd {shlex.quote(str(directory))} && {line} && printf %s "${name}"')
         return printed
+
+    def save(self, text: str, file: str, *, names: Mapping[str, str]) -> None:
+        """Save the one block of TOML of a text as a file, with what every reader replaces replaced."""
+        (block,) = _TOML.findall(text)
+        for name, here in names.items():
+            block = re.sub(rf"\b{re.escape(name)}\b", here, block)
+        (self.root / file).write_text(block, encoding="utf-8")
 
 
 def read_page(page: str) -> str:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -12,7 +14,7 @@ from tests.service.manual import read_section
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 RECOVER, RENAME, WRITER = "how-to/recover.md", "how-to/rename-page.md", "tutorials/writer.md"
-SITE = "tutorials/site-owner.md"
+SITE, TEAM, JOBS = "tutorials/site-owner.md", "tutorials/team-service.md", "tutorials/ci.md"
 ADDRESS = "http://127.0.0.1:8470"
 NOT_TYPED = {
     "syncd demo": "the next block types it with --keep",
@@ -41,13 +43,18 @@ def clone(place: Place) -> Place:
     return place
 
 
+def read_space(said: str) -> str:
+    """The id of the space that an import printed last."""
+    space: str = re.findall(r"^space (\S+)$", said, re.MULTILINE)[-1]
+    return space
+
+
 def test_the_tutorial_of_a_writer_is_typed_from_first_to_last(place: Place) -> None:
     text = read_page(WRITER)
     before, after = text.split("## 3. Clone the space", 1)
     place.serve()
     said = place.play(before, names={}, skipped=NOT_TYPED)
-    space = re.findall(r"^space (\S+)$", said, re.MULTILINE)[-1]
-    said = place.play(after, names={"SPACE": space, ADDRESS: place.url})
+    said = place.play(after, names={"SPACE": read_space(said), ADDRESS: place.url})
     assert "One more line." in place.type("git -C guides log -p --max-count=1 platform/main^2")
     assert "#1" in said
 
@@ -58,7 +65,7 @@ def test_the_tutorial_of_a_site_owner_is_typed_from_first_to_last(place: Place) 
     )
     place.serve()
     said = place.play(before, names={}, skipped=NOT_TYPED)
-    names = {"SPACE": re.findall(r"^space (\S+)$", said, re.MULTILINE)[-1], ADDRESS: place.url}
+    names = {"SPACE": read_space(said), ADDRESS: place.url}
     names["ORGANIZATION"] = place.play(clone, names=names).split()[-1].strip('"')
     names["SITE"] = place.play(site, names=names, at="guides").split()[-1].strip('"')
     said = place.play(publish, names=names, at="guides")
@@ -71,6 +78,50 @@ def test_the_tutorial_of_a_site_owner_is_typed_from_first_to_last(place: Place) 
     said = place.play(back, names=names, at="guides")
     assert said.endswith("Nothing to do: the site is as the file declares.\n")
     assert "handbook" not in place.type(f"cd guides && syncd api GET {address} --jq .items[].path")
+
+
+def test_the_tutorial_of_a_team_service_is_typed_from_first_to_last(place: Place) -> None:
+    begin = "Save this as|Say which configuration|In a third terminal|It says `ready`|## 5\\.|```sh\nsyncd reload"
+    before, config, look, start, work, more, drop_in, rest = re.split(
+        f"^(?={begin})", read_page(TEAM), flags=re.MULTILINE
+    )
+    place.serve()
+    names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=NOT_TYPED))}
+    place.save(config, "service/config.toml", names=names)
+    with ExitStack() as stack:
+        place.environ["XDG_RUNTIME_DIR"] = stack.enter_context(TemporaryDirectory(dir="/tmp"))
+        assert "0 failures, 1 warning." in place.play(look, names={})
+        (line,) = list_lines(start)
+        service = stack.enter_context(place.start_service(line.replace("127.0.0.1:9470", place.free_address)))
+        names["127.0.0.1:9470"] = place.free_address
+        said = place.play(work, names=names)
+        assert "ready\n" in said
+        assert "#1 guides/main  Say one thing more  (open)" in said
+        assert "sign-in?link=" in said
+        assert "One more line." in place.type("git -C host.git log -p --max-count=1 main^2")
+        names["SECOND"] = read_space(place.play(more, names={}, at="ann"))
+        place.save(drop_in, "service/conf.d/api.toml", names=names)
+        said = place.play(rest, names={})
+        assert re.search(r"^  space  api +revision \w{20} in \., no change request$", said, re.MULTILINE)
+        assert said.count("! the service has been paused since") == 2
+        assert said.endswith("the service has stopped\n")
+        assert service.wait(60) == 0
+
+
+def test_the_tutorial_of_ci_is_typed_from_first_to_last(place: Place) -> None:
+    begin = "The command prints|It says which space|## 5\\."
+    before, config, without_token, with_token = re.split(f"^(?={begin})", read_page(JOBS), flags=re.MULTILINE)
+    place.serve()
+    names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=NOT_TYPED))}
+    place.save(config, "project/syncd.toml", names=names)
+    codes = {"syncd push --ci --dry-run": 77}
+    said = place.play(without_token, names=names, codes=codes)
+    assert "Nothing to mend in 3 files of 1 space." in said
+    assert "there is no token" in said
+    said = place.play(with_token, names=names, at="job", codes={"syncd push --ci --dry-run": 2})
+    assert "Nothing was written: this was a dry run." in said
+    assert said.count("+ create change request") == 1
+    assert said.endswith("No change request is live.\n"), "both sides say the same"
 
 
 def test_a_lost_database_is_no_loss(clone: Place) -> None:
