@@ -6,6 +6,7 @@ for documents.
 """
 
 import asyncio
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager
@@ -112,7 +113,7 @@ class _LargeRequest(Request):
 
 def classify_operation(route: APIRoute) -> str:
     """Return the kind of work of an operation; "" for one that runs on the event loop."""
-    if asyncio.iscoroutinefunction(route.endpoint):
+    if inspect.iscoroutinefunction(route.endpoint):
         return ""
     if route.unique_id in _COMPUTE_OPERATIONS:
         return "compute"
