@@ -119,7 +119,7 @@ def test_an_answer_of_somebody_else_or_about_nothing_is_not_counted(made: Publis
     address, own = (find_address(made, staff.get(path).text, "feedback") for path in ("/mixed", "/staff-page"))
     assert rate(made, own).status_code == 404
     assert rate(made, f"{address}x").status_code == 404
-    assert rate(made, "/mixed").status_code == 404
+    assert rate(made, "/mixed").status_code == 405
     assert rate(made, address, "splendid").status_code == 400
     foreign: tuple[dict[str, str], ...] = (
         {},

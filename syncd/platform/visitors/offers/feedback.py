@@ -24,7 +24,7 @@ RATED = "page_post_feedback"
 async def receive_feedback(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response | None:
     """Count an answer and lead back to its page; None where no such page of the visitor asks for one.
 
-    `parts` are the segments of the address below the site.
+    `parts` are the segments of the address below the site. What is no address of a form is only read: 405.
     """
     match parts:
         case [own, "v", site_space, name, page] if own == OWN_FILES and name == FEEDBACK:
@@ -37,7 +37,7 @@ async def receive_feedback(request: Request, visit: SiteVisit, parts: Sequence[s
             storage: Storage = request.app.state.storage
             back = await run_in_threadpool(_count_rating, storage, visit, EventKey(RATED, site_space, page, rating))
             return None if back is None else RedirectResponse(back, 303, {"Cache-Control": "no-store"})
-    return None
+    return PlainTextResponse("This address is only read.\n", 405, {"Allow": "GET, HEAD"})
 
 
 def _count_rating(storage: Storage, visit: SiteVisit, key: EventKey) -> str | None:
