@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from syncd.errors import FileInvalid
+from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.tree.draft import decode_page, read_draft
 from syncd.layout.tree.paths import is_markdown
+from syncd.repo.names import check_path
 from syncd.repo.values import Difference
 from syncd.sync.binding import Binding
 from syncd.sync.outcome import Held
@@ -25,8 +26,8 @@ class Refusal:
 def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
     """Return what of a space's desired tree cannot be sent; `here` is the commit of what the space holds.
 
-    Shape: pages whose text cannot be sent; submodules and symbolic links at paths of pages and files, which must not
-    pass for deletions of these. Cost grows with the difference.
+    Shape: pages whose text or name cannot be sent; submodules and symbolic links at paths of pages and files, which
+    must not pass for deletions of these. Cost grows with the difference.
     Raises: FileInvalid for a table of contents or settings that cannot be read.
     """
     changes = [found for found in workspace.repository.compare_trees(here, desired) if binding.holds(found.path)]
@@ -46,16 +47,26 @@ def render_refusal(refusal: Refusal) -> Held:
 def _find_unsendable(
     workspace: Workspace, binding: Binding, desired: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
-    """Pages whose text cannot be sent; a file that no table of contents lists is no page."""
+    """Pages whose text or name cannot be sent; a file that no table of contents lists is no page."""
     found: dict[str, FileInvalid] = {}
     for change in changes:
         if change.after is not None and change.after.mode.startswith("100") and is_markdown(change.path):
             try:
+                _check_name(change.path)
                 decode_page(workspace.repository.read_content(change.after.oid), at=change.path)
             except FileInvalid as error:
                 found[change.path] = error
     pages = _list_content(workspace, binding, desired, files=False) if found else frozenset()
     yield from (Refusal(error, frozenset({path})) for path, error in found.items() if path in pages)
+
+
+def _check_name(path: str) -> None:
+    """Check that what comes back of a page can be written to its path. Raises: FileInvalid when it cannot."""
+    try:
+        check_path(path)
+    except PathRefused as error:
+        what = "has a name that cannot be written on every system"
+        raise FileInvalid(what, path=path, hint="give the file another name, also in SUMMARY.md") from error
 
 
 def _find_hidden(

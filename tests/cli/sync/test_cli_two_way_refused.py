@@ -5,11 +5,12 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import hashlib
 import json
+from urllib.parse import quote
 
 import pytest
 
 from syncd.model.content_write import TEXT_MAX
-from tests.cli.sync.two_way import FOUR, Team, Web, Writer, conflicts, pages_of
+from tests.cli.sync.two_way import FOUR, Team, Web, Writer, conflicts, pages_of, text_of
 
 pytestmark = pytest.mark.story
 
@@ -127,3 +128,22 @@ def test_a_page_that_no_platform_takes_is_told_until_it_is_mended(docs: Writer, 
     docs.run("push")
     assert "p2.md:3:6" not in docs.run("status")
     assert "Good." in web.text("p2", request=web.proposed())
+
+
+@pytest.mark.parametrize("odd", ["a\tb", "a\\b", "Q:b", "a\u202eb"], ids=["tab", "backslash", "drive", "turning"])
+def test_a_page_whose_name_syncd_may_not_write_is_refused_and_stops_no_other(docs: Writer, web: Web, odd: str) -> None:
+    docs.write(f"{odd}.md", text_of("Odd"))
+    docs.write("SUMMARY.md", f"{docs.read('SUMMARY.md')}* [Odd]({quote(odd)}.md)\n")
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    for command in ("push", "sync"):
+        out = docs.run(command, code=65)
+        assert "has a name that cannot be written on every system" in out
+        assert "give the file another name, also in SUMMARY.md" in out
+    assert "P1 one, says A." in web.text("p1", request=web.proposed())
+    docs.git("mv", f"{odd}.md", "odd.md")
+    docs.edit("SUMMARY.md", f"({quote(odd)}.md)", "(odd.md)")
+    docs.run("push")
+    web.merge()
+    docs.settle()
+    assert "Odd two." in web.text("odd")
+    assert docs.read("odd.md") == text_of("Odd")
