@@ -11,6 +11,7 @@ from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
 from syncd.sync.binding import Binding
+from syncd.sync.branches import HEADS
 from syncd.sync.outcome import CONFLICT
 from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.unsent import Unsent, find_unsent
@@ -23,13 +24,16 @@ PATHS_SHOWN = 5
 class BranchWork:
     """What a branch has that the platform lacks, space by space, and what of its work tree is not committed.
 
-    Shape: `uncommitted` are edits; `ignored` are pages that are listed, and that Git leaves out by an ignore rule.
+    Shape: `uncommitted` are edits. Of the pages that are listed and that the commit lacks, `ignored` are left out by an
+    ignore rule of Git, `linked` lie behind a symbolic link or in a submodule, and `missing` are not there.
     """
 
     branch: str
     spaces: tuple[Unsent, ...] = ()
     uncommitted: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def needs_push(self) -> bool:
@@ -55,9 +59,13 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
     edits = git.list_uncommitted() if top is not None else []
     uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
-    missing = [path for space in spaces for path in space.missing] if top is not None else []
-    ignored = tuple(path for path in missing if top is not None and path not in edits and (top / path).is_file())
-    return BranchWork(branch, spaces, uncommitted, ignored)
+    absent = {path for space in spaces for path in space.missing}.difference(edits, conflicts)
+    tip = git.resolve(f"{HEADS}{branch}")
+    links = git.find_obstacles(tip, absent) if tip is not None else {}
+    linked = {path for path in absent if any(path == link or path.startswith(f"{link}/") for link in links)}
+    ignored = {path for path in absent - linked if top is not None and (top / path).is_file()}
+    missing = absent - linked - ignored
+    return BranchWork(branch, spaces, uncommitted, *(tuple(sorted(paths)) for paths in (ignored, linked, missing)))
 
 
 def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
@@ -74,10 +82,14 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     if unlisted:
         paths, verb = _format_paths(unlisted), "is" if len(unlisted) == 1 else "are"
         yield f"! not sent: {paths} {verb} not listed in SUMMARY.md; list what is to be a page, and commit"
-    if work.ignored:
-        verb = "is" if len(work.ignored) == 1 else "are"
-        by = f"{verb} listed in SUMMARY.md, but ignored by Git"
-        yield f"! not sent: {_format_paths(work.ignored)} {by}; git add --force, then git commit"
+    for listed, why in (
+        (work.ignored, "but ignored by Git; git add --force, then git commit"),
+        (work.linked, "but syncd follows no symbolic link or submodule; put the file in its place, and commit"),
+        (work.missing, "but no such file is committed; add it, or take the entry out, and commit"),
+    ):
+        if listed:
+            verb = "is" if len(listed) == 1 else "are"
+            yield f"! not sent: {_format_paths(listed)} {verb} listed in SUMMARY.md, {why}"
     for space in work.spaces:
         if space.is_taken_back and space.changed and space.request is not None:
             number, what = space.request.number, _format_paths(space.changed)
@@ -114,6 +126,8 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
         "branch": work.branch,
         "uncommitted": list(work.uncommitted),
         "ignored": list(work.ignored),
+        "linked": list(work.linked),
+        "missing": list(work.missing),
         "spaces": [_build_space_document(space) for space in work.spaces],
     }
 

@@ -161,3 +161,16 @@ def test_what_was_taken_back_is_named_with_the_way_on(shell: Any, docs: Path) ->
         assert "holds what main says" not in out
     shell.fine("cr", "reopen", "1", cwd=docs)
     assert "change request #1 holds what main says" in shell.fine("push", cwd=docs)
+
+
+def test_a_listed_page_that_is_not_there_is_named(shell: Any, docs: Path) -> None:
+    (docs / "linked.md").symlink_to("install.md")
+    with (docs / "SUMMARY.md").open("a") as summary:
+        summary.write("* [Ghost](ghost.md)\n* [Linked](linked.md)\n")
+    commit(shell, docs)
+    for command in ("push", "status"):
+        out = shell.fine(command, cwd=docs)
+        assert "not sent: ghost.md is listed in SUMMARY.md, but no such file is committed" in out
+        assert "not sent: linked.md is listed in SUMMARY.md, but syncd follows no symbolic link" in out
+    unsent = shell.json("push", cwd=docs)["unsent"][0]
+    assert (unsent["missing"], unsent["linked"], unsent["ignored"]) == (["ghost.md"], ["linked.md"], [])
