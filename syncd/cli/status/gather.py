@@ -24,7 +24,7 @@ from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.store.status import SITE_STATES, StoreSummary, read_store_summary
-from syncd.sync.branches import find_tracked
+from syncd.sync.branches import HEADS, Branch, find_tracked
 from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.request_state import parse_request_state
@@ -46,15 +46,18 @@ def find_status(repository: RepositoryConfig, config_file: Path | None = None) -
 def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
     with Repository.open(repository.path) as git, open_repository_here(repository.path) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
-        names = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
+        tracked = {branch.name: branch for branch in find_tracked(git, repository.named, repository.patterns)}
+        names = [*tracked]
         head = here.read_head()
         current = head.branch
         names += [current] if current is not None and current not in names else []
-        branches = [_read_branch(git, name, main) for name in names]
-        works = tuple(find_branch_work(here, repository, name) for name in names) if repository.space else ()
+        branches = [_read_branch(git, name, tracked.get(name), main) for name in names]
+        works = [find_branch_work(here, repository, name) for name in names] if repository.space else []
         recorded = read_store_summary(git.git_dir / STATE_FILE)
         spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
-        requests = tuple(_read_requests(git, repository, works, recorded))
+        others = {branch for space in repository.space for _, branch in _list_requests(git, space.name)} - {*names}
+        proposed = [*works, *(find_branch_work(here, repository, name) for name in sorted(others))]
+        requests = tuple(_read_requests(git, repository, proposed, recorded))
         former = {*recorded.spaces} - {space.id for space in repository.space}
         running = find_holder(git.git_dir / SERVICE_LOCK)
         interval = repository.interval
@@ -70,7 +73,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             outcomes=drop_settled(git, recorded.outcomes),
             plans=tuple(_read_plans(recorded)),
             sites=tuple(_read_sites(recorded)),
-            works=works,
+            works=tuple(works),
             requests=requests,
             current=current or "",
             detached=(head.oid or "")[:10] if current is None else "",
@@ -94,15 +97,17 @@ def _read_sites(recorded: StoreSummary) -> Iterator[SiteStatus]:
         yield SiteStatus(poll.site, facts["site"], poll.at, {state: facts[state] for state in SITE_STATES})
 
 
-def _read_branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
-    tip = git.resolve(f"refs/heads/{branch}")
+def _read_branch(git: Repository, name: str, tracked: Branch | None, main: str | None) -> BranchStatus | None:
+    tip = git.resolve(f"{HEADS}{name}")
     if tip is None or main is None:
         return None
     if tip == main:
-        return BranchStatus(branch, 0, 0)
+        return BranchStatus(name, 0, 0, tracked is not None)
     ahead = len(git.list_commits(main, tip, limit=COMMITS_MAX))
     behind = len(git.list_commits(tip, main, limit=COMMITS_MAX))
-    return BranchStatus(branch, ahead, behind)
+    # What only a pattern matches is fast-forwarded, and never merged with main content.
+    can_pull = tracked is not None and (tracked.is_named or not ahead)
+    return BranchStatus(name, ahead, behind, can_pull)
 
 
 def _read_space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:

@@ -54,7 +54,8 @@ def _suggest_transfer(status: RepositoryStatus) -> str:
         return ""  # each of them has a hint of its own
     if status.plans:
         return "syncd sync"
-    if (status.run.record is None and status.daemon is None) or any(branch.behind for branch in status.branches):
+    is_behind = any(branch.behind and branch.can_pull for branch in status.branches)
+    if is_behind or (status.run.record is None and status.daemon is None):
         return "syncd pull"
     if any(request.next_step == "pull" for request in status.requests):
         return "syncd pull"

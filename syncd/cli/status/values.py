@@ -68,11 +68,12 @@ class RequestStatus:
 
 @dataclass(frozen=True)
 class BranchStatus:
-    """One tracked branch against main content: commits that only one side has."""
+    """One branch against main content: commits that only one side has; `can_pull` says that a pull brings these in."""
 
     branch: str
     ahead: int
     behind: int
+    can_pull: bool = True
 
 
 @dataclass(frozen=True)

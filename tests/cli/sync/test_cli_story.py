@@ -40,7 +40,7 @@ def test_clone_edit_push_merge_pull_status(shell: Any) -> None:
     graph = shell.git("log", "--graph", "--format=%s", cwd=docs)
     assert graph.splitlines()[0] == "*   Say it better"
     status = shell.json("status", cwd=docs)
-    assert status["repositories"][0]["branches"] == [{"branch": "main", "ahead": 0, "behind": 0}]
+    assert status["repositories"][0]["branches"] == [{"branch": "main", "ahead": 0, "behind": 0, "can_pull": True}]
 
 
 def test_clones_agree_on_the_files_of_pages_that_moved_with_their_entries(shell: Any) -> None:

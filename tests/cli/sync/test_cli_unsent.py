@@ -174,3 +174,25 @@ def test_a_listed_page_that_is_not_there_is_named(shell: Any, docs: Path) -> Non
         assert "not sent: linked.md is listed in SUMMARY.md, but syncd follows no symbolic link" in out
     unsent = shell.json("push", cwd=docs)["unsent"][0]
     assert (unsent["missing"], unsent["linked"], unsent["ignored"]) == (["ghost.md"], ["linked.md"], [])
+
+
+def test_another_branchs_change_request_holds_what_that_branch_says(shell: Any, docs: Path) -> None:
+    shell.git("switch", "--quiet", "--create", "topic", cwd=docs)
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    shell.fine("push", cwd=docs)
+    shell.git("switch", "--quiet", "main", cwd=docs)
+    assert "#1 of topic: open; holds what topic says; waits for a review" in shell.fine("status", cwd=docs)
+
+
+def test_a_branch_that_no_pull_moves_asks_for_no_pull(shell: Any, docs: Path) -> None:
+    shell.git("switch", "--quiet", "--create", "topic", cwd=docs)
+    shell.git("switch", "--quiet", "main", cwd=docs)
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    shell.fine("push", cwd=docs)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.change_requests.merge(shell.space, "1")
+    shell.fine("pull", cwd=docs)
+    shell.git("switch", "--quiet", "topic", cwd=docs)
+    out = shell.fine("status", cwd=docs)
+    assert "0 ahead, 2 behind main content" in out
+    assert "Next:" not in out, "a pull leaves it where it is"
