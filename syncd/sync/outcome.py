@@ -13,6 +13,8 @@ could not be done, and all else was. Source: syncd/manual/reference/exit-codes.m
 
 CONFLICT, PAGE = "conflict", "page"
 """The flow of what tells of one page that waits for a person: it is in conflict, or no platform takes it."""
+BIND = "bind"
+"""The flow that joins a space with a branch; a space that is bound has no outcome of it."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from syncd.daemon.workspaces import Environment, build_run_options, open_workspa
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo.process.location import discover_repository, find_bare, find_repository
 from syncd.repo.repository import Repository
-from syncd.sync.outcome import Held, Waiting
+from syncd.sync.outcome import BIND, Held, Waiting
 from syncd.sync.policy import PreferredSide
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, find_exit_code
@@ -72,7 +72,7 @@ def run_init(options: InitOptions, *, as_json: bool) -> int:
 
 def _is_undecided(result: Result) -> bool:
     """Whether Git and the platform differ, and a person has to choose which goes first."""
-    return result.flow == "bind" and isinstance(result.outcome, Held) and bool(result.outcome.paths)
+    return result.flow == BIND and isinstance(result.outcome, Held) and bool(result.outcome.paths)
 
 
 def _prepare_configuration(options: InitOptions) -> Config:
@@ -140,7 +140,7 @@ def _bind_repository(config: Config, repository: RepositoryConfig, prefer: Mappi
             prefer=prefer,
         )
         results = run_cycle(workspace, run_options)
-        if any(result.flow == "bind" and isinstance(result.outcome, Waiting) for result in results):
+        if any(result.flow == BIND and isinstance(result.outcome, Waiting) for result in results):
             results = run_cycle(workspace, run_options)  # what the first run bound is integrated by the second
         if not find_exit_code(results):
             check_out(workspace, workspace.branch)

@@ -20,6 +20,7 @@ from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.mirror.overwritten import list_overwritten_refs
 from syncd.sync.outcome import (
+    BIND,
     CONFLICT,
     PAGE,
     Applied,
@@ -109,7 +110,7 @@ class Flows:
     def _bind_and_read(self) -> Iterator[Result]:
         """Bring what the platform has into Git."""
         self.workspace, outcomes = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
-        yield from (Result("bind", name, outcome) for name, outcome in outcomes)
+        yield from (Result(BIND, name, outcome) for name, outcome in outcomes)
         bindings = self.workspace.bindings
         for binding in bindings if self.workspace.write == GIT_IMPORT else ():
             yield self._run_flow("import", binding.name, partial(finish_import, self.workspace, binding))
@@ -357,7 +358,7 @@ def _record_results(workspace: Workspace, options: RunOptions, results: Sequence
         )
         for result in ordered
     ]
-    for flow, was_asked in ((CONFLICT, options.integrate), (PAGE, options.propose)):
+    for flow, was_asked in ((BIND, workspace.onto is None), (CONFLICT, options.integrate), (PAGE, options.propose)):
         if is_whole and was_asked and not options.is_complete:
             clear_settled(
                 workspace, flow, but=[replace_undecodable(result.key) for result in results if result.flow == flow]

@@ -335,6 +335,8 @@ def test_a_clone_that_is_cut_off_asks_for_the_whole_history(docs: Writer, web: W
     assert "fetch the whole history" in cut.run("sync", code=5)
     assert not web.requests()
     cut.git("fetch", "--quiet", "--unshallow")
+    cut.run("pull")
+    assert "fetch the whole history" not in cut.run("status"), "what was held then is settled"
     cut.run("sync")
     for words in ("P1 one, says B.", "P1 two, says B.", "P1 three, says the web."):
         assert words in cut.read("p1.md")
