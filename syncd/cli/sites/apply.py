@@ -5,6 +5,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,14 @@ from syncd.cli.sites.session import (
     describe_lock,
     find_one_site,
     find_sites,
+    find_source,
     parse_gate_force,
 )
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_error, print_text, style_text
 from syncd.daemon.workspaces import read_time
-from syncd.errors import StalePlan
+from syncd.errors import FileInvalid, StalePlan
 from syncd.plan.site.format import format_place, format_ref
 from syncd.plan.site.render.text import APPLY
 from syncd.plan.site.steps import Gate
@@ -103,7 +105,7 @@ def _apply_site(
         _check_digest(prepared, consent)
         workspace = replace(workspace, force=parse_gate_force(consent.force, prepared.plan))
         closed = find_closed_gates(workspace, prepared.plan)
-        print_notes(describe_lock(session, prepared))
+        print_notes(_describe_edits(workspace, session), describe_lock(session, prepared))
         if not as_json:
             print_text("\n".join(format_site_plan(prepared, closed)))
         if prepared.plan and not closed and not consent.is_given:
@@ -113,6 +115,13 @@ def _apply_site(
         if closed and settled.done is None:
             settled = replace(settled, outcome=_build_refusal(prepared, closed, consent))
         return _print_result(prepared, (settled, seconds), consent, as_json=as_json)
+
+
+def _describe_edits(workspace: Workspace, session: SiteSession) -> str:
+    """A sentence about a site file that is edited and not committed, else ""."""
+    with suppress(FileInvalid):
+        return find_source(workspace, session.site_options)[1]
+    return f"{session.site_options.file} has a mistake on disk, and is not committed; what is committed is applied"
 
 
 def _check_digest(prepared: PreparedPlan, consent: Consent) -> None:

@@ -84,6 +84,7 @@ def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_st
     assert "differs from what is committed" in at.errors
     assert at("site", "plan").endswith("\nCommit site.yaml, then: syncd site apply\n")
     assert "/other" not in at("site", "apply", "--yes")
+    assert "differs from what is committed" in at.errors, "who sees nothing to do learns why"
     assert at.sources() == ["/status"]
     at.write("redirects:\n  - { from: /a/, to: { section: guides } }\n  - { from: /b, to: { section: gone } }\n")
     at("site", "plan", code=65)
