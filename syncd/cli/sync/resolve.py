@@ -298,7 +298,8 @@ def _edit_page(workspace: Workspace, conflict: PageConflict) -> bytes:
         raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
-        raise typer.BadParameter("--edit opens $VISUAL or $EDITOR, and neither is set")
+        way = f"EDITOR=vi syncd resolve {shlex.quote(conflict.path)} --edit"
+        raise typer.BadParameter(f"--edit opens $VISUAL or $EDITOR, and neither is set: {way}")
     file = write_draft(workspace, conflict, read_draft(workspace, conflict))
     try:
         code = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
