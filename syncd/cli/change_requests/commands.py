@@ -6,7 +6,17 @@ import typer
 
 from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption
 
-RequestArgument = Annotated[str, typer.Argument(metavar="N", help="Its number, or its address in the browser.")]
+
+def _complete_number(incomplete: str) -> list[str]:
+    from syncd.cli.change_requests.find import complete_number
+
+    return complete_number(incomplete)
+
+
+RequestArgument = Annotated[
+    str,
+    typer.Argument(metavar="N", help="Its number, or its address in the browser.", autocompletion=_complete_number),
+]
 SpaceOption = Annotated[
     str, typer.Option("--space", metavar="SPACE", help="Name, id or address of one of the bound spaces.")
 ]

@@ -3,15 +3,19 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import typer
 
+from syncd.cli.status.gather import list_own_requests
 from syncd.cli.sync.space_ids import read_space_id
+from syncd.cli.terminal.context import list_repositories
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, build_bindings, open_for_reading
+from syncd.errors import SyncdError
 from syncd.plan.message import remove_marker
+from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.review.requests import FoundRequest, find_requests
 from syncd.sync.workspace import Workspace
@@ -42,6 +46,16 @@ def parse_request_name(text: str, space: str = "") -> RequestName:
     if space:
         raise typer.BadParameter(f"{text}: an address names its space; leave out --space")
     return RequestName(int(address["number"]), read_space_id(text))
+
+
+def complete_number(incomplete: str) -> list[str]:
+    """Return the numbers of own change requests that a shell offers for the first digits, by what Git knows here."""
+    found: set[int] = set()
+    with suppress(SyncdError):
+        for repository in list_repositories(None):
+            with Repository.open(repository.path) as git:
+                found |= {number for space in repository.space for number, _ in list_own_requests(git, space.name)}
+    return [text for text in map(str, sorted(found)) if text.startswith(incomplete)]
 
 
 def select_bindings(repository: RepositoryConfig, space: str) -> list[Binding]:

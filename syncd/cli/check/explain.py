@@ -32,6 +32,11 @@ def explain(word: str, *, as_json: bool) -> None:
         print("\n\n".join("\n".join(_format_rule(rule)) for rule in rules))
 
 
+def complete_code(incomplete: str) -> list[str]:
+    """Return the codes that a shell offers for the beginning of a word."""
+    return [code for code in CATALOGUE if code.startswith(incomplete)]
+
+
 def _find_rules(word: str) -> list[Rule]:
     if word == "all":
         return list(CATALOGUE.values())

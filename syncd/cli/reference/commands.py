@@ -17,6 +17,18 @@ def _complete_topic(incomplete: str) -> list[str]:
     return complete_topic(incomplete)
 
 
+def _complete_code(incomplete: str) -> list[str]:
+    from syncd.cli.check.explain import complete_code
+
+    return complete_code(incomplete)
+
+
+def _complete_example(incomplete: str) -> list[str]:
+    from syncd.cli.reference.example import complete_name
+
+    return complete_name(incomplete)
+
+
 @reference.command("help")
 def help_command(
     context: typer.Context,
@@ -36,7 +48,14 @@ def help_command(
 
 @reference.command("explain")
 def explain_command(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="A code, its first word such as link or SY3, or all.")],
+    code: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE",
+            help="A code, its first word such as link or SY3, or all.",
+            autocompletion=_complete_code,
+        ),
+    ],
     json: JsonOption = False,
 ) -> None:
     """Say what a code of a finding means, and how to mend it."""
@@ -65,6 +84,7 @@ def example_command(
         typer.Argument(
             metavar="NAME",
             help="config, a unit such as syncd.service, alerts, a recipe such as gitlab; without it, their names.",
+            autocompletion=_complete_example,
         ),
     ] = "",
 ) -> None:

@@ -12,4 +12,8 @@ def print_completion(shell: str) -> None:
     """Print the script that a shell reads. Raises: BadParameter when the shell is not known."""
     if shell not in SHELLS:
         raise typer.BadParameter(f"there is no completion for {shell[:80]}; there is for {', '.join(SHELLS)}")
-    print(get_completion_script(prog_name="syncd", complete_var=COMPLETION_VARIABLE, shell=shell))
+    script = get_completion_script(prog_name="syncd", complete_var=COMPLETION_VARIABLE, shell=shell)
+    # zsh runs a file of $fpath at the first Tab and takes what that completes; a file that is sourced only registers.
+    registered = "compdef _syncd_completion syncd"
+    chosen = f"if [[ $funcstack[1] = _syncd ]]; then _syncd_completion; else {registered}; fi"
+    print(script.replace(registered, chosen) if shell == "zsh" else script)

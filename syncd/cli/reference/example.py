@@ -30,6 +30,11 @@ def read_example(name: str) -> str:
     return read_packaged_file(EXAMPLES[name])
 
 
+def complete_name(incomplete: str) -> list[str]:
+    """Return the names that a shell offers for the beginning of a word."""
+    return [name for name in EXAMPLES if name.startswith(incomplete)]
+
+
 def print_example(name: str) -> None:
     """Print the file with a name of `EXAMPLES`; "" lists the names. Raises: BadParameter when there is no such file."""
     if not name:

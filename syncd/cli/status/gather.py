@@ -119,12 +119,12 @@ def _read_space(git: Repository, repository: RepositoryConfig, index: int, main:
         space.directory or ".",
         last.trailers.get(REVISION, [""])[0] if last else "",
         git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None,
-        tuple(f"#{number} {branch}" for number, branch in _list_requests(git, space.name)),
+        tuple(f"#{number} {branch}" for number, branch in list_own_requests(git, space.name)),
     )
 
 
-def _list_requests(git: Repository, space: str) -> Sequence[tuple[int, str]]:
-    """The numbers of a space's own change requests, each with its branch."""
+def list_own_requests(git: Repository, space: str) -> Sequence[tuple[int, str]]:
+    """Return the numbers of a space's own change requests, by name of the space, each with its branch."""
     prefix = f"refs/syncd/proposed/{space}/"
     parts = (ref.removeprefix(prefix).partition("/") for ref in git.list_refs(prefix))
     return sorted((int(number), branch) for number, _, branch in parts if number.isdecimal())
@@ -145,7 +145,7 @@ def _read_requests(
         if unsent.request is not None
     }
     for space in repository.space:
-        for number, branch in _list_requests(git, space.name):
+        for number, branch in list_own_requests(git, space.name):
             state = parse_request_state(recorded.requests.get((space.id, number), ""))
             unsent = newest.get((space.name, number))
             if unsent is not None and unsent.request is not None and not state.address:

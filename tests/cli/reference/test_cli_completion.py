@@ -1,6 +1,7 @@
 """What a shell completes, and the man pages: both know every command and option that there is."""
 
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +16,10 @@ REQUESTS = {".TH", ".SH", ".PP", ".TP"}
 """The requests of troff that a page may make."""
 
 
-def complete(shell: Any, words: str, place: int) -> list[str]:
+def complete(shell: Any, words: str, place: int, *, cwd: Path | None = None) -> list[str]:
     """Return the words that are offered for the word at a place of a command line."""
     environ = {"_SYNCD_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(place)}
-    done = shell.syncd(environ=environ)
+    done = shell.syncd(cwd=cwd, environ=environ)
     assert done.returncode == 0, done.stderr
     return str(done.stdout).split()
 
@@ -27,6 +28,25 @@ def test_commands_and_options_are_offered(shell: Any) -> None:
     assert complete(shell, "syncd sta", 1) == ["status"]
     assert "apply" in complete(shell, "syncd site ", 2)
     assert complete(shell, "syncd push --dr", 2) == ["--dry-run"]
+    assert complete(shell, "syncd explain link-b", 2) == ["link-broken"]
+    assert complete(shell, "syncd example gitl", 2) == ["gitlab-pages", "gitlab"]
+
+
+def test_numbers_of_change_requests_come_from_git_alone(shell: Any) -> None:
+    docs = shell.clone()
+    (docs / "use.md").write_text("# Use\n\nLike that.\n")
+    shell.git("commit", "--quiet", "--all", "--message", "Say it better", cwd=docs)
+    shell.fine("push", cwd=docs)
+    shell.token.unlink()
+    assert complete(shell, "syncd cr show ", 3, cwd=docs) == ["1"]
+    assert complete(shell, "syncd cr show 2", 3, cwd=docs) == []
+    assert complete(shell, "syncd cr show ", 3) == [], "where no repository is"
+
+
+def test_zsh_completes_at_the_first_tab(shell: Any) -> None:
+    script = shell.fine("completion", "zsh")
+    last = "if [[ $funcstack[1] = _syncd ]]; then _syncd_completion; else compdef _syncd_completion syncd; fi"
+    assert script.rstrip().endswith(f"\n{last}")
 
 
 @pytest.mark.parametrize("name", SHELLS)
