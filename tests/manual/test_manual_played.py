@@ -14,7 +14,7 @@ from tests.service.manual import read_section
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 RECOVER, RENAME, WRITER = "how-to/recover.md", "how-to/rename-page.md", "tutorials/writer.md"
-SITE, TEAM, JOBS = "tutorials/site-owner.md", "tutorials/team-service.md", "tutorials/ci.md"
+SITE, TEAM, JOBS = "tutorials/site-owner.md", "tutorials/team-service.md", "tutorials/jobs.md"
 ADDRESS = "http://127.0.0.1:8470"
 NOT_TYPED = {
     "syncd demo": "the next block types it with --keep",
