@@ -55,7 +55,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         works = [find_branch_work(here, repository, name) for name in names] if repository.space else []
         recorded = read_store_summary(git.git_dir / STATE_FILE)
         spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
-        others = {branch for space in repository.space for _, branch in _list_requests(git, space.name)} - {*names}
+        others = {branch for space in repository.space for _, branch in list_own_requests(git, space.name)} - {*names}
         proposed = [*works, *(find_branch_work(here, repository, name) for name in sorted(others))]
         requests = tuple(_read_requests(git, repository, proposed, recorded))
         former = {*recorded.spaces} - {space.id for space in repository.space}
