@@ -1,19 +1,18 @@
 """Build the jobs of the service from its configuration: one for each repository."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.rate_limit import Observe, ignore_try
 from syncd.config import Config, DropIn, RepositoryConfig
-from syncd.config.shapes import INTERVAL_SECONDS, NotificationTargetConfig
+from syncd.config.shapes import INTERVAL_SECONDS
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE_FILE
 from syncd.daemon.records import list_subjects
 from syncd.daemon.service import Job
-from syncd.daemon.workspaces import Environment, build_run_options, open_locked_workspace
+from syncd.daemon.workspaces import Environment, build_service_options, open_locked_workspace
 from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result
@@ -42,10 +41,6 @@ def _build_broken_job(drop_in: DropIn) -> Job:
     return Job(f"conf.d/{drop_in.path.name}", drop_in.path, refuse, INTERVAL_SECONDS, lambda cancelled: [])
 
 
-def _should_hear_of_reviews(target: NotificationTargetConfig, name: str) -> bool:
-    return "reviewed" in target.events and (not target.repositories or name in target.repositories)
-
-
 def _build_job(
     config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str], observe: Observe
 ) -> Job:
@@ -57,9 +52,7 @@ def _build_job(
         with open_locked_workspace(config, repository, around) as workspace:
             return run_cycle(workspace, run_options)
 
-    run_options = build_run_options(repository, every=None)
-    if any(_should_hear_of_reviews(target, name) for target in config.notifications.target):
-        run_options = replace(run_options, reviews="always")  # a review changes nothing else of a change request
+    run_options = build_service_options(config, repository, name)
     locate = partial(Repository.locate, repository.path)
     subjects = list_subjects(repository)
 

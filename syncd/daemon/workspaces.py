@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from syncd.config import (
     make_token_renewal,
     read_token,
 )
+from syncd.config.shapes import NotificationTargetConfig
 from syncd.daemon.control.run_files import COMMAND_RUNS
 from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock
 from syncd.daemon.records import is_complete_run, judge_run, list_subjects
@@ -224,6 +225,18 @@ def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) 
         publication=build_publish_options(config) if config is not None else None,
         reviews="changed",
     )
+
+
+def build_service_options(config: Config, repository: RepositoryConfig, name: str) -> RunOptions:
+    """Return what each run of a repository is asked for that nobody waits for."""
+    options = build_run_options(repository, every=None)
+    if any(_should_hear_of_reviews(target, name) for target in config.notifications.target):
+        options = replace(options, reviews="always")  # a review changes nothing else of a change request
+    return options
+
+
+def _should_hear_of_reviews(target: NotificationTargetConfig, name: str) -> bool:
+    return "reviewed" in target.events and (not target.repositories or name in target.repositories)
 
 
 def build_publish_options(site: SiteConfig) -> PublishOptions | None:

@@ -40,9 +40,13 @@ class Cache:
 
     def prepare(self, name: str, branch: str) -> Path:
         """Return the clone of a repository, empty where there was none; `branch` is what its HEAD names."""
-        path = self.directory / f"{name}.git"
+        path = self.find_clone(name)
         Repository.create(path, branch=branch, bare=True).close()
         return path
+
+    def find_clone(self, name: str) -> Path:
+        """Return where the clone of a repository is, or would be."""
+        return self.directory / f"{name}.git"
 
     def note_use(self, name: str) -> None:
         """Note that a clone was used now, and how large it is, then remove others where all are too large.
@@ -50,7 +54,7 @@ class Cache:
         Shape: it is tidiness; what cannot be noted or removed now is tried again after the next run.
         """
         with suppress(OSError):
-            self._find_note(name).write_text(f"{_measure(self.directory / f'{name}.git')}\n")
+            self._find_note(name).write_text(f"{_measure(self.find_clone(name))}\n")
         found = self._list_clones()
         total = sum(size for _, _, size in found)
         for _, other, size in sorted(found):
@@ -80,7 +84,7 @@ class Cache:
 
     def _remove(self, name: str) -> bool:
         """Remove a clone that no run uses, and return whether it is gone."""
-        path, gone = self.directory / f"{name}.git", self.directory / f"{_GONE}{name}"
+        path, gone = self.find_clone(name), self.directory / f"{_GONE}{name}"
         try:
             with FileLock.acquire(path / RUN_LOCK):
                 path.rename(gone)

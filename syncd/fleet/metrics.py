@@ -16,7 +16,7 @@ class WorkerHealth:
 
     Units: `noted_ago` is the seconds since it last reached the database, `lease_seconds` how long a lease is good
     unrenewed, `run_seconds` what all runs that ended took. Shape: `jobs` is how many runs it does at once, `webhooks`
-    how often each sender got each answer.
+    how often each sender got each answer, `notifications` how many each receiver was sent, or never got.
     """
 
     name: str
@@ -27,6 +27,7 @@ class WorkerHealth:
     run_seconds: float
     counts: WorkerCounts
     webhooks: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    notifications: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def is_alive(self) -> bool:
@@ -87,8 +88,17 @@ def list_measures(health: WorkerHealth) -> list[Measure]:
     heard = Measure(
         "syncd_worker_webhooks", "Webhooks, by sender and answer.", ("worker", "source", "status"), answers, grows=True
     )
+    told: dict[tuple[str, ...], float] = {(health.name, *key): float(n) for key, n in health.notifications.items()}
+    sent = Measure(
+        "syncd_worker_notifications",
+        "Notifications that were sent, or failed.",
+        ("worker", "target", "state"),
+        told,
+        grows=True,
+    )
     return [
         version,
         heard,
+        sent,
         *(Measure(name, help, labels, {own: float(value)}, grows) for name, help, value, grows in found),
     ]

@@ -1,11 +1,12 @@
 """The repositories of a fleet: what a configuration says of each, kept in the database, and given back as TOML."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from syncd.config import Config, PlatformConfig, RepositoryConfig, WebhooksConfig, parse
+from syncd.config.shapes import NotificationsConfig
 from syncd.config.writing import render_toml
 from syncd.daemon.labels import name_repositories
 from syncd.errors import ConfigInvalid
@@ -15,12 +16,12 @@ from syncd.store.runs import RunRecord
 if TYPE_CHECKING:
     import psycopg
 
-_FIELDS = {field.name for field in fields(RunRecord)}
+_FIELDS = {one.name for one in fields(RunRecord)}
 
 
 @dataclass(frozen=True)
 class FleetRepository:
-    """One repository of a fleet, and what its configuration says of webhooks.
+    """One repository of a fleet, and what its configuration says of webhooks and notifications.
 
     Units: `seconds` between two runs. Shape: of higher `priority`, sooner.
     """
@@ -31,11 +32,14 @@ class FleetRepository:
     seconds: float
     priority: int = 0
     webhooks: WebhooksConfig | None = None
+    notifications: NotificationsConfig = field(default_factory=NotificationsConfig)
 
     def build_config(self, path: Path = Path()) -> Config:
         """Return a configuration with this repository alone, which is at a path."""
         own = self.config.model_copy(update={"path": path})
-        return Config(platform=self.platform, repository=(own,), webhooks=self.webhooks)
+        return Config(
+            platform=self.platform, repository=(own,), webhooks=self.webhooks, notifications=self.notifications
+        )
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,14 @@ def read_repositories(config: Config, *, priority: int) -> list[FleetRepository]
     """Return the repositories of a configuration as a fleet keeps them.
 
     Raises: ConfigInvalid when one has no upstream with an address, or may not push to it: it would have no place for
-    what must not be lost; and for what is of one machine, a command or a directory for its site.
+    what must not be lost; and for what is of one machine: a command, a directory for its site or a desktop.
     """
     _refuse_command(config)
+    if config.notifications.desktop:
+        raise ConfigInvalid(
+            "notifications.desktop shows notifications on one machine, and any worker may send them",
+            hint="name a receiver: [[notifications.target]]",
+        )
     found = []
     for name, repository in zip(name_repositories(config), config.repository, strict=True):
         if repository.upstream is None or not repository.upstream.url:
@@ -81,7 +90,8 @@ def read_repositories(config: Config, *, priority: int) -> list[FleetRepository]
                 hint="publish it to a branch: branch under [repository.site.publish]",
             )
         own = repository.model_copy(update={"path": Path(), "name": name})
-        found.append(FleetRepository(name, config.platform, own, repository.interval, priority, config.webhooks))
+        tables = config.webhooks, config.notifications
+        found.append(FleetRepository(name, config.platform, own, repository.interval, priority, *tables))
     return found
 
 
@@ -104,10 +114,13 @@ def add_repositories(database: FleetDatabase, repositories: Sequence[FleetReposi
     with database.transact() as cursor:
         for one in repositories:
             cursor.execute(
-                "INSERT INTO syncd_fleet_repositories (name, platform, document, seconds, priority, webhooks)"
-                " VALUES (%(name)s, %(platform)s, %(document)s, %(seconds)s, %(priority)s, %(webhooks)s)"
+                "INSERT INTO syncd_fleet_repositories"
+                " (name, platform, document, seconds, priority, webhooks, notifications)"
+                " VALUES (%(name)s, %(platform)s, %(document)s, %(seconds)s, %(priority)s, %(webhooks)s,"
+                " %(notifications)s)"
                 " ON CONFLICT (name) DO UPDATE SET platform = excluded.platform, document = excluded.document,"
                 " seconds = excluded.seconds, priority = excluded.priority, webhooks = excluded.webhooks,"
+                " notifications = excluded.notifications,"
                 " changed_at = clock_timestamp(), due_at = now()"
                 " RETURNING xmax = 0",
                 {
@@ -117,6 +130,7 @@ def add_repositories(database: FleetDatabase, repositories: Sequence[FleetReposi
                     "seconds": one.seconds,
                     "priority": one.priority,
                     "webhooks": one.webhooks.model_dump_json(exclude_none=True) if one.webhooks is not None else None,
+                    "notifications": one.notifications.model_dump_json(exclude_none=True),
                 },
             )
             if (cursor.fetchone() or (False,))[0]:
@@ -163,7 +177,7 @@ def list_repositories(database: FleetDatabase, names: Sequence[str] | None = Non
     Raises: ConfigInvalid when a newer syncd has written what this one does not know; FleetUnreachable.
     """
     rows = database.query(
-        "SELECT name, platform, document, seconds, priority, webhooks FROM syncd_fleet_repositories"
+        "SELECT name, platform, document, seconds, priority, webhooks, notifications FROM syncd_fleet_repositories"
         " WHERE %(names)s::text[] IS NULL OR name = ANY(%(names)s) ORDER BY name",
         {"names": None if names is None else [*names]},
     )
@@ -177,11 +191,13 @@ def _build_repository(
     seconds: float,
     priority: int,
     webhooks: Mapping[str, Any] | None,
+    notifications: Mapping[str, Any],
 ) -> FleetRepository:
-    raw: dict[str, Any] = {"platform": platform, "repository": [document]}
+    raw: dict[str, Any] = {"platform": platform, "repository": [document], "notifications": notifications}
     config = parse(raw if webhooks is None else {**raw, "webhooks": webhooks}, at=Path(f"fleet/{name}"))
     _refuse_command(config)
-    return FleetRepository(name, config.platform, config.repository[0], seconds, priority, config.webhooks)
+    tables = config.webhooks, config.notifications
+    return FleetRepository(name, config.platform, config.repository[0], seconds, priority, *tables)
 
 
 def read_stamp(database: FleetDatabase) -> object:
@@ -224,9 +240,9 @@ def render_configuration(repositories: Sequence[FleetRepository]) -> str:
             "the repositories are of several platforms, and a configuration has one",
             hint="name those of one platform: syncd fleet export NAME...",
         )
-    if len({one.webhooks.model_dump_json() if one.webhooks else "" for one in repositories}) > 1:
+    if len({(one.webhooks, one.notifications) for one in repositories}) > 1:
         raise ConfigInvalid(
-            "the repositories have several tables [webhooks], and a configuration has one",
+            "the repositories have several tables [webhooks] or [notifications], and a configuration has one of each",
             hint="name those that were added together: syncd fleet export NAME...",
         )
     if not repositories:
@@ -240,4 +256,8 @@ def render_configuration(repositories: Sequence[FleetRepository]) -> str:
     }
     if (webhooks := repositories[0].webhooks) is not None:
         raw["webhooks"] = webhooks.model_dump(mode="json", exclude_none=True)
+    if repositories[0].notifications.target:
+        raw["notifications"] = repositories[0].notifications.model_dump(
+            mode="json", exclude_none=True, exclude_defaults=True
+        )
     return render_toml(raw)

@@ -12,22 +12,27 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from syncd.config import load_token
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.daemon.records import judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
-from syncd.daemon.workspaces import Environment, build_run_options, build_upstream, open_locked_workspace, read_time
+from syncd.daemon.workspaces import Environment, build_service_options, build_upstream, open_locked_workspace, read_time
 from syncd.errors import LeaseLost, RateLimited, Stopped, SyncdError
 from syncd.fleet.cache import Cache
-from syncd.fleet.database import FleetDatabase, FleetSettings
+from syncd.fleet.database import FleetDatabase, FleetSettings, Row
 from syncd.fleet.leases import Lease, acquire_lease
+from syncd.fleet.notifications import note_run
 from syncd.fleet.repositories import FleetRepository, find_repository, parse_records
 from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
 from syncd.sync.outcome import Applied, Outcome, Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, is_stopped
+
+if TYPE_CHECKING:
+    import psycopg
 
 _JITTER = 0.1
 """Share of an interval by which runs are spread, so that a thousand repositories do not meet."""
@@ -124,7 +129,7 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
 
         around = Environment(context.environ, cancelled=is_cancelled, permit=permit)
         with open_locked_workspace(config, own, around) as workspace:
-            results = run_cycle(workspace, build_run_options(own, every=None))
+            results = run_cycle(workspace, build_service_options(config, own, repository.name))
         # Also after a run that was stopped: whoever comes next goes on from here.
         lease.check()
         snapshot.save(fence=lease.fence, permit=lease.check)
@@ -152,10 +157,7 @@ def _record_run(
         failures = min(failures + 1, 32) if has_no_answer else 0
         again = is_stopped(results)
         if not again and repository is not None:
-            subjects = list_subjects(repository.config)
-            at = read_time().isoformat(timespec="seconds")
-            records = judge_run(results, parse_records(documents), subjects, name=lease.repository, at=at)
-            documents = [asdict(record) for record in records]
+            documents = _judge_run(context, cursor, repository, results, documents)
         delay = find_delay(outcome, interval, failures=failures, now=time.time(), chance=random.random())  # noqa: S311
         spread = interval * (1 - _JITTER * random.random())  # noqa: S311
         cursor.execute(
@@ -181,6 +183,22 @@ def _record_run(
             },
         )
     return True
+
+
+def _judge_run(
+    context: RunContext,
+    cursor: "psycopg.Cursor[Row]",
+    repository: FleetRepository,
+    results: Sequence[Result],
+    former: Sequence[Mapping[str, Any]],
+) -> list[Mapping[str, Any]]:
+    """Return the records of a run that came to its end, after noting what people are to be told of it."""
+    at = read_time().isoformat(timespec="seconds")
+    clone = context.cache.find_clone(repository.name)
+    note_run(cursor, repository, clone if clone.is_dir() else None, results, at)
+    subjects = list_subjects(repository.config)
+    records = judge_run(results, parse_records(former), subjects, name=repository.name, at=at)
+    return [asdict(record) for record in records]
 
 
 def _note_limit(

@@ -4,7 +4,7 @@ from typing import LiteralString
 
 VERSION = 1
 """Of the tables; a newer one is not written to."""
-STEP = 1
+STEP = 2
 """Of what was added to them since; an older syncd passes it over, so that workers can be upgraded one by one."""
 
 MAKE_TABLES: LiteralString = """
@@ -61,7 +61,18 @@ ALTER TABLE syncd_fleet
     ADD COLUMN IF NOT EXISTS step integer NOT NULL DEFAULT 0;
 ALTER TABLE syncd_fleet_repositories
     ADD COLUMN IF NOT EXISTS webhooks jsonb,
+    ADD COLUMN IF NOT EXISTS notifications jsonb NOT NULL DEFAULT '{}',
+    ADD COLUMN IF NOT EXISTS incidents jsonb,
     ADD COLUMN IF NOT EXISTS changed_at timestamptz NOT NULL DEFAULT now(),
     ADD COLUMN IF NOT EXISTS begun_at timestamptz,
     ADD COLUMN IF NOT EXISTS is_active boolean NOT NULL DEFAULT false;
+CREATE TABLE IF NOT EXISTS syncd_fleet_notifications (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    repository text NOT NULL REFERENCES syncd_fleet_repositories (name) ON DELETE CASCADE,
+    target text NOT NULL,
+    document jsonb NOT NULL,
+    tries integer NOT NULL DEFAULT 0,
+    not_before timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS syncd_fleet_told ON syncd_fleet_notifications (repository, target, number);
 """

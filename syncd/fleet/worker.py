@@ -8,8 +8,9 @@ import asyncio
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,9 @@ from syncd.daemon.hooks.matching import WakeableRepository
 from syncd.daemon.hooks.receiver import WebhookAnswer
 from syncd.daemon.records import find_state, is_complete_run
 from syncd.errors import ConfigInvalid, FleetUnreachable
+from syncd.fleet.database import SECONDS
 from syncd.fleet.metrics import WorkerHealth, serve_worker_probes
+from syncd.fleet.notifications import WaitingReceiver, deliver_waiting, list_waiting
 from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import (
     ANY,
@@ -38,8 +41,9 @@ from syncd.fleet.webhooks import FleetWebhooks
 from syncd.fleet.workers import WorkerCounts, forget_worker, note_worker, register_worker
 
 _RUN, _SCHEDULE, _WAKE = "syncd.run", "syncd.schedule", "syncd.wake"
-_SCHEDULING, _WAKING = "scheduling", "waking"
-"""The queues of the periodic job and of wakes, which wait behind no run."""
+_NOTIFY = "syncd.notify"
+_SCHEDULING, _WAKING, _NOTIFYING = "scheduling", "waking", "notifying"
+"""The queues of the periodic job, of wakes and of notifications, which wait behind no run."""
 _LATER = -1
 """The priority of wakes: after the periodic job, so that no flood of webhooks stops it."""
 _EVERY = "* * * * * */2"
@@ -81,6 +85,7 @@ class FleetWorker:
         self._counts = WorkerCounts()
         self._lock = threading.Lock()
         self._run_seconds = 0.0
+        self._notifications: Counter[tuple[str, str]] = Counter()
         self._noted_at = time.monotonic()
         self._failure: FleetUnreachable | None = None
         self._main: asyncio.Task[None] | None = None
@@ -93,6 +98,7 @@ class FleetWorker:
             warn=options.warn,
         )
         self._app: procrastinate.App | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or a request to drain.
@@ -120,7 +126,7 @@ class FleetWorker:
     def read_health(self) -> WorkerHealth:
         """Return how this worker is; asks nobody."""
         with self._lock:
-            counts, seconds = self._counts, self._run_seconds
+            counts, seconds, notifications = self._counts, self._run_seconds, dict(self._notifications)
         context = self._context
         return WorkerHealth(
             name=context.worker,
@@ -131,6 +137,7 @@ class FleetWorker:
             run_seconds=seconds,
             counts=counts,
             webhooks=self._webhooks.count_answers(),
+            notifications=notifications,
         )
 
     async def _work(self) -> None:
@@ -140,7 +147,7 @@ class FleetWorker:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
         connector = procrastinate.PsycopgConnector(
-            conninfo=self._context.database.url, min_size=1, max_size=self._options.jobs + 6
+            conninfo=self._context.database.url, min_size=1, max_size=self._options.jobs + 8
         )
         app = procrastinate.App(connector=connector)
         self._declare_tasks(app)
@@ -148,11 +155,12 @@ class FleetWorker:
         with suppress(asyncio.CancelledError):
             try:
                 async with app.open_async():
-                    self._app = app
+                    self._app, self._loop = app, loop
                     await asyncio.to_thread(self._webhooks.begin)
                     self._options.send_ready()
                     await asyncio.gather(
                         self._run_queues(app, [_SCHEDULING, _WAKING], 1),
+                        self._run_queues(app, [_NOTIFYING], 1),
                         self._run_queues(app, [name_queue(self._context.worker), ANY], self._options.jobs),
                     )
             except procrastinate.exceptions.ConnectorException as error:
@@ -185,6 +193,10 @@ class FleetWorker:
         async def schedule(timestamp: int) -> None:
             await self._schedule(app)
 
+        @app.task(name=_NOTIFY, queue=_NOTIFYING)
+        def notify(repository: str, target: str) -> None:
+            self._deliver(WaitingReceiver(repository, target))
+
         @app.task(name=_WAKE, queue=_WAKING)
         async def wake(name: str) -> None:
             await self._wake(app, name)
@@ -199,6 +211,11 @@ class FleetWorker:
             with suppress(procrastinate.exceptions.ConnectorException):
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
         await asyncio.to_thread(release_waiting, database)
+        for receiver in await asyncio.to_thread(list_waiting, database):
+            lock = f"{_NOTIFY} {receiver.repository} {receiver.target}"
+            notify: Any = app.configure_task(_NOTIFY, queue=_NOTIFYING, lock=lock, queueing_lock=lock)
+            with suppress(procrastinate.exceptions.AlreadyEnqueued):
+                await notify.defer_async(repository=receiver.repository, target=receiver.target)
         await self._defer_due(app)
 
     async def _defer_due(self, app: procrastinate.App, names: Sequence[str] | None = None) -> None:
@@ -214,18 +231,38 @@ class FleetWorker:
         with suppress(procrastinate.exceptions.AlreadyEnqueued):
             await job.defer_async(name=due.name, at=time.time())
 
+    def _deliver(self, receiver: WaitingReceiver) -> None:
+        """Tell a receiver what waits for it, in a thread of its own."""
+
+        def count(state: str) -> None:
+            with self._lock:
+                self._notifications[receiver.target, state] += 1
+
+        context = self._context
+        with suppress(FleetUnreachable):  # it still waits, and the next job finds it so
+            deliver_waiting(
+                context.database,
+                context.environ,
+                receiver,
+                is_stopping=context.is_stopping,
+                count=count,
+                warn=self._options.warn,
+            )
+
     def _take_webhook(self, repository: WakeableRepository) -> None:
         """Make a job of a webhook; all that come for a repository until it begins are one. Raises: FleetUnreachable."""
         at = find_wake_time(self._context.database, repository.name, repository.interval)
-        if at is None or self._app is None:
+        if at is None or self._app is None or self._loop is None:
             return
         lock = f"{_WAKE} {repository.name}"
         job: Any = self._app.configure_task(_WAKE, queue=_WAKING, queueing_lock=lock, priority=_LATER, schedule_at=at)
+        # The connections of the queue belong to the loop.
+        future = asyncio.run_coroutine_threadsafe(job.defer_async(name=repository.name), self._loop)
         try:
-            job.defer(name=repository.name)
+            future.result(SECONDS)
         except procrastinate.exceptions.AlreadyEnqueued:
             return
-        except procrastinate.exceptions.ConnectorException as error:
+        except (procrastinate.exceptions.ConnectorException, TimeoutError, CancelledError) as error:
             raise FleetUnreachable(f"the database of the fleet: {error.__cause__ or error}") from error
 
     async def _wake(self, app: procrastinate.App, name: str) -> None:

@@ -3,6 +3,7 @@ nothing twice, and forgets nothing.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,16 +79,24 @@ def read_incidents(file: Path) -> IncidentRecord:
     """Return the record in a file; one that is absent, damaged or cannot be read holds nothing."""
     try:
         document = json.loads(file.read_bytes())
-        if document["format"] != FORMAT:
-            return IncidentRecord()
-        incidents = tuple(Incident(**_check_texts(each)) for each in document["incidents"])
-        pending = tuple(
-            Notification(**_check_texts({**each, "lines": ""}) | {"lines": _check_lines(each["lines"])})
-            for each in document["pending"]
-        )
-        return IncidentRecord(incidents, pending, _parse_requests(document.get("requests")))
+        return parse_incidents(document) if document["format"] == FORMAT else IncidentRecord()
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return IncidentRecord()
+
+
+def parse_incidents(document: Any) -> IncidentRecord:
+    """Return the record of a JSON document; one that is damaged holds nothing."""
+    try:
+        incidents = tuple(Incident(**_check_texts(each)) for each in document["incidents"])
+        pending = tuple(parse_notification(each) for each in document["pending"])
+        return IncidentRecord(incidents, pending, _parse_requests(document.get("requests")))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return IncidentRecord()
+
+
+def parse_notification(document: Mapping[str, Any]) -> Notification:
+    """Return the notification of a JSON document. Raises: ValueError, LookupError, TypeError."""
+    return Notification(**_check_texts({**document, "lines": ""}) | {"lines": _check_lines(document["lines"])})
 
 
 def write_incidents(file: Path, record: IncidentRecord) -> None:

@@ -13,7 +13,15 @@ from syncd.fleet.workers import WorkerCounts
 
 COUNTS = WorkerCounts(running=2, runs=7, failed_runs=1, lost_leases=3, cached=4, cache_bytes=5000)
 WELL = WorkerHealth(
-    "w1", 4, 1.0, 60.0, is_stopping=False, run_seconds=12.5, counts=COUNTS, webhooks={("gitea", 202): 6}
+    "w1",
+    4,
+    1.0,
+    60.0,
+    is_stopping=False,
+    run_seconds=12.5,
+    counts=COUNTS,
+    webhooks={("gitea", 202): 6},
+    notifications={("team", "sent"): 8},
 )
 
 
@@ -53,7 +61,8 @@ def test_every_count_is_a_metric_with_the_name_of_the_worker(tmp_path: Path) -> 
     found = dict(line.rsplit(" ", 1) for line in lines if line.startswith("syncd_worker_"))
     values = {name.partition("{")[0].removeprefix("syncd_worker_"): float(value) for name, value in found.items()}
     assert found.pop('syncd_worker_webhooks_total{source="gitea",status="202",worker="w1"}') == "6.0"
-    values.pop("webhooks_total")
+    assert found.pop('syncd_worker_notifications_total{state="sent",target="team",worker="w1"}') == "8.0"
+    del values["webhooks_total"], values["notifications_total"]
     assert all(name.endswith('{worker="w1"}') for name in found)
     assert values == {
         "up": 1,
@@ -67,7 +76,7 @@ def test_every_count_is_a_metric_with_the_name_of_the_worker(tmp_path: Path) -> 
         "clones": 4,
         "clone_bytes": 5000,
     }
-    assert len(list_measures(WELL)) == len(values) + 2
+    assert len(list_measures(WELL)) == len(values) + 3
 
 
 def test_another_path_is_not_found_and_no_address_listens_nowhere(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from syncd.cli.fleet.connect import open_database
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.daemon.health import USEFUL, find_repository_run
+from syncd.fleet.notifications import count_waiting
 from syncd.fleet.repositories import RepositoryState, list_states
 from syncd.fleet.workers import WorkerState, drain_worker, list_workers
 from syncd.model.wording import format_count
@@ -28,9 +29,10 @@ def show_fleet_status(url: str, *, as_json: bool) -> int:
     with open_database(url) as database:
         database.read_settings()
         workers, repositories = list_workers(database), list_states(database)
+        waiting = count_waiting(database)
     is_well = all(not _find_problem(one) for one in repositories) and (not repositories or _count_live(workers) > 0)
     if as_json:
-        print_document(_build_document(workers, repositories, is_well=is_well))
+        print_document(_build_document(workers, repositories, waiting, is_well=is_well))
     else:
         for line in _format_status(workers, repositories):
             print_text(line)
@@ -116,13 +118,19 @@ def _format_repository(one: RepositoryState) -> str:
 
 
 def _build_document(
-    workers: Sequence[WorkerState], repositories: Sequence[RepositoryState], *, is_well: bool
+    workers: Sequence[WorkerState], repositories: Sequence[RepositoryState], waiting: int, *, is_well: bool
 ) -> dict[str, Any]:
     sums = {key: sum(asdict(one.counts)[key] for one in workers) for key in ("running", "runs", "failed_runs")}
     more = {key: sum(asdict(one.counts)[key] for one in workers) for key in ("lost_leases", "cached", "cache_bytes")}
     return {
         "is_well": is_well,
-        "sum": {**sums, **more, "workers": _count_live(workers), "repositories": len(repositories)},
+        "sum": {
+            **sums,
+            **more,
+            "workers": _count_live(workers),
+            "repositories": len(repositories),
+            "waiting_notifications": waiting,
+        },
         "waits_for_person": [one.name for one in repositories if _find_wait(one)],
         "workers": [asdict(one) for one in workers],
         "repositories": [asdict(one) for one in repositories],

@@ -1,37 +1,24 @@
 """Keeps the incidents of every repository, and hands what is to be told of them to the outbox."""
 
-import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
 from syncd.daemon.control.run_files import find_service_file
-from syncd.daemon.notifications.incidents import find_changes
-from syncd.daemon.notifications.messages import format_lines, format_title
+from syncd.daemon.notifications.news import Interest, has_interest_in_requests, note_requests, note_results
 from syncd.daemon.notifications.outbox import Outbox, Target
-from syncd.daemon.notifications.request_news import find_news
 from syncd.errors import SyncdError
 from syncd.store.incidents import Incident, IncidentRecord, Notification, SeenRequest, read_incidents, write_incidents
 from syncd.sync.run.values import Result
 
-PROBLEM_EVENTS = ("conflict", "held", "failed", "recovered")
-REQUEST_EVENTS = ("merged", "outdated", "reviewed")
-"""Events of own change requests; whoever wants to hear of them says so."""
-EVENTS = (*PROBLEM_EVENTS, *REQUEST_EVENTS)
-
 
 @dataclass(frozen=True)
 class Subscription:
-    """A receiver, what it wants to hear of, and of which repositories; none is all of them."""
+    """A receiver, and what it wants to hear of."""
 
     target: Target
-    events: frozenset[str] = frozenset(PROBLEM_EVENTS)
-    repositories: frozenset[str] = field(default=frozenset())
-
-    def should_hear(self, event: str, repository: str) -> bool:
-        """Return whether it is told of an event of a repository."""
-        return event in self.events and (not self.repositories or repository in self.repositories)
+    interest: Interest
 
 
 class IncidentLedger:
@@ -62,7 +49,7 @@ class IncidentLedger:
 
     def should_read_requests(self, name: str) -> bool:
         """Return whether anybody wants to hear of the change requests of a repository."""
-        return any(one.should_hear(event, name) for one in self._subscriptions for event in REQUEST_EVENTS)
+        return has_interest_in_requests(self._list_interests(), name)
 
     def note_requests(
         self, path: Path, name: str, now: Sequence[SeenRequest], is_merged: Callable[[SeenRequest], bool], at: str
@@ -73,9 +60,7 @@ class IncidentLedger:
         """
         with self._lock:
             before = self._read_record(path)
-            news = find_news(before.requests, now, is_merged, at) if before.requests is not None else ()
-            new = self._write_notifications(name, news, at)
-            after = replace(before, pending=(*before.pending, *new), requests=tuple(now))
+            after, new = note_requests(before, self._list_interests(), name, now, is_merged, at)
             if after != before:
                 self._save_record(path, after)
         for notification in new:
@@ -91,31 +76,14 @@ class IncidentLedger:
         """Note what a run of a repository began and ended, and tell it. Units: `at` in ISO 8601."""
         with self._lock:
             before = self._read_record(path)
-            changes = find_changes(before.incidents, results, at, find_address)
-            new = self._write_notifications(name, changes.opened, at)
-            new += self._write_notifications(name, changes.closed, at, event="recovered")
-            after = IncidentRecord(changes.incidents, (*before.pending, *new), before.requests)
+            after, new = note_results(before, self._list_interests(), name, results, at, find_address)
             if after != before:
                 self._save_record(path, after)
         for notification in new:
             self.outbox.add(notification)
 
-    def _write_notifications(
-        self, name: str, incidents: Sequence[Incident], at: str, *, event: str = ""
-    ) -> list[Notification]:
-        """One notification for each receiver and event, about all incidents of it."""
-        found = []
-        for subscription in self._subscriptions:
-            wanted = [one for one in incidents if subscription.should_hear(one.event, name)]
-            if event and not subscription.should_hear(event, name):
-                continue
-            for kind in EVENTS:
-                told = [one for one in wanted if (event or one.event) == kind]
-                if told:
-                    title, lines = format_title(kind, name, told), format_lines(kind, told)
-                    id, target = str(uuid.uuid4()), subscription.target.name
-                    found.append(Notification(id, target, kind, name, title, lines, at))
-        return found
+    def _list_interests(self) -> list[Interest]:
+        return [one.interest for one in self._subscriptions]
 
     def _remove_notification(self, notification: Notification) -> None:
         """Take a notification that is over out of the files."""

@@ -39,6 +39,13 @@ class Target(Protocol):
         """Try once, within a bounded time."""
 
 
+def find_retry_delay(tries: int, chance: float, *, first: float = FIRST_SECONDS) -> float:
+    """Return the seconds until the next try. Units: `chance` in [0, 1). Shape: `tries` were made before the last."""
+    # Doubling stops long before the number of tries does.
+    wait = min(first * 2.0 ** min(tries, 30), LONGEST_SECONDS)
+    return wait * (1 - _SPREAD * chance)
+
+
 class Outbox:
     """The queues of all receivers; safe in any thread."""
 
@@ -139,10 +146,9 @@ class Outbox:
 
     def _put_off(self, name: str, queue: "_Queue", why: str) -> None:
         with self._condition:
-            # Doubling stops long before the number of tries does.
-            wait = min(self._first * 2.0 ** min(queue.tries, 30), LONGEST_SECONDS)
+            wait = find_retry_delay(queue.tries, self._chance(), first=self._first)
             queue.tries += 1
-            queue.not_before = time.monotonic() + wait * (1 - _SPREAD * self._chance())
+            queue.not_before = time.monotonic() + wait
             is_first, queue.is_away = not queue.is_away, True
         if is_first:
             self._notice(f"notifications to {name}: {why}; tried again until it works")

@@ -6,10 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from syncd.config import Config, RepositoryConfig, load_notification_address, load_notification_secret
+from syncd.config.shapes import NotificationTargetConfig
 from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.notifications.desktop import DesktopTarget, find_session_address
 from syncd.daemon.notifications.http_target import HttpTarget
 from syncd.daemon.notifications.ledger import Subscription
+from syncd.daemon.notifications.news import Interest, build_interest
+from syncd.daemon.notifications.outbox import Target
 from syncd.daemon.records import find_space
 from syncd.errors import ConfigInvalid
 from syncd.store.incidents import Notification
@@ -22,12 +25,7 @@ _FIRST_PAGE = "README.md"
 
 def build_subscriptions(config: Config, environ: Mapping[str, str]) -> list[Subscription]:
     """Return the receivers that a configuration names, with their addresses and secrets. Raises: ConfigInvalid."""
-    found = []
-    for target in config.notifications.target:
-        secret = load_notification_secret(target, environ)
-        plain = secret.get_secret_value() if secret is not None else ""
-        receiver = HttpTarget(target.name, load_notification_address(target, environ), plain, target.private)
-        found.append(Subscription(receiver, frozenset(target.events), frozenset(target.repositories)))
+    found = [Subscription(build_target(one, environ), build_interest(one)) for one in config.notifications.target]
     if config.notifications.desktop:
         address = find_session_address(environ)
         if not address:
@@ -35,8 +33,16 @@ def build_subscriptions(config: Config, environ: Mapping[str, str]) -> list[Subs
                 "notifications.desktop needs the session of a desktop, and this service has none",
                 hint="run the service as yourself: syncd service install --user; or set it to false",
             )
-        found.append(Subscription(DesktopTarget(address)))
+        desktop = DesktopTarget(address)
+        found.append(Subscription(desktop, Interest(desktop.name)))
     return found
+
+
+def build_target(target: NotificationTargetConfig, environ: Mapping[str, str]) -> Target:
+    """Return a receiver of a configuration with its address and secret. Raises: ConfigInvalid."""
+    secret = load_notification_secret(target, environ)
+    plain = secret.get_secret_value() if secret is not None else ""
+    return HttpTarget(target.name, load_notification_address(target, environ), plain, target.private)
 
 
 def build_test(target: str) -> Notification:

@@ -11,6 +11,7 @@ from syncd.daemon.notifications.desktop import build_fields, find_session_addres
 from syncd.daemon.notifications.http_target import HttpTarget
 from syncd.daemon.notifications.ledger import IncidentLedger, Subscription
 from syncd.daemon.notifications.messages import render_slack
+from syncd.daemon.notifications.news import Interest
 from syncd.daemon.notifications.outbox import Delivery
 from syncd.daemon.notifications.targets import build_subscriptions, build_test
 from syncd.errors import ConfigInvalid
@@ -94,8 +95,8 @@ def test_addresses_and_secrets_come_from_files_variables_and_credentials(tmp_pat
     assert a.target == HttpTarget("a", "https://hooks.example/T0")
     assert b.target == HttpTarget("b.x", "https://b.example", SECRET[::-1])
     assert c.target == HttpTarget("c", "https://c.example", SECRET, private=True)
-    assert (a.should_hear("conflict", "docs"), a.should_hear("held", "docs")) == (True, False)
-    assert (b.should_hear("held", "docs"), b.should_hear("held", "other")) == (True, False)
+    assert (a.interest.should_hear("conflict", "docs"), a.interest.should_hear("held", "docs")) == (True, False)
+    assert (b.interest.should_hear("held", "docs"), b.interest.should_hear("held", "other")) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ def test_a_restart_tells_nothing_twice_and_what_did_not_arrive_once_more(tmp_pat
 
         def start(target: HttpTarget) -> IncidentLedger:
             ledger = IncidentLedger(tmp_path, said.append)
-            ledger.configure([Subscription(target)], {"docs": tmp_path / "docs"})
+            ledger.configure([Subscription(target, Interest(target.name))], {"docs": tmp_path / "docs"})
             return ledger
 
         def run(ledger: IncidentLedger, *results: Result) -> None:
