@@ -312,6 +312,19 @@ def test_what_production_has_production_uses() -> None:
     assert not unused, "only a test uses it, or nobody: put it beside the test, or delete it"
 
 
+def test_a_module_uses_what_it_keeps_to_itself() -> None:
+    """Each private function, class and constant of a module is named there again; a decorator is a use."""
+    unused = set()
+    for module in NAMED:
+        counts = Counter(re.findall(r"\w+", MODULES[module].read_text(encoding="utf-8")))
+        kinds = [node for node in tree(module).body if isinstance(node, FUNCTION | ast.ClassDef)]
+        names = [node.name for node in kinds if not node.decorator_list]
+        assigned = [target for node in tree(module).body if isinstance(node, ast.Assign) for target in node.targets]
+        names += [node.id for target in assigned for node in ast.walk(target) if isinstance(node, ast.Name)]
+        unused |= {f"{module}.{one}" for one in names if re.match(r"_[^_]", one) and counts[one] == 1}
+    assert not unused, "nothing needs it: delete it"
+
+
 def test_there_is_no_grab_bag() -> None:
     names = {part for module in MODULES for part in module.split(".")}
     assert not names & {"utils", "helpers", "common", "misc", "util"}

@@ -198,5 +198,5 @@ def translate_failures() -> Iterator[None]:
         raise FleetUnreachable(f"the database of the fleet gave no connection within {SECONDS:.0f} s") from error
     except psycopg.Error as error:
         # The first line only: what follows may quote a statement's values.
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise FleetUnreachable(f"the database of the fleet: {said}") from error
+        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise FleetUnreachable(f"the database of the fleet: {first_line}") from error

@@ -67,12 +67,12 @@ class _Checkout:
         tree = self.repository.find_tree(self.commit) if self.commit else None
         known = self._list_blobs(directory) if self.commit else {}
         wanted = {lead + path: data for path, data in changes.items() if data is not None or path in known}
-        made = self.repository.write_tree(tree, wanted)
-        if self.commit is not None and made == tree:
+        new_tree = self.repository.write_tree(tree, wanted)
+        if self.commit is not None and new_tree == tree:
             return self.commit
         person = Person(_NAME, _EMAIL, datetime.now(UTC))
         parents = [self.commit] if self.commit else []
-        new = self.repository.commit_tree(made, parents=parents, message=message, author=person, committer=person)
+        new = self.repository.commit_tree(new_tree, parents=parents, message=message, author=person, committer=person)
         refusal = self.remote.push(new, self.endpoint.ref.removeprefix(_HEADS), old=self.commit)
         if refusal is not None:
             raise Conflict(f"{self.endpoint.ref} takes no push: {refusal.reason}")

@@ -57,8 +57,8 @@ async def change_request(at: AppRequest, space: Space, number: str, action: Sequ
 async def _post_comment(at: AppRequest, path: Mapping[str, str], form: Mapping[str, str]) -> str:
     body: dict[str, Any] = {"body": {"markdown": _require_text(form)}}
     body |= {name: form[name] for name in ("page", "node") if form.get(name)}
-    made = await at.client.call("postCommentInChangeRequest", path, body=body)
-    place = f"#_comment-{quote(made['id'])}"
+    comment = await at.client.call("postCommentInChangeRequest", path, body=body)
+    place = f"#_comment-{quote(comment['id'])}"
     return f"/diff?{urlencode({'page': form['page']})}{place}" if form.get("page") else place
 
 

@@ -190,8 +190,8 @@ def create_change_request(
             saved = apply_template(storage, connection, prepared, by=caller.user_id)
             if saved.id != initial:
                 set_revision(storage, connection, id, saved.id)
-        made = _read_change_request(connection, request, id)
-    return answers.created_resource(made, location=made["urls"]["location"])
+        new_request = _read_change_request(connection, request, id)
+    return answers.created_resource(new_request, location=new_request["urls"]["location"])
 
 
 @router.get(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("read"))
@@ -289,8 +289,8 @@ def set_revision(storage: Storage, connection: sa.Connection, id: str, revision:
 
 def _serialize_all(connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
     open_ones = comments.c.change_request.in_([row.id for row in rows]), comments.c.status == "open"
-    held = sa.select(comments.c.change_request, sa.func.count().label("number")).where(*open_ones)
-    found = connection.execute(held.group_by(comments.c.change_request))
+    count_comments = sa.select(comments.c.change_request, sa.func.count().label("number")).where(*open_ones)
+    found = connection.execute(count_comments.group_by(comments.c.change_request))
     counts = {row.change_request: row.number for row in found}
     named = {id for row in rows for id in (row.created_by, row.merged_by) if id is not None}
     people = users.read_users(connection, request, named)

@@ -30,10 +30,10 @@ def render_changed_text(document: Document, *, former: str, title: str, known: D
     Shape: frontmatter and title stay as they are written. A heading that repeats the title above the document is not
     written twice, unless the page has it twice. The ids that `known` has are ids of the page's `space`.
     """
-    made = _replace_references(document, known, space)
-    if made.nodes and _is_title(made.nodes[0], former, title) and not _has_repeated_title(former, title):
-        made = made.model_copy(update={"nodes": made.nodes[1:]})
-    body = to_markdown(made).lstrip("\r\n")
+    resolved = _replace_references(document, known, space)
+    if resolved.nodes and _is_title(resolved.nodes[0], former, title) and not _has_repeated_title(former, title):
+        resolved = resolved.model_copy(update={"nodes": resolved.nodes[1:]})
+    body = to_markdown(resolved).lstrip("\r\n")
     text = replace_body(former, body)
     if read_heading(former) is None and read_heading(text) is not None:
         # A page whose title stands in no heading would take this one for it.

@@ -10,8 +10,8 @@ from syncd.layout.page import frontmatter
 from syncd.platform.revisions.diff import pair_unique_items
 
 PAIRS_MAX = 250_000
-"""Pairs of equal lines that are tried between two lines that lead. Beyond them, all between the two counts as changed:
-who writes few different lines many times makes the matcher work for minutes.
+"""Pairs of equal lines that are tried between two lines that each text has once. With more, all between the two counts
+as changed: a text of few different lines, each many times, makes the matcher work for minutes.
 """
 _LONG = 200
 """Lines from which on the matcher leaves out popular ones."""
@@ -118,7 +118,10 @@ def _find_kept_runs(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[
 
 
 def _find_runs_between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs that two texts share behind an index: lines that each has once lead, as nobody means another."""
+    """Yield the runs of lines that two texts share behind an index.
+
+    Lines that each text has exactly once are paired first, since no other line can be meant; then what is between.
+    """
     at, mine = start, start
     leading = [(left + start, right + start) for left, right in pair_unique_items(base[start:], side[start:])]
     for left, right in (*leading, (len(base), len(side))):
@@ -131,7 +134,7 @@ def _find_runs_between(base: Sequence[str], side: Sequence[str], start: int) -> 
 
 
 def _count_pairs(base: Sequence[str], side: Sequence[str]) -> int:
-    """How many pairs of equal lines there are to choose from, without lines that a long text is full of."""
+    """How many pairs of equal lines there are to choose from, without the lines that the matcher leaves out."""
     counts = Counter(side)
     popular = len(side) // 100 + 1 if len(side) >= _LONG else len(side)
     return sum(count * counts[line] for line, count in Counter(base).items() if counts[line] <= popular)

@@ -32,9 +32,9 @@ def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
         return now
     if result == theirs:
         return replace_body(now, former.lstrip("\r\n"))
-    made = replace_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
+    new_text = replace_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
     # Whatever is not reverted keeps the bytes that its writer gave it.
-    return preserve_formatting(now.encode(), made.encode(), at="").decode()
+    return preserve_formatting(now.encode(), new_text.encode(), at="").decode()
 
 
 def _choose_blocks(ours: Sequence[Block], theirs: Sequence[Block], wanted: set[str]) -> Iterator[Block]:

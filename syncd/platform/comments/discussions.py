@@ -39,8 +39,8 @@ class Discussion:
     def condition(self) -> sa.ColumnElement[bool]:
         """The condition for a comment to belong to this discussion."""
         column = comments.c.change_request
-        held = column.is_(None) if self.change_request is None else column == self.change_request.id
-        return sa.and_(comments.c.space == self.space.id, held)
+        is_of_request = column.is_(None) if self.change_request is None else column == self.change_request.id
+        return sa.and_(comments.c.space == self.space.id, is_of_request)
 
     def has_role(self, role: str) -> bool:
         """Return whether the caller's role in this discussion is at least `role`."""
@@ -58,7 +58,7 @@ class DiscussionRequest:
     change_request_id: str | None
 
     def require_discussion(self, connection: sa.Connection) -> Discussion:
-        """Return the place. Raises: Failure 404 where there is none, 403 when the caller's role is too weak."""
+        """Return the discussion. Raises: Failure 404 where there is none, 403 when the caller's role is too weak."""
         space = require_space(connection, self.caller, self.space_id)
         row = None
         if self.change_request_id is not None:
@@ -101,7 +101,7 @@ _PREFIXES: Mapping[str, tuple[str, Callable[..., Any]]] = {
 
 @dataclass(frozen=True)
 class DiscussionOperation:
-    """What the same operation is in both places: its name up to `InSpace` or `InChangeRequest`, path, role and answer.
+    """An operation on discussions of both kinds: its name up to `InSpace` or `InChangeRequest`, path, role and answer.
 
     Shape: `extension_in` has `Space` or `ChangeRequest` where the API document does not have it.
     """

@@ -275,4 +275,4 @@ def _describe_parameters(path: str) -> list[dict[str, Any]]:
 
 
 OPERATIONS = tuple(_add_routes())
-"""The names of the operations in this room."""
+"""The names of the operations in this module."""

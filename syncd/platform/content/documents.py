@@ -55,8 +55,8 @@ async def get_document_by_id(request: Request, view: CurrentView, document_id: s
     # What it refers to may be in other spaces, which not everybody may read, and which change.
     version = view.storage.version()
     key = ("document", view.revision.space, document_id, view.context, view.caller.user_id, version)
-    made = partial(_render_document, view, document_id)
-    body = await scheduler.share_result(key, lambda: scheduler.compute(request, made), remember=version is not None)
+    render = partial(_render_document, view, document_id)
+    body = await scheduler.share_result(key, lambda: scheduler.compute(request, render), remember=version is not None)
     return Response(body, media_type="application/json")
 
 

@@ -116,12 +116,12 @@ class PageDocuments:
     def _expand_includes(self, nodes: list[DocumentNode], trail: tuple[str, ...]) -> Iterator[DocumentNode]:
         """The nodes with what they include in the place of each reference to it."""
         for node in nodes:
-            if node.get("type") == "reusable-content" and (held := self._open_include(node, trail)) is not None:
-                yield from held
+            if node.get("type") == "reusable-content" and (included := self._open_include(node, trail)) is not None:
+                yield from included
                 continue
             for name in ("nodes", "fragments"):
-                if isinstance(held := node.get(name), list) and held and "leaves" not in held[0]:
-                    node[name] = list(self._expand_includes(held, trail))
+                if isinstance(included := node.get(name), list) and included and "leaves" not in included[0]:
+                    node[name] = list(self._expand_includes(included, trail))
             yield node
 
     def _open_include(self, node: DocumentNode, trail: tuple[str, ...]) -> list[DocumentNode] | None:
@@ -179,5 +179,5 @@ def prefix_keys(nodes: list[DocumentNode], prefix: str) -> None:
         if "key" in node:
             node["key"] = f"{prefix}{node['key']}"
         for name in ("nodes", "fragments"):
-            if isinstance(held := node.get(name), list):
-                pending.extend(child for child in held if isinstance(child, dict))
+            if isinstance(children := node.get(name), list):
+                pending.extend(child for child in children if isinstance(child, dict))

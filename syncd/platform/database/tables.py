@@ -1,6 +1,6 @@
 """What all tables share: one catalogue, types that behave alike on SQLite and PostgreSQL, and two ways to write.
 
-Each area's `…schema` module registers its tables here, and `tables_all` imports every one of them.
+Each module of `schema` registers its tables here, and `tables_all` imports every one of them.
 """
 
 from collections.abc import Collection, Mapping, Sequence

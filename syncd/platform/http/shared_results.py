@@ -41,15 +41,15 @@ class SharedResults(Generic[K, V]):
         running = self._running.get(key) or self._start_making(key, make, remember)
         running.waiters += 1
         try:
-            made = await asyncio.shield(running.task)
+            result = await asyncio.shield(running.task)
         finally:
             running.waiters -= 1
             if not running.waiters and not running.task.done():
                 # A later request must not join a computation that is being cancelled.
                 self._running.pop(key, None)
                 running.scope.cancel()
-        assert made is not None
-        return made
+        assert result is not None
+        return result
 
     def _start_making(self, key: K, make: Callable[[], Awaitable[V]], remember: bool) -> _Running[V]:
         scope = anyio.CancelScope()
@@ -62,8 +62,8 @@ class SharedResults(Generic[K, V]):
         self, key: K, make: Callable[[], Awaitable[V]], scope: anyio.CancelScope, remember: bool
     ) -> V | None:
         with scope:
-            made = await make()
-            return self._cache.put(key, made) if remember else made
+            result = await make()
+            return self._cache.put(key, result) if remember else result
         return None
 
     def _forget_running(self, key: K, running: _Running[V]) -> None:

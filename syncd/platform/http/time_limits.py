@@ -35,7 +35,7 @@ class _TimeBudget:
         return now - self._started_at.setdefault(threading.get_ident(), now) > self.seconds
 
 
-_budget: ContextVar[_TimeBudget | None] = ContextVar("share", default=None)
+_budget: ContextVar[_TimeBudget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager

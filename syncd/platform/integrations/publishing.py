@@ -40,7 +40,6 @@ from syncd.platform.storage.times import format_time
 router = create_router(prefix="/integrations", tags=["integrations"])
 
 _TABLE = integrations
-_DETAILS = {"runtime", "summary", "scopes", "categories", "blocks", "content_sources", "external_links"}
 _DETAIL_MEMBERS = ("summary", "scopes", "categories", "blocks", "contentSources", "configurations", "externalLinks")
 _LISTS: dict[str, Any] = {name: [] for name in ("categories", "blocks", "contentSources", "externalLinks")}
 

@@ -65,8 +65,8 @@ def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> 
             raise Failure(409, "Invite links are turned off: the organization's `inviteLinks` is false.")
         values = {"id": id, "organization": at.organization_id, "role": body.role, "created_at": now}
         connection.execute(_TABLE.insert().values(values))
-        made = _serialize_invite(at, _require_invite(connection, at, id))
-    return answers.created_resource(made, location=made["urls"]["location"])
+        new_link = _serialize_invite(at, _require_invite(connection, at, id))
+    return answers.created_resource(new_link, location=new_link["urls"]["location"])
 
 
 @router.get("/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True))

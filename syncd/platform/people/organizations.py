@@ -100,9 +100,9 @@ def create_organization(
         member = {"organization": id, "user": caller.user_id, "role": "admin", "joined_at": now}
         connection.execute(accounts.members.insert().values(member))
         _replace_domains(connection, id, body.email_domains)
-        made = read_organization(connection, request, caller, id)
+        new_organization = read_organization(connection, request, caller, id)
     request.app.state.callers.clear()
-    return answers.created_resource(made, location=made["urls"]["location"])
+    return answers.created_resource(new_organization, location=new_organization["urls"]["location"])
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,8 @@ def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONRespo
         at.require_organization(connection)
         _check_team(connection, at, values)
         connection.execute(_TABLE.insert().values(id=id, organization=at.organization_id, created_at=now, **values))
-        made = _read_provider(connection, at, id)
-    return answers.created_resource(made, location=made["urls"]["location"])
+        new_provider = _read_provider(connection, at, id)
+    return answers.created_resource(new_provider, location=new_provider["urls"]["location"])
 
 
 @router.get(

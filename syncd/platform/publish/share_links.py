@@ -57,9 +57,9 @@ def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
             "active": True,
             "created_at": format_time(at.storage.now()),
         }
-        made = connection.execute(share_links.insert().values(row).returning(share_links)).one()
+        new_link = connection.execute(share_links.insert().values(row).returning(share_links)).one()
     return answers.created_resource(
-        _serialize_share_link(at, site, made), location=at.build_url(f"/share-links/{made.id}")
+        _serialize_share_link(at, site, new_link), location=at.build_url(f"/share-links/{new_link.id}")
     )
 
 

@@ -80,8 +80,8 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
         id = at.storage.new_id()
         comment = None if said is None else _insert_review_comment(at, connection, id, said)
         _insert_review(at, connection, row, id, status=body.status, comment=comment, requested_by=asked)
-        made = _serialize_reviews(at, connection, [_require_review(connection, row.id, id)], "document")[0]
-    return answers.created_resource(made, location=made["urls"]["location"])
+        new_review = _serialize_reviews(at, connection, [_require_review(connection, row.id, id)], "document")[0]
+    return answers.created_resource(new_review, location=new_review["urls"]["location"])
 
 
 @router.get("/reviews/{review_id}", response_model=Review, openapi_extra=declare_role("read", extension=True))
@@ -128,12 +128,14 @@ def _serialize_reviews(
     discussion = _find_discussion(at, connection)
     assert discussion.change_request is not None
     showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
-    held = sa.select(comments).where(
+    comments_query = sa.select(comments).where(
         comments.c.id.in_([row.comment for row in rows if row.comment]), discussion.condition
     )
     named = {id for row in rows for id in (row.reviewer, row.requested_by) if id is not None}
     known = users.read_users(connection, at.request, named)
-    known |= {comment["id"]: comment for comment in showing.serialize_comments(connection.execute(held).all())}
+    known |= {
+        comment["id"]: comment for comment in showing.serialize_comments(connection.execute(comments_query).all())
+    }
     return [_serialize_review(at.request, discussion, row, known) for row in rows]
 
 

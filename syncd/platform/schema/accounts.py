@@ -1,4 +1,4 @@
-"""Tables of the shell: who may come in, and how spaces are published. Times are the API's own text, which sorts."""
+"""Tables of organizations, people and tokens, and of sites. Times are the API's own text, which sorts."""
 
 import sqlalchemy as sa
 

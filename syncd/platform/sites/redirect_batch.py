@@ -70,8 +70,8 @@ class RedirectBatch:
         if changed := [self._build_values(one) for one in kept if one.row and not one.is_new]:
             to = {column.name: sa.bindparam(f"to_{column.name}", type_=column.type) for column in columns}
             run(_TABLE.update().where(_TABLE.c.id == of).values(to), changed)
-        if made := [one.row for one in kept if one.is_new]:
-            run(_TABLE.insert(), made)
+        if new_rows := [one.row for one in kept if one.is_new]:
+            run(_TABLE.insert(), new_rows)
 
     def _build_values(self, one: _RedirectState) -> dict[str, Any]:
         return {"of": one.id, "to_destination": one.row["destination"], "to_permanent": one.row["permanent"]}

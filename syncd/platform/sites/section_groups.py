@@ -62,12 +62,12 @@ def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
         view = at.open_view(connection)
         require_capacity(view.structure.groups, "section groups")
         parent = create.parent if "parent" in create.model_fields_set else None
-        made = _insert_group(view, create, parent)
+        new_id = _insert_group(view, create, parent)
         for position, section_id in enumerate(dict.fromkeys(create.sections)):
             _require_section(view, section_id)
-            _update_row(view, accounts.sections, section_id, section_group=made, position=position)
-        shown = _read_group(at.open_view(connection), made)
-    return answers.created_resource(shown, location=at.build_url(f"/section-groups/{made}"))
+            _update_row(view, accounts.sections, section_id, section_group=new_id, position=position)
+        shown = _read_group(at.open_view(connection), new_id)
+    return answers.created_resource(shown, location=at.build_url(f"/section-groups/{new_id}"))
 
 
 @router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
@@ -161,9 +161,9 @@ def require_group(structure: Structure, group_id: str | None) -> None:
 
 def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
     _require_allowed_parent(view.structure, parent, None)
-    made = view.at.storage.new_id()
+    new_id = view.at.storage.new_id()
     row = {
-        "id": made,
+        "id": new_id,
         "site": view.at.site_id,
         "parent": parent,
         "position": compute_next_position(view.structure.list_children(parent)),
@@ -171,7 +171,7 @@ def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
         "icon": create.icon,
     }
     view.connection.execute(section_groups.insert().values(row))
-    return made
+    return new_id
 
 
 def _require_allowed_parent(structure: Structure, parent: str | None, row: sa.Row[Any] | None) -> None:

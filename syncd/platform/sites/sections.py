@@ -65,10 +65,10 @@ def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
         group = create.site_section_group_id if "site_section_group_id" in create.model_fields_set else None
         require_group(view.structure, group)
         title = create.title or _find_title(view, create.space_id)
-        made = _insert_section(view, title=title, icon=create.icon, group=group)
-        site_spaces.insert_site_space(view, section_id=made, space_id=create.space_id)
-        shown = _read_section(at.open_view(connection), made)
-    return answers.created_resource(shown, location=at.build_url(f"/sections/{made}"))
+        new_id = _insert_section(view, title=title, icon=create.icon, group=group)
+        site_spaces.insert_site_space(view, section_id=new_id, space_id=create.space_id)
+        section = _read_section(at.open_view(connection), new_id)
+    return answers.created_resource(section, location=at.build_url(f"/sections/{new_id}"))
 
 
 @router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=declare_role("create"))
@@ -113,17 +113,19 @@ def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | Non
 def _wrap_root(view: SiteView) -> None:
     default = view.structure.find_default_variant(None)
     assert default is not None
-    made = _insert_section(view, title=_find_title(view, default.space), icon=None, group=None)
-    held, sections = accounts.site_spaces, accounts.sections
-    view.connection.execute(held.update().where(held.c.site == view.at.site_id).values(section=made))
-    view.connection.execute(sections.update().where(sections.c.id == made).values(default_site_space=default.id))
+    new_id = _insert_section(view, title=_find_title(view, default.space), icon=None, group=None)
+    site_spaces_table, sections = accounts.site_spaces, accounts.sections
+    view.connection.execute(
+        site_spaces_table.update().where(site_spaces_table.c.site == view.at.site_id).values(section=new_id)
+    )
+    view.connection.execute(sections.update().where(sections.c.id == new_id).values(default_site_space=default.id))
 
 
 def _insert_section(view: SiteView, *, title: str, icon: str | None, group: str | None) -> str:
     require_capacity(view.structure.sections, "sections")
-    made = view.at.storage.new_id()
+    new_id = view.at.storage.new_id()
     row = {
-        "id": made,
+        "id": new_id,
         "site": view.at.site_id,
         "section_group": group,
         "position": compute_next_position(view.structure.list_children(group)),
@@ -132,7 +134,7 @@ def _insert_section(view: SiteView, *, title: str, icon: str | None, group: str 
         "icon": icon,
     }
     view.connection.execute(accounts.sections.insert().values(row))
-    return made
+    return new_id
 
 
 def _find_title(view: SiteView, space_id: str) -> str:

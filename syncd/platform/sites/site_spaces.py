@@ -60,9 +60,11 @@ def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
     with at.storage.write() as connection:
         view = at.open_view(connection)
         section_id = create.section_id if "section_id" in create.model_fields_set else None
-        made = insert_site_space(view, section_id=_choose_section(view.structure, section_id), space_id=create.space_id)
-        shown = _read_site_space(at.open_view(connection), made)
-    return answers.created_resource(shown, location=at.build_url(f"/site-spaces/{made}"))
+        new_id = insert_site_space(
+            view, section_id=_choose_section(view.structure, section_id), space_id=create.space_id
+        )
+        shown = _read_site_space(at.open_view(connection), new_id)
+    return answers.created_resource(shown, location=at.build_url(f"/site-spaces/{new_id}"))
 
 
 @router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=declare_role("create"))
@@ -110,9 +112,9 @@ def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) 
     structure = view.structure
     require_capacity(structure.site_spaces, "site-spaces")
     title = site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, space_id)
-    made = view.at.storage.new_id()
+    new_id = view.at.storage.new_id()
     row = {
-        "id": made,
+        "id": new_id,
         "site": structure.site.id,
         "section": section_id,
         "space": space_id,
@@ -121,7 +123,7 @@ def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) 
         "hidden": False,
     }
     view.connection.execute(accounts.site_spaces.insert().values(row))
-    return made
+    return new_id
 
 
 def _choose_section(structure: Structure, section_id: str | None) -> str | None:

@@ -111,8 +111,8 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
         new = SiteRequest.of(at, site_id)
         for space_id in create.spaces:
             site_spaces.insert_site_space(new.open_view(connection), section_id=None, space_id=space_id)
-        shown = read_site(connection, new)
-    return answers.created_resource(shown, location=new.build_url(""))
+        site = read_site(connection, new)
+    return answers.created_resource(site, location=new.build_url(""))
 
 
 @router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read", visitors=True))
@@ -127,14 +127,14 @@ def get_site_by_id(at: AtSite) -> JSONResponse:
 def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
     """Change the members of a site that the body sets, and return the site."""
     with at.storage.write() as connection:
-        values, held = _build_changes(at.load_structure(connection), update)
+        values, section = _build_changes(at.load_structure(connection), update)
         _require_free_basename(connection, at.site_id, values.get("basename"))
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(values))
-        if held is not None:
+        if section is not None:
             table = accounts.sections
             chosen = {"default_site_space": update.default_site_space}
-            connection.execute(table.update().where(table.c.id == held).values(chosen))
+            connection.execute(table.update().where(table.c.id == section).values(chosen))
         return answers.ok(read_site(connection, at))
 
 

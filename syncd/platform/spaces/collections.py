@@ -81,8 +81,8 @@ def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> 
         connection.execute(
             collections.insert().values(id=id, organization=at.organization_id, created_at=format_time(now), **row)
         )
-        made = read_collection(connection, at.request, at.caller, id)
-    return answers.created_resource(made, location=made["urls"]["location"])
+        new_collection = read_collection(connection, at.request, at.caller, id)
+    return answers.created_resource(new_collection, location=new_collection["urls"]["location"])
 
 
 @router.get(_PREFIX, response_model=Collection, openapi_extra=declare_role("read"))
@@ -120,9 +120,9 @@ def delete_collection_by_id(storage: CurrentStorage, caller: CurrentCaller, coll
             return answers.no_content()
         caller.require_role(row.level)
         _require_empty(connection, collection_id)
-        held = spaces_table.update().where(spaces_table.c.parent == collection_id)
-        connection.execute(held.where(spaces_table.c.default_level == "inherit").values(default_level=None))
-        connection.execute(held.values(parent=None))
+        update_spaces = spaces_table.update().where(spaces_table.c.parent == collection_id)
+        connection.execute(update_spaces.where(spaces_table.c.default_level == "inherit").values(default_level=None))
+        connection.execute(update_spaces.values(parent=None))
         connection.execute(permissions.delete().where(permissions.c.content == collection_id))
         connection.execute(collections.delete().where(collections.c.id == collection_id))
     return answers.no_content()

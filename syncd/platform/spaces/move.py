@@ -86,16 +86,16 @@ def transfer_collection(
     ends.
     """
     inner = parents.select_subtree_ids(collection_id)
-    held = sa.select(spaces_table.c.id).where(spaces_table.c.parent.in_(inner))
+    inner_spaces = sa.select(spaces_table.c.id).where(spaces_table.c.parent.in_(inner))
     with storage.write() as connection:
         row = parents.require_collection(connection, caller, collection_id)
         _require_target_organization(connection, caller, row, body.organization)
         caller.require_role_in(row.organization)
-        _require_unpublished(connection, held)
-        for content in (held, inner):
+        _require_unpublished(connection, inner_spaces)
+        for content in (inner_spaces, inner):
             connection.execute(permissions.delete().where(permissions.c.content.in_(content)))
         owner = {"organization": body.organization}
-        connection.execute(spaces_table.update().where(spaces_table.c.id.in_(held)).values(owner))
+        connection.execute(spaces_table.update().where(spaces_table.c.id.in_(inner_spaces)).values(owner))
         connection.execute(collections_table.update().where(collections_table.c.id.in_(inner)).values(owner))
         top = collections_table.update().where(collections_table.c.id == collection_id)
         connection.execute(top.values(_build_top_values(storage, connection, body.organization)))

@@ -83,10 +83,11 @@ _MEMBER = members.alias("member")
 
 
 def _build_space_role() -> sa.ColumnElement[str]:
-    held = sa.select(_COLLECTIONS.c.role).where(_COLLECTIONS.c.id == spaces.c.parent)
+    collection_role = sa.select(_COLLECTIONS.c.role).where(_COLLECTIONS.c.id == spaces.c.parent)
     # Only a space in a collection asks for the collections, so that most polls never do.
     above = sa.case(
-        (spaces.c.parent.is_(None), _build_member_role(_MEMBER)), else_=held.correlate(spaces).scalar_subquery()
+        (spaces.c.parent.is_(None), _build_member_role(_MEMBER)),
+        else_=collection_role.correlate(spaces).scalar_subquery(),
     )
     return _build_role(spaces, above, _MEMBER)
 

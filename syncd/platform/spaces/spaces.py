@@ -70,13 +70,15 @@ def _select_publishing_site() -> sa.Select[Any]:
 def _build_count_columns() -> tuple[sa.ColumnElement[Any], ...]:
     table = change_requests
     every = sa.select(sa.func.count()).select_from(table).where(table.c.space == spaces.c.id).correlate(spaces)
-    held = sa.select(sa.func.count()).where(comments.c.space == spaces.c.id, comments.c.change_request.is_(None))
+    comment_count = sa.select(sa.func.count()).where(
+        comments.c.space == spaces.c.id, comments.c.change_request.is_(None)
+    )
     first, sites = _select_publishing_site(), accounts.sites
     return (
         every.scalar_subquery().label("requests"),
         every.where(table.c.status == "open").scalar_subquery().label("requests_open"),
         every.where(table.c.status == "draft").scalar_subquery().label("requests_draft"),
-        held.where(comments.c.status == "open").correlate(spaces).scalar_subquery().label("comments_open"),
+        comment_count.where(comments.c.status == "open").correlate(spaces).scalar_subquery().label("comments_open"),
         first.with_only_columns(sites.c.basename).correlate(spaces).scalar_subquery().label("site_basename"),
         first.with_only_columns(sites.c.visibility).correlate(spaces).scalar_subquery().label("site_visibility"),
     )
@@ -221,8 +223,8 @@ def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCa
             storage, connection, root, revisions.RevisionOrigin(id, (), by=caller.user_id)
         )
         connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
-        made = serialize_space(request, find_space(connection, caller, id), caller)
-    return answers.created_resource(made, location=made["urls"]["location"])
+        new_space = serialize_space(request, find_space(connection, caller, id), caller)
+    return answers.created_resource(new_space, location=new_space["urls"]["location"])
 
 
 def purge_space(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:

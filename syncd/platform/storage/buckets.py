@@ -103,16 +103,16 @@ class Bucket(Blobs):
 
     def _read_pieces(self, oid: str, length: int, body: Any) -> Iterator[bytes]:
         digest = begin_blob_hash(length)
-        held = b""
+        pending = b""
         with body, self._translate_errors(oid):
             for piece in body.iter_chunks(_PIECE_BYTES):
                 digest.update(piece)
-                if held:
-                    yield held
-                held = piece
+                if pending:
+                    yield pending
+                pending = piece
         if digest.hexdigest() != oid:
             raise StoreError(f"blob {oid} is damaged", hint="restore it from a backup")
-        yield held
+        yield pending
 
     def _put_blob(self, oid: str, data: bytes) -> None:
         if self._known.get(oid) or (len(data) > _CHECKED_FIRST_BYTES and self.has(oid)):

@@ -184,16 +184,16 @@ class Storage:
         return found
 
     def _create_owner(self, connection: sa.Connection, token: str) -> Bootstrap:
-        now, made = format_time(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
+        now, created = format_time(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
         insert = connection.execute
-        insert(accounts.organizations.insert().values(id=made.organization, title="My organization", created_at=now))
-        insert(accounts.users.insert().values(id=made.user, display_name="Owner", created_at=now))
+        insert(accounts.organizations.insert().values(id=created.organization, title="My organization", created_at=now))
+        insert(accounts.users.insert().values(id=created.user, display_name="Owner", created_at=now))
         insert(
             accounts.members.insert().values(
-                organization=made.organization, user=made.user, role="admin", joined_at=now
+                organization=created.organization, user=created.user, role="admin", joined_at=now
             )
         )
-        return made
+        return created
 
     def _replace_owner_token(self, connection: sa.Connection, *, user: str | None, token: str) -> None:
         tokens, here = accounts.tokens, hash_token(token)

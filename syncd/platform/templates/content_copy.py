@@ -16,7 +16,6 @@ from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, SECTIONS
 PLACEHOLDER = "/refs/"
 """What an address begins with that a parameter of the template stands for: `/refs/<name>`."""
 
-_TEXTS = ("document", "reusable-content")
 _REFERRED = ("page", "file", "reusableContent")
 
 

@@ -21,7 +21,6 @@ _LINE_START = re.compile(
     r"(?P<digits>[0-9]{1,9})(?=[.)](?:[ \t]|\Z|\n))"
     r"|(?=[-+](?:[ \t]|\Z|\n)|#{1,6}(?:[ \t]|\Z|\n)|>|=+[ \t]*(?:\Z|\n)|-+[ \t]*(?:\Z|\n)|[-:|][-:| \t]*(?:\Z|\n))"
 )
-_LIQUID = re.compile(r"\{%[^\n]*")
 _CLOSING = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]{1,32};)")
 _LINE_END = re.compile(r"[\n\r]")

@@ -42,8 +42,8 @@ def _choose_sentences(body: str, wanted: set[str]) -> str:
     # A sentence seldom says it all: what follows the best one is what explains it.
     best = rated[0] if rated else 0
     chosen = sorted({best, *range(best, min(best + _SENTENCES, len(sentences)))})
-    told = " ".join(sentences[at] for at in chosen)
-    return told if len(told) <= _QUOTE_MAX else told[:_QUOTE_MAX].rsplit(" ", 1)[0] + " …"
+    quoted = " ".join(sentences[at] for at in chosen)
+    return quoted if len(quoted) <= _QUOTE_MAX else quoted[:_QUOTE_MAX].rsplit(" ", 1)[0] + " …"
 
 
 def _escape_markdown(text: str) -> str:

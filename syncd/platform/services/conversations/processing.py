@@ -144,10 +144,10 @@ class _ConversationUpdate:
         row, now = self.conversation, format_time(self.storage.now())
         week = compute_week(datetime.fromisoformat(row.created_at))
         self.add_to_week(id, week, 1)
-        made = {"id": self.storage.new_id(), "title": issue.title, "summary": issue.summary, "terms": issue.terms}
+        facts = {"id": self.storage.new_id(), "title": issue.title, "summary": issue.summary, "terms": issue.terms}
         place = {"organization": row.organization, "conversation": row.key, "cluster": id}
         moments = {"week": week, "created_at": row.created_at, "ingested_at": now}
-        self.connection.execute(issues.insert().values({**made, **place, **moments}))
+        self.connection.execute(issues.insert().values({**facts, **place, **moments}))
         return id
 
     def insert_cluster(self, id: str, issue: Issue) -> None:

@@ -139,4 +139,4 @@ def _add_routes() -> Iterator[str]:
 
 
 OPERATIONS = tuple(_add_routes())
-"""The names of the operations in this room."""
+"""The names of the operations in this module."""

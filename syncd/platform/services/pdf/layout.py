@@ -146,9 +146,9 @@ class PdfLayout:
         self._pdf.line(self._pdf.l_margin + 1, start, self._pdf.l_margin + 1, max(start, bottom))
 
     def _draw_other(self, node: Node, depth: int) -> None:
-        """What only holds something, in nodes or fragments, and what this room does not know."""
-        held = [child for piece in node.get("fragments") or () for child in piece.get("nodes") or ()]
-        nodes = [*held, *(node.get("nodes") or ())]
+        """What only holds something, in nodes or fragments, and what this module does not know."""
+        children = [child for piece in node.get("fragments") or () for child in piece.get("nodes") or ()]
+        nodes = [*children, *(node.get("nodes") or ())]
         if any(child.get("object") == "block" for child in nodes):
             title = (node.get("data") or {}).get("title")
             if isinstance(title, str) and title:

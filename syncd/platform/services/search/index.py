@@ -165,8 +165,8 @@ def _join_words(texts: Iterable[str]) -> str:
 
 def _replace_rows(connection: sa.Connection, space: str, rows: list[dict[str, Any]]) -> None:
     _delete_rows(connection, space, (row["row"]["page"] for row in rows))
-    made = pages.insert().returning(pages.c.id, sort_by_parameter_order=True)
-    ids = connection.scalars(made, [row["row"] for row in rows]).all()
+    insert_pages = pages.insert().returning(pages.c.id, sort_by_parameter_order=True)
+    ids = connection.scalars(insert_pages, [row["row"] for row in rows]).all()
     engine.insert_words(connection, [{"id": id, **row["words"]} for id, row in zip(ids, rows, strict=True)])
 
 

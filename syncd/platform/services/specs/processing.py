@@ -117,8 +117,8 @@ def _save_result(connection: sa.Connection, storage: Storage, row: sa.Row[Any], 
     values = {"state": COMPLETE, "last_processed_at": now, "last_error": result.code, "last_problems": problems}
     if result.code is None and result.content != row.last_content:
         values |= {"last_version": storage.new_id(), "last_content": result.content, "updated_at": now}
-        made = {"id": values["last_version"], "spec": row.id, "content": result.content, "created_at": now}
-        connection.execute(versions.insert().values(media_type=result.media_type, **made))
+        version = {"id": values["last_version"], "spec": row.id, "content": result.content, "created_at": now}
+        connection.execute(versions.insert().values(media_type=result.media_type, **version))
         _delete_oldest(connection, row.id)
     connection.execute(specs.update().where(specs.c.id == row.id).values(values))
     if row.source_url is not None:

@@ -126,13 +126,13 @@ def _begin_run(storage: Storage, translation: str) -> TranslationRun | None:
 
 def _translate_nodes(storage: Storage, run: TranslationRun, nodes: list[Node], provider: Provider) -> None:
     """Translate some pages and keep what came of it; a translation that was deleted meanwhile keeps nothing."""
-    made = translate_pages([(node, _read_text(storage, node)) for node in nodes], run.options, provider)
-    blobs = iter(storage.blobs.put_all(page.body.encode() for page in made if page.body is not None))
-    rows = [_build_row(run.row.id, node, page, blobs) for node, page in zip(nodes, made, strict=True)]
+    translated_pages = translate_pages([(node, _read_text(storage, node)) for node in nodes], run.options, provider)
+    blobs = iter(storage.blobs.put_all(page.body.encode() for page in translated_pages if page.body is not None))
+    rows = [_build_row(run.row.id, node, page, blobs) for node, page in zip(nodes, translated_pages, strict=True)]
     with storage.write() as connection:
         counts = {
             "run_pages": translations.c.run_pages + len(rows),
-            "run_words": translations.c.run_words + sum(page.word_count for page in made),
+            "run_words": translations.c.run_words + sum(page.word_count for page in translated_pages),
             "run_failures": 0,
             "run_at": format_time(storage.now()),
         }
