@@ -11,6 +11,8 @@ A file is identified by its path in the base, so it stays the same file under ev
 | edits                       | edits               | the lines are merged; where that fails, a conflict           |
 | adds                        | adds at that path   | one file if one has all lines of the other; else a conflict  |
 | moves a file to a path      | moves another there | a conflict of both files                                     |
+
+Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -153,18 +155,30 @@ def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
 
     Shape: where the text is MERGED, merging its lines may still find a conflict.
     """
-    ours, theirs, base = page.ours, page.theirs, page.base
+    ours, theirs = page.ours, page.theirs
     if ours is None or theirs is None:
         # deleted on one side, or added on one side
         return _decide_one_sided(page, retitled)
-    path, note = ours.path, ""
-    if base is not None and ours.path == base.path:
-        # moved on their side, or nowhere
-        path = theirs.path
-    elif base is not None and theirs.path not in (base.path, ours.path):
-        # moved on both sides, to two places: one has to win, and ours is where the writer looks for it
-        note = f"{base.path}: moved on both sides; it is {ours.path}, not {theirs.path}"
-    decision = Decision(page, path, TextSource.OURS, oid=ours.oid, note=note)
+    path, note = _choose_path(ours, theirs, page.base)
+    return _choose_text(Decision(page, path, note=note), ours, theirs)
+
+
+def _choose_path(ours: Version, theirs: Version, base: Version | None) -> tuple[str, str]:
+    """Where a page lies that both sides have, and a note for people."""
+    if base is None or theirs.path in (base.path, ours.path):
+        # moved on our side only, or nowhere, or alike on both
+        return ours.path, ""
+    if ours.path == base.path:
+        # moved on their side only
+        return theirs.path, ""
+    # moved on both sides, to two places: one has to win, and ours is where the writer looks for it
+    return ours.path, f"{base.path}: moved on both sides; it is {ours.path}, not {theirs.path}"
+
+
+def _choose_text(decision: Decision, ours: Version, theirs: Version) -> Decision:
+    """Whose text a page gets that both sides have, and its mode."""
+    page, path, base = decision.page, decision.path, decision.page.base
+    decision = replace(decision, text=TextSource.OURS, oid=ours.oid)
     one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
     if one == other or not page.is_edited("theirs"):
         # edited on our side only, or alike on both; a merge lets the links follow where their side moved it
