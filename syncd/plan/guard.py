@@ -30,8 +30,9 @@ def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain
     if not remain:
         what = f"{scope}: all {count} would be deleted; one side is suddenly empty"
         raise BecameEmpty(what, hint=_force_hint(scope, count))
-    if count > max(FREE_DELETIONS, int(existing * FREE_SHARE)):
-        what = f"{scope}: {count} of {existing} would be deleted ({_join_names(deleted)})"
+    limit = max(FREE_DELETIONS, int(existing * FREE_SHARE))
+    if count > limit:
+        what = f"{scope}: {count} of {existing} would be deleted, over {limit} ({_join_names(deleted)})"
         raise TooMuch(what, hint=_force_hint(scope, count))
 
 

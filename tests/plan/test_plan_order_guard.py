@@ -45,4 +45,5 @@ def test_the_guard_holds_what_is_too_much(
     with pytest.raises(error, match=r"mirror\.docs") as caught:
         guard_deletions("mirror.docs", names, existing, remain=remain, force={"mirror.docs": deleted - 1})
     assert f"--force mirror.docs={deleted}" in caught.value.hint  # type: ignore[attr-defined]
+    assert (error is TooMuch) == (f"over {max(10, existing // 20)} (" in str(caught.value))
     guard_deletions("mirror.docs", names, existing, remain=remain, force={"mirror.docs": deleted})
