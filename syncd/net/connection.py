@@ -27,6 +27,7 @@ _TOO_LONG = 431
 _TOO_SLOW = "The exchange took longer than it may."
 
 Headers = Sequence[tuple[bytes, bytes]]
+_OTHER_FAILURES = (httpcore.ProtocolError, httpcore.NetworkError, httpcore.ProxyError, httpcore.ConnectionNotAvailable)
 
 
 class OpenAnswer:
@@ -44,7 +45,7 @@ class OpenAnswer:
         Raises: NetworkError.
         """
         self._network.allowance += compute_wire_limit(limit)
-        with _translate_errors():
+        with translate_failures():
             yield from self._answer.iter_stream()
 
     def close(self) -> None:
@@ -80,7 +81,7 @@ class Connection:
         self._network.begin(deadline, addresses)
         scheme = b"https" if target.is_secure else b"http"
         url = httpcore.URL(scheme=scheme, host=target.host.encode(), port=target.port, target=target.path.encode())
-        with _translate_errors():
+        with translate_failures():
             request = httpcore.Request(method, url, headers=headers, content=content, extensions={"timeout": STEPS})
             return OpenAnswer(self._pool.handle_request(request), self._network)
 
@@ -202,7 +203,8 @@ def _translate_connect_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _translate_errors() -> Iterator[None]:
+def translate_failures() -> Iterator[None]:
+    """Translate every error of httpcore that is raised in the block. Raises: NetworkError."""
     # The causes are left out: their texts name addresses, and some of them content.
     try:
         yield
@@ -212,3 +214,9 @@ def _translate_errors() -> Iterator[None]:
         raise BrokenOff("The answer breaks off, or is no HTTP.", reason=str(error)) from None
     except httpcore.LocalProtocolError as error:
         raise Refused("The request holds a character that HTTP does not allow.", reason=str(error)) from None
+    except httpcore.TimeoutException:
+        raise TimedOut("The exchange took longer than it may.") from None
+    except httpcore.UnsupportedProtocol as error:
+        raise Refused("The address is of a protocol that is not spoken.", reason=str(error)) from None
+    except _OTHER_FAILURES as error:
+        raise BrokenOff("The connection broke off.", reason=str(error)) from None
