@@ -38,12 +38,14 @@ SECONDS = 600.0
 """How long one command, or one exchange with a long-lived one, may take."""
 
 _ENVIRONMENT = {
+    # Git reads no file of a home directory.
     "HOME": "/nonexistent",
     # Failures are told apart by git's words, which have to be English.
     "LC_ALL": "C.UTF-8" if sys.platform == "linux" else "C",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_ATTR_NOSYSTEM": "1",
+    # A replacement would show other content under the id that is checked, recorded and sent.
     "GIT_NO_REPLACE_OBJECTS": "1",
     # In a partial clone, git would fetch a missing object over the network, in the middle of reading.
     "GIT_NO_LAZY_FETCH": "1",
@@ -51,8 +53,10 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     # A page's file may have `*` or a colon in its name, which would otherwise be a pattern.
     "GIT_LITERAL_PATHSPECS": "1",
+    # Nobody answers a question: what lacks a credential fails at once.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "/bin/false",
+    # Git refuses to commit where it finds no name.
     "GIT_AUTHOR_NAME": "syncd",
     "GIT_AUTHOR_EMAIL": "syncd@localhost",
     "GIT_COMMITTER_NAME": "syncd",
@@ -72,10 +76,13 @@ _HARDENING = {
     "core.excludesFile": os.devnull,
     "core.splitIndex": "false",
     "core.pager": "cat",
+    # No command begins a collection of the whole repository by itself.
     "gc.auto": "0",
     "maintenance.auto": "0",
+    # A remote process allows the one protocol of its address.
     "protocol.allow": "never",
     "submodule.recurse": "false",
+    # It would check files out and in before it merges them, and so run filters.
     "merge.renormalize": "false",
     # A page that the platform adds stays where the platform has it, even when a writer renamed the folder.
     "merge.directoryRenames": "false",
