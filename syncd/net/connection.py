@@ -215,7 +215,7 @@ def translate_failures() -> Iterator[None]:
     except httpcore.LocalProtocolError as error:
         raise Refused("The request holds a character that HTTP does not allow.", reason=str(error)) from None
     except httpcore.TimeoutException:
-        raise TimedOut("The exchange took longer than it may.") from None
+        raise TimedOut(_TOO_SLOW) from None
     except httpcore.UnsupportedProtocol as error:
         raise Refused("The address is of a protocol that is not spoken.", reason=str(error)) from None
     except _OTHER_FAILURES as error:
