@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from syncd.model.ref import Area, Ref
 from syncd.plan.site.differ import FieldDiff
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Action, Cause, Gone, Line
+from syncd.plan.site.steps import Action, Cause, Line, OptionalDeletion
 
 CONFLICT = "changed in the file and on the platform"
 CHOOSE = "choose with --prefer file or --prefer live"
@@ -13,7 +13,13 @@ DELETED = "was deleted outside syncd"
 
 
 def describe_change(
-    sides: Sides, action: Action, ref: Ref, found: Mapping[str, FieldDiff], note: str = "", *, gone: Gone = ""
+    sides: Sides,
+    action: Action,
+    ref: Ref,
+    found: Mapping[str, FieldDiff],
+    note: str = "",
+    *,
+    gone: OptionalDeletion = "",
 ) -> Line:
     """Return the line of a plan about what happens to the fields of an item."""
     fields = sides.describe_fields(ref, found)
@@ -29,7 +35,7 @@ def describe_obstacle(
     manual: str = "",
     name: str = "",
     found: FieldDiff | None = None,
-    gone: Gone = "",
+    gone: OptionalDeletion = "",
 ) -> Line:
     """Return the line of a plan about something that cannot be done: why, and what a person can do about it.
 

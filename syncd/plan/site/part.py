@@ -10,7 +10,7 @@ from syncd.plan.site.call import Call
 from syncd.plan.site.differ import Diff
 from syncd.plan.site.live_state import IdOf
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Gate, Line, Lost, Wave
+from syncd.plan.site.steps import Gate, Line, RemoteDeletion, Wave
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class PlanPart:
     diffs: Mapping[Ref, Diff] = field(default_factory=dict)
     new: Mapping[Ref, Mapping[str, Any]] = field(default_factory=dict)
     deleted: Mapping[str, Ref] = field(default_factory=dict)
-    lost: Mapping[Ref, Lost] = field(default_factory=dict)
+    lost: Mapping[Ref, RemoteDeletion] = field(default_factory=dict)
     drafts: tuple[Draft, ...] = ()
     lines: tuple[Line, ...] = ()
     gates: tuple[Gate, ...] = ()

@@ -18,8 +18,9 @@ from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import By, IdOf, replace_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
-Lost = Literal["drift", "conflict"]
-Gone = Lost | Literal[""]
+RemoteDeletion = Literal["drift", "conflict"]
+"""An item that the lock has was deleted on the platform: `conflict` where the file has changed it since, too."""
+OptionalDeletion = RemoteDeletion | Literal[""]
 Cause = Literal["change", "drift", "conflict", "converged"]
 
 
@@ -64,7 +65,7 @@ class Line:
     where: str = ""
     manual: str = ""
     """For `blocked`: what a person can do about it."""
-    gone: Gone = ""
+    gone: OptionalDeletion = ""
     """Whether somebody deleted the item on the platform, and for a conflict, what the file changed meanwhile."""
 
     @property
@@ -81,27 +82,29 @@ class Line:
 
 @dataclass(frozen=True)
 class Step:
-    """One request, or for `adopt` and `forget` one line of the lock.
-
-    Shape: `ref` is the item that it is about; `id` its id, or an IdOf while it has none; `body` is the request's
-    JSON in the API's own names, in which an IdOf may stand for an id. For `customization.put` and `schema.put` the body
-    holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
-    the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
-    {"before" | "after": IdOf}; `group.add` has {"section": IdOf or id} (its id is the group); an
-    `adopt` may have {"after": an IdOf or several} of the items whose steps before it make it true. `applied` are the
-    values that the lock has of the item once the step is done, `drops` says that it forgets it. `is_temporary` says
-    that the value is only passing, such as a path that makes room in a cycle of renames.
-    """
+    """One request, or for `adopt` and `forget` one line of the lock."""
 
     wave: Wave
     call: Call
     ref: Ref
+    """The item that it is about."""
     id: str | IdOf = ""
+    """The id of the item; an IdOf while it has none."""
     body: Mapping[str, Any] = field(default_factory=dict)
+    """The request's JSON in the API's own names, in which an IdOf may stand for an id.
+
+    Shape: of `customization.put` and `schema.put` only the leaves to overlay, by their dotted names, on what the
+    platform has at that moment; None takes a claim out of the schema. `section.move`, `variant.move` and
+    `structure.sort` have {"before" | "after": IdOf}, `group.add` has {"section": IdOf or id}, with the group as its id.
+    An `adopt` may have {"after": an IdOf or several} of the items whose steps before it make it true.
+    """
     applied: Mapping[str, Any] = field(default_factory=dict)
+    """The values that the lock has of the item once the step is done."""
     by: By = "adopted"
     drops: bool = False
+    """Whether the lock forgets the item."""
     is_temporary: bool = False
+    """Whether the value is only passing, such as a path that makes room in a cycle of renames."""
     where: str = ""
 
     @property

@@ -17,7 +17,7 @@ from syncd.plan.site.lines import describe_obstacle
 from syncd.plan.site.live_state import ExistingItem, IdOf
 from syncd.plan.site.part import Draft, PlanPart, draft_step
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Action, FieldChange, Gone, Line, Lost, Wave
+from syncd.plan.site.steps import Action, FieldChange, Line, OptionalDeletion, RemoteDeletion, Wave
 from syncd.plan.site.structure.decisions import RemoteDeletions, Structure
 from syncd.plan.site.structure.deletions import Deletions
 from syncd.plan.site.structure.remote_deletions import (
@@ -108,7 +108,7 @@ def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions)
     desired: dict[Ref, Mapping[str, Any]] = {}
     diffs: dict[Ref, Diff] = {}
     coming: dict[Ref, Item] = {}
-    lost: dict[Ref, Lost] = {}
+    lost: dict[Ref, RemoteDeletion] = {}
     left: set[Ref] = set()
     lines: list[Line] = []
     for item in sides.items("redirect"):
@@ -139,7 +139,7 @@ class _ResolvedRedirect:
     """
 
     fields: Mapping[str, Any] | None
-    gone: Gone = ""
+    gone: OptionalDeletion = ""
     is_left: bool = False
     line: Line | None = None
 
@@ -154,7 +154,7 @@ def _resolve_redirect(sides: Sides, structure: Structure, deletions: Deletions, 
         fields = resolve.resolve_redirect(sides, structure, item)
     except resolve.Unresolved as problem:
         follows = isinstance(problem, resolve.Away) and _leads_to(sides, structure, item, problem.ref)
-        gone: Gone = ""
+        gone: OptionalDeletion = ""
         is_left = False
         if is_lost:
             is_changed = isinstance(problem, resolve.Away) and not follows

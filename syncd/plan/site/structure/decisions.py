@@ -11,7 +11,7 @@ from syncd.plan.site.differ import Diff
 from syncd.plan.site.format import quote_ref
 from syncd.plan.site.lines import describe_obstacle
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import Gone, Line, Lost
+from syncd.plan.site.steps import Line, OptionalDeletion, RemoteDeletion
 
 PARTS: tuple[Kind, ...] = ("group", "section", "variant")
 """What a site's structure is made of, each kind before what stands in it."""
@@ -21,10 +21,10 @@ PARTS: tuple[Kind, ...] = ("group", "section", "variant")
 class RemoteDeletions:
     """What somebody deleted on the platform: whether the file changed it since, by ref, and what stays away."""
 
-    lost: Mapping[Ref, Lost] = field(default_factory=dict)
+    lost: Mapping[Ref, RemoteDeletion] = field(default_factory=dict)
     left: frozenset[Ref] = frozenset()
 
-    def classify(self, ref: Ref) -> Gone:
+    def classify(self, ref: Ref) -> OptionalDeletion:
         """Return whether an item was deleted on the platform, and whether the file changed it since, which is a
         conflict.
         """

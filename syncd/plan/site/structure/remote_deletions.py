@@ -12,7 +12,7 @@ from syncd.plan.site import resolve
 from syncd.plan.site.lines import CHOOSE, DELETED
 from syncd.plan.site.live_state import IdOf, LockEntry
 from syncd.plan.site.sides import Sides
-from syncd.plan.site.steps import FieldChange, Line, Lost
+from syncd.plan.site.steps import FieldChange, Line, RemoteDeletion
 from syncd.plan.site.structure.decisions import PARTS, RemoteDeletions
 
 
@@ -20,7 +20,7 @@ def find_remote_deletions(sides: Sides) -> RemoteDeletions:
     """Return which declared parts of the structure were deleted on the platform, and which of them are not created
     again.
     """
-    lost: dict[Ref, Lost] = {}
+    lost: dict[Ref, RemoteDeletion] = {}
     left: set[Ref] = set()
     declared = [item for kind in PARTS for item in sides.desired.of(kind)]
     for item in declared:
@@ -37,7 +37,7 @@ def find_remote_deletions(sides: Sides) -> RemoteDeletions:
     return RemoteDeletions(lost, frozenset(left))
 
 
-def judge_deletion(sides: Sides, item: Item, *, is_changed: bool) -> tuple[Lost, bool]:
+def judge_deletion(sides: Sides, item: Item, *, is_changed: bool) -> tuple[RemoteDeletion, bool]:
     """Return whether the file changed an item since it was deleted, and whether the item is left deleted."""
     judge = sides.judge(AREA[item.kind])
     is_back = judge.prefer == "file" or (not judge.prefer and not is_changed and judge.on_drift == "revert")
@@ -84,7 +84,7 @@ def describe_remote_deletions(sides: Sides, remote: RemoteDeletions) -> Iterator
             yield Line("report", ref, source, _explain(sides, item, of), sides.locate(ref), gone=of)
 
 
-def _explain(sides: Sides, item: Item, of: Lost) -> str:
+def _explain(sides: Sides, item: Item, of: RemoteDeletion) -> str:
     if of == "conflict":
         return f"{DELETED}, and the file changed it; left as it is"
     if sides.options.prefer == "live":
