@@ -9,7 +9,22 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, sites, startup, static_site, ten
+from tests.benchmarks import (
+    again,
+    idle,
+    memory,
+    mirror,
+    platform,
+    published,
+    push,
+    push_one,
+    scale,
+    service,
+    sites,
+    startup,
+    static_site,
+    ten,
+)
 from tests.benchmarks.compare import compare
 from tests.benchmarks.stage import Stage, leave_home
 
@@ -17,12 +32,15 @@ BENCHMARKS = {
     "mirror": mirror.measure,
     "ten": ten.measure,
     "idle": idle.measure,
+    "service": service.measure,
     "push": push.measure,
+    "push-one": push_one.measure,
     "again": again.measure,
     "startup": startup.measure,
     "memory": memory.measure,
     "scale": scale.measure,
     "platform": platform.measure,
+    "published": published.measure,
     "sites": sites.measure,
     "static-site": static_site.measure,
 }

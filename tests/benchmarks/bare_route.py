@@ -1,6 +1,7 @@
-"""The baseline of a server: FastAPI with one route that reads a row and answers a prepared body; prints its address.
+"""The baseline of a server: one route that reads a row and answers a prepared body; prints its address.
 
-`python -m tests.benchmarks.bare_route DATABASE`: the database has one table, `bodies(id TEXT PRIMARY KEY, body BLOB)`.
+`python -m tests.benchmarks.bare_route DATABASE [html]`: the database has one table, `bodies(id TEXT PRIMARY KEY, body
+BLOB)`. FastAPI answers JSON at `/bodies/<id>`; with `html`, Starlette answers pages whose ids are their paths.
 """
 
 import socket
@@ -9,6 +10,10 @@ import sys
 
 import uvicorn
 from fastapi import FastAPI, Response
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
 
 def create_app(database: str) -> FastAPI:
@@ -24,6 +29,17 @@ def create_app(database: str) -> FastAPI:
     return app
 
 
+def create_page_app(database: str) -> Starlette:
+    """Given a database of pages, return the application."""
+    connection = sqlite3.connect(database, check_same_thread=False)
+
+    async def page(request: Request) -> HTMLResponse:
+        row = connection.execute("SELECT body FROM bodies WHERE id = ?", (request.url.path,)).fetchone()
+        return HTMLResponse(row[0])
+
+    return Starlette(routes=[Route("/{path:path}", page)])
+
+
 def main() -> None:
     """Serve until the process is ended."""
     # The protocol is named because asyncio turns Nagle's delay off only where it sees it: 40 ms a request.
@@ -31,7 +47,8 @@ def main() -> None:
     listener.bind(("127.0.0.1", 0))
     listener.listen()
     print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
-    config = uvicorn.Config(create_app(sys.argv[1]), http="httptools", access_log=False, log_level="warning")
+    create = create_page_app if sys.argv[2:] == ["html"] else create_app
+    config = uvicorn.Config(create(sys.argv[1]), http="httptools", access_log=False, log_level="warning")
     uvicorn.Server(config).run([listener])
 
 

@@ -28,6 +28,7 @@ CONNECTIONS = 8
 READS, WHOLES, SEARCHES, LISTS, MERGES = 4_000, 40, 400, 400, 60
 COLD_READS = 1_000
 READ_AIM, COLD_AIM, FLAT_AIM = 1.5, 2.0, 1.3
+DOCUMENTS, DOCUMENT_MS_AIM, SEARCH_MS_AIM, DESCRIPTION_MS_AIM = 400, 1.5, 10, 20
 WORDS = ("interdata", "outline", "preform", "underport", "upkey overline")
 
 
@@ -84,7 +85,9 @@ def measure(stage: Stage) -> Iterator[Line]:
         cold = large.hammer(paths, connections=1, warm=0)
         facts = f"{cold}; bare route {base}, which reads each page from its database too"
         yield Line("platform page, cold CPU", cold.cpu_us / base.cpu_us, aim=COLD_AIM, facts=facts)
+        yield from _documents(large)
     with serving(many, stage) as large:
+        yield _description(large)
         yield _merges(large)
 
 
@@ -177,9 +180,26 @@ def _flat(small: Loaded, large: Loaded) -> Iterator[Line]:
         few, many = small.hammer(paths(small), connections=1), large.hammer(paths(large), connections=1)
         facts = f"{many}; with a hundredth of the pages {few}"
         yield Line(f"flat {name}", many.cpu_us / few.cpu_us, aim=FLAT_AIM, facts=facts)
-    word = WORDS[0]
-    served = large.hammer([f"/orgs/{large.organization}/search?query={word}"] * 10, connections=1)
-    yield Line("search, common word", 1000 / served.per_second, "ms", facts=f"{served}; it is in most pages")
+    word, count = WORDS[0], sum(map(len, small.pages.values()))
+    for name, here, aim in (("search", large, None), (f"search in {count} pages", small, SEARCH_MS_AIM)):
+        served = here.hammer([f"/orgs/{here.organization}/search?query={word}"] * 10, connections=1)
+        line = f"{name}, common word CPU"
+        yield Line(line, served.cpu_us / 1000, "ms", aim=aim, facts=f"{served}; it is in most pages")
+
+
+def _documents(large: Loaded) -> Iterator[Line]:
+    """Pages as documents, each read once, by a server that has just answered them as Markdown."""
+    paths = [path.replace("=markdown", "=document") for path in large.distinct_reads()[:DOCUMENTS]]
+    cold = large.hammer(paths, connections=1, warm=0)
+    yield Line("platform document CPU", cold.cpu_us / 1000, "ms", aim=DOCUMENT_MS_AIM, facts=str(cold))
+
+
+def _description(large: Loaded) -> Line:
+    """What the first reader of `openapi.json` waits for."""
+    first = load(large.url, large.pid, [request(large.url, "GET", "/openapi.json")], connections=1, warm=0)
+    return Line(
+        "platform description", first.p99_ms, "ms", aim=DESCRIPTION_MS_AIM, facts=f"of openapi.json, first {first}"
+    )
 
 
 def _merges(large: Loaded) -> Line:
