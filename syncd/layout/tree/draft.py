@@ -166,9 +166,9 @@ class _DraftReader:
         if entry.path is None:
             return entry
         here = dirname(self.summary)
-        spellings = [normpath(join(here, path)) for path in (entry.path, unquote(entry.path))]
-        found = (path for path in spellings if path in self.content_paths)
-        path = next(found, spellings[1])
+        path = normpath(join(here, entry.path))
+        if path not in self.content_paths:
+            path = normpath(join(here, unquote(entry.path)))
         return entry if path == entry.path else replace(entry, path=path)
 
     def find_linked_files(self, at: str, addresses: Iterable[str]) -> Iterator[str]:

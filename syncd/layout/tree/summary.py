@@ -131,19 +131,21 @@ def assemble_entries(
     tops: Sequence[Node], below: Callable[[Node], Sequence[Node]], build: Callable[[Node, tuple[Entry, ...]], Entry]
 ) -> tuple[Entry, ...]:
     """Return the entries that `build` makes of each node of any tree and of the entries below it; without recursion."""
-    order: list[Node] = []
+    order: list[tuple[Node, int]] = []
     pending = list(tops)
     while pending:
         node = pending.pop()
-        order.append(node)
-        pending.extend(below(node))
+        children = below(node)
+        order.append((node, len(children)))
+        pending += children
     # Read backwards, a node comes right after what is below it, so its children lie on top of the stack.
     done: list[Entry] = []
-    for node in reversed(order):
-        count = len(below(node))
-        children = tuple(done[len(done) - count :]) if count else ()
-        del done[len(done) - count :]
-        done.append(build(node, children))
+    for node, count in reversed(order):
+        entries: tuple[Entry, ...] = ()
+        if count:
+            entries = tuple(done[-count:])
+            del done[-count:]
+        done.append(build(node, entries))
     return tuple(done)
 
 

@@ -78,7 +78,7 @@ class _Rounds:
     ) -> None:
         self.workspace, self.binding, self.intent, self.live = workspace, binding, intent, live
         self.subject = subject
-        self._desired: tuple[str, DesiredSide] | None = None
+        self._desired: tuple[str | None, DesiredSide] | None = None
         self.first_plan: ContentPlan | None = None
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
@@ -124,9 +124,10 @@ class _Rounds:
 
     @property
     def desired(self) -> DesiredSide:
-        """What the branch asks for, by its tables; it is read again when the intent is another one."""
-        if self._desired is None or self._desired[0] != self.intent.desired:
-            self._desired = self.intent.desired, _read_desired(self.workspace, self.binding, self.intent)
+        """What the branch asks for, by its tables; it is read again when the intent has other files."""
+        tree = self.workspace.repository.find_tree(self.intent.desired)
+        if self._desired is None or self._desired[0] != tree:
+            self._desired = tree, _read_desired(self.workspace, self.binding, self.intent)
         return self._desired[1]
 
     def _has_recorded_edited(self) -> bool:

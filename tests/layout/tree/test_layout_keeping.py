@@ -119,6 +119,15 @@ def test_a_table_of_contents_in_other_words_says_the_same() -> None:
     assert not has_same_entries(entries, canonical[:-1], at="SUMMARY.md")
 
 
+def test_tables_of_the_same_lines_in_another_tree_differ() -> None:
+    nested = parse_summary("* [A](a.md)\n  * [B](b.md)\n    * [C](c.md)\n")
+    beside = parse_summary("* [A](a.md)\n  * [B](b.md)\n  * [C](c.md)\n")
+    assert not has_same_entries(nested, beside, at="SUMMARY.md")
+    assert not has_same_entries(nested, (), at="SUMMARY.md")
+    respelled = parse_summary("* [A](./a.md)\n  * [B](b.md)\n    * [C](x/../c.md)\n")
+    assert has_same_entries(nested, respelled, at="SUMMARY.md")
+
+
 def test_what_a_table_says_that_the_platform_cannot_stays() -> None:
     here = parse_summary(TABLE)
     answered = parse_summary(
