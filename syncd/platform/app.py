@@ -128,6 +128,8 @@ _JOB_HANDLERS: Mapping[str, JobHandler] = {
 }
 """The handler of each kind of job: `**module.HANDLERS` of every module that has some."""
 _DEFAULT = PlatformSettings()
+_SPACE_ANSWERS_MAX = 1_000
+"""Answers about a space that are remembered, of some hundred bytes each."""
 
 
 def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastAPI:
@@ -148,6 +150,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.callers = Callers(storage)
     app.state.published_sites = PublishedSites(storage)
     app.state.page_memory = PageMemory()
+    app.state.space_answers = spaces.SpaceAnswers(_SPACE_ANSWERS_MAX)
     app.state.answer_visit = site_pages.answer_visit
     app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from syncd.layout.page import frontmatter
 from syncd.model.listing import Listing
 from syncd.model.space import TITLE_MAX, Space, SpaceCreate, SpaceTitle, SpaceUpdate
+from syncd.platform.cache import Cache
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -39,6 +40,9 @@ RETENTION = timedelta(days=7)
 """How long a deleted space can be restored. Source: API document, Limits."""
 PURGE = "spaces.purge"
 """The kind of job that removes a deleted space for good."""
+
+SpaceAnswers = Cache[tuple[int | None, str, str, str], bytes]
+"""Answers to `GET /spaces/{spaceId}` by the version of the database, the caller, the space and the server's address."""
 
 _PERMISSIONS = {
     **dict.fromkeys(("view", "access"), "read"),
@@ -148,15 +152,23 @@ async def get_space_by_id(
     caller: CurrentCaller,
     space_id: str,
     share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None,
-) -> JSONResponse:
+) -> Response:
     """Return a space, also for some days after it was deleted; a `shareKey` opens nothing for a token."""
 
-    # The one request that every poll makes: a few indexed rows.
     def read() -> sa.Row[Any]:
         with storage.read() as connection:
             return require_space(connection, caller, space_id, deleted_since=format_time(storage.now() - RETENTION))
 
-    return answers.ok(serialize_space(request, await storage.run_read(read), caller))
+    # The one request that every poll makes: its answer is remembered until the database changes.
+    remembered: SpaceAnswers = request.app.state.space_answers
+    key = (version := storage.version(), caller.user_id, space_id, addresses.find_origin(request))
+    body = remembered.get(key)
+    if body is None:
+        row = await storage.run_read(read)
+        body = bytes(answers.ok(serialize_space(request, row, caller)).body)
+        if version is not None and row.deleted_at is None:
+            remembered.put(key, body)
+    return Response(body, media_type="application/json")
 
 
 @router.patch("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("admin"))

@@ -182,6 +182,29 @@ def test_a_space_is_as_visible_as_the_site_that_publishes_it(world: World) -> No
     assert world.made("getSpaceById", path) == space | {"updatedAt": public["updatedAt"]}
 
 
+def test_a_space_is_read_from_the_database_once_for_each_caller_and_address(world: World) -> None:
+    path, reader = {"spaceId": world.space()["id"]}, world.person("read")[1]
+    shown, statements = world.made("getSpaceById", path), []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    try:
+        assert world.made("getSpaceById", path) == shown
+        assert statements == []
+        assert world.made("getSpaceById", path, by=reader)["permissions"]["edit"] is False
+        assert world.call("getSpaceById", path, by=world.outsider).status_code == 404
+        headers = {"Host": "localhost:1", "Authorization": f"Bearer {world.http}"}
+        elsewhere = world.target.client.get(f"/v1/spaces/{path['spaceId']}", headers=headers).json()
+        assert elsewhere["urls"] != shown["urls"]
+        assert elsewhere | {"urls": shown["urls"]} == shown
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", note)
+    world.made("updateSpaceById", path, body={"title": "Handbook"})
+    assert world.made("getSpaceById", path)["title"] == "Handbook"
+
+
 def test_open_comments_on_the_space_are_counted(world: World) -> None:
     path = {"spaceId": world.space()["id"]}
     made = [world.made("postCommentInSpace", path, body={"body": {"markdown": "Why?"}}) for _ in range(2)]
