@@ -110,7 +110,7 @@ def test_a_commit_that_is_missing_is_an_error_and_no_end(repository: Repository,
         list(repository.find_carrying(second, "Syncd-Space", "s1", committer=""))
 
 
-def test_what_imports_overwrote_is_listed_once_for_all_spaces(repository: Repository, base: str) -> None:
+def test_what_imports_overwrote_and_all_own_refs_are_listed_once(repository: Repository, base: str) -> None:
     started: list[str] = []
     start = repository._git.run
 
@@ -122,7 +122,13 @@ def test_what_imports_overwrote_is_listed_once_for_all_spaces(repository: Reposi
     prefix = "refs/remotes/platform/overwritten"
     for number in range(10):
         assert repository.list_refs(f"{prefix}/space{number}/") == {}
+        assert repository.list_refs(f"refs/syncd/proposed/space{number}/") == {}
     assert started == ["for-each-ref"]
     repository.update_ref(f"{prefix}/space1/1", base, old=None)
     assert repository.list_refs(f"{prefix}/space1/") == {f"{prefix}/space1/1": base}
     assert started.count("for-each-ref") == 1
+    repository.close()
+    with Repository.open(repository.git_dir) as again:
+        again.update_ref("refs/syncd/proposed/space1/1", base, old=None)
+        assert again.list_refs(f"{prefix}/space1/") == {f"{prefix}/space1/1": base}
+        assert again.list_refs("refs/syncd/proposed/") == {"refs/syncd/proposed/space1/1": base}

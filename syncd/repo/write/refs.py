@@ -14,7 +14,12 @@ from syncd.repo.read.objects import Reader
 def list_refs(git: Git, prefix: str) -> dict[str, str]:
     """Return the refs below a prefix, each with what it names; the prefix ends at a slash or at a name's end."""
     check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
-    listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix)
+    return match_refs(git, prefix)
+
+
+def match_refs(git: Git, *patterns: str) -> dict[str, str]:
+    """Return the refs that one of the patterns of `git for-each-ref` matches, each with what it names."""
+    listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", *patterns)
     lines = listed.decode("utf-8", "surrogateescape").split("\n")[:-1]  # a name is bytes, and may hold U+2028
     return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)}
 
