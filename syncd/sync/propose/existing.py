@@ -197,12 +197,13 @@ def _record_revision(
     main = main_in_request or repository.resolve(workspace.main) or proposal.commit
     sent = [read_sent(repository, commit, main) for commit in list_sent(workspace, binding, request.number)]
     here = old or (sent[0].planned if sent else main)
-    layout_commit = layout_commit or (sent[-1].commit if sent else here)
     is_own = revision.id in own_revisions[-1:]
     base = _find_reading_base(
         workspace, binding, proposal, step, here, sent, written=written, layout_commit=layout_commit, is_own=is_own
     )
-    gathered = gather_content(workspace, binding, step.source, revision, base, layout_commit=layout_commit)
+    gathered = gather_content(
+        workspace, binding, step.source, revision, base, layout_commit=layout_commit or base.start
+    )
     signature = Signature(compose_lane_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     tree = repository.find_tree(result.commit)
@@ -239,16 +240,18 @@ def _find_reading_base(
 ) -> MirrorBase:
     """What is known before a revision of a change request is read: where its pages belong, and what was sent.
 
-    `here` is the commit that Git has of it; `is_own` says that the last write of this run made the revision.
+    `here` is the commit that Git has of it; `is_own` says that the last write of this run made the revision. Where no
+    `layout_commit` says where new pages belong, the commit that the content lies upon does.
     """
     repository, revision = workspace.repository, step.revision
+    start = _commit_tree(workspace, find_start(workspace, here, sent, step.main_in_request), here)
+    layout_commit = layout_commit or start
     last = repository.find_commit(workspace.main, SPACE, binding.space)
     base = find_mirror_base(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
     settings_commit = choose_settings_commit(repository, binding, here, layout_commit)
     settings = read_settings_at(repository, binding, settings_commit)
     anchors = move_below_root(base.anchors, base.settings, settings)
     anchors = _keep_proposed_paths(workspace, binding, revision, anchors, written, layout_commit)
-    start = _commit_tree(workspace, find_start(workspace, here, sent, step.main_in_request), here)
     anchors |= _find_left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
     return replace(
         base,

@@ -122,6 +122,33 @@ def test_two_files_that_change_names_keep_their_pages_and_no_slug_is_left_over(w
     after_the_merge(world, fine)
 
 
+def test_a_change_request_that_takes_in_an_exchange_of_paths_has_its_pages_where_main_content_has_them(
+    world: Any, fine: Any
+) -> None:
+    world.clone()
+    both = RunOptions(branches=("main", "ring"))
+    paths = ("guide/usage.md", "options.md", "errors.md")
+    usage, options, errors = ((world.root / "clone" / path).read_text() for path in paths)
+    world.git("checkout", "--quiet", "-b", "ring")
+    summary = TABLE
+    for title, former, later in zip(("Usage", "Options", "Errors"), paths, (*paths[2:], *paths[:2]), strict=True):
+        summary = summary.replace(f"[{title}]({former})", f"[{title}]({later})")
+    files = {"errors.md": f"Now.\n\n{usage}", "guide/usage.md": f"{options}\nNow.\n", "options.md": f"{errors}\nNow.\n"}
+    moved(world, {}, summary.replace("[Errors]", "[Faults]"), files)
+    world.git("checkout", "--quiet", "main")
+    world.commit("Edit", {"guide/usage.md": f"{usage}\nMore.\n"})
+    fine(world.run(both))
+    with world.client() as client:
+        found = client.change_requests.list(world.space, status="open")
+        numbers = {name: one.number for one in found for name in ("ring", "main") if f"[{name}" in one.subject}
+    assert world.merge(numbers["ring"]) == "merge"
+    fine(world.run(both))
+    change_ref = f"platform/changes/docs/{numbers['main']}"
+    assert world.git("diff", "--name-only", "platform/main", change_ref).split() == ["errors.md"]
+    text = world.git("show", "main:errors.md")
+    assert (text.startswith("Now.\n"), text.endswith("\nMore.\n")) == (True, True)
+
+
 @pytest.mark.long
 def test_order_and_nesting_are_moved_and_not_made_anew(world: Any, fine: Any) -> None:
     world.clone()
