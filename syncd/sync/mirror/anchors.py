@@ -46,19 +46,23 @@ def find_mirror_base(
     that moved, but for those that somebody else moved later.
     """
     base = _find_known_base(workspace, binding, revision, commit, lanes)
+    now = assign_paths(revision).platform_paths if named else {}
     for other, id in named.items():
         past = read_past(workspace.client, binding.space, id) if id else None
         found = recover_anchors(workspace.repository, binding, past or revision, other)
-        moved = {id: anchor for id, anchor in found.items() if _is_placed_anew(anchor, base.anchors.get(id))}
+        moved = {
+            id: anchor for id, anchor in found.items() if _is_placed_anew(anchor, base.anchors.get(id), now.get(id))
+        }
         base = replace(base, anchors={**base.anchors, **moved})
     return replace(base, named=tuple(named))
 
 
-def _is_placed_anew(anchor: Anchor, former: Anchor | None) -> bool:
-    """Whether a commit says where a page or file belongs that is new, or that the platform has moved since."""
+def _is_placed_anew(anchor: Anchor, former: Anchor | None, now: str | None) -> bool:
+    """Whether a commit says where a page or file belongs that is new, or that moved to where the platform has it now:
+    `now` is the path that the platform asks for."""
     if former is None:
         return not anchor.id.startswith(LOST_PREFIX)
-    return anchor.kind == "page" and anchor.form not in ("", former.form)
+    return anchor.kind == "page" and anchor.form == now != former.form
 
 
 def _find_known_base(

@@ -292,6 +292,25 @@ def test_a_page_that_another_clone_has_moved_lies_where_that_clone_has_it(
     assert [path for path in paths if "options" in path or "choices" in path] == ["guide/choices.md"]
 
 
+def test_a_page_that_was_moved_stays_there_when_an_older_change_request_is_merged(
+    world: Any, fine: Any, pull_other: Callable[[], None]
+) -> None:
+    world.commit("Mine", {"errors.md": "# Errors\n\nMine.\n"})
+    fine(world.sync())
+    pull_other()
+    toc = (world.root / "clone" / "SUMMARY.md").read_text().replace("(options.md)", "(guide/choices.md)")
+    moved: dict[str, str | bytes] = {"guide/choices.md": "# Options\n\n* first\n* second\n", "SUMMARY.md": toc}
+    world.commit("Move", moved, gone=["options.md"], clone="other")
+    for number in (2, 1):
+        with world.workspace("other") as workspace:
+            fine(run_cycle(replace(workspace, instance="0a1b2d", branch="main"), RunOptions()))
+        assert world.merge(number) == "merge"
+    with world.workspace("other") as workspace:
+        fine(run_cycle(replace(workspace, instance="0a1b2d", branch="main"), RunOptions()))
+    paths = world.git("ls-tree", "-r", "--name-only", "platform/main", clone="other").split()
+    assert [path for path in paths if "options" in path or "choices" in path] == ["guide/choices.md"]
+
+
 def test_what_another_clone_has_taken_in_and_back_does_not_come_in_again(
     world: Any, fine: Any, small: dict[str, str | bytes], pull_other: Callable[[], None]
 ) -> None:
