@@ -74,15 +74,13 @@ def _select_publishing_site() -> sa.Select[Any]:
 def _build_count_columns() -> tuple[sa.ColumnElement[Any], ...]:
     table = change_requests
     every = sa.select(sa.func.count()).select_from(table).where(table.c.space == spaces.c.id).correlate(spaces)
-    comment_count = sa.select(sa.func.count()).where(
-        comments.c.space == spaces.c.id, comments.c.change_request.is_(None)
-    )
+    open_comments = (comments.c.space == spaces.c.id, comments.c.change_request.is_(None), comments.c.status == "open")
     first, sites = _select_publishing_site(), accounts.sites
     return (
         every.scalar_subquery().label("requests"),
         every.where(table.c.status == "open").scalar_subquery().label("requests_open"),
         every.where(table.c.status == "draft").scalar_subquery().label("requests_draft"),
-        comment_count.where(comments.c.status == "open").correlate(spaces).scalar_subquery().label("comments_open"),
+        sa.select(sa.func.count()).where(*open_comments).correlate(spaces).scalar_subquery().label("comments_open"),
         first.with_only_columns(sites.c.basename).correlate(spaces).scalar_subquery().label("site_basename"),
         first.with_only_columns(sites.c.visibility).correlate(spaces).scalar_subquery().label("site_visibility"),
     )
