@@ -17,7 +17,7 @@ import httpx
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.downloads import Downloads
 from syncd.api.transport.guarded_transport import GuardedTransport
-from syncd.api.transport.rate_limit import Observe, ignore_try, permit_all
+from syncd.api.transport.rate_limit import Observe, Share, ignore_try, keep_own_count, permit_all
 from syncd.api.transport.retries import TRIES
 from syncd.api.transport.transport import DEADLINE, Transport
 from syncd.net.resolving import Resolve, look_up_addresses
@@ -59,7 +59,7 @@ class Client:
     before every try and during every wait; `deadline` bounds one try in seconds; `insecure` allows plain http beyond
     this machine; `resolve` turns a download's host into addresses; `observe` hears of each try; `renew` gives a token
     in place of one that the platform refuses; `permit` is called before each try of a request that may write, and
-    refuses it by an exception.
+    refuses it by an exception; `share` counts requests for all who have this token.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class Client:
         observe: Observe = ignore_try,
         renew: Callable[[str], str] | None = None,
         permit: Callable[[], object] = permit_all,
+        share: Share = keep_own_count,
     ) -> None:
         make = Transport if breaker is None else partial(GuardedTransport, breaker=breaker)
         self._transport: Transport = make(
@@ -96,6 +97,7 @@ class Client:
             observe=observe,
             renew=renew,
             permit=permit,
+            share=share,
         )
         self._downloads = Downloads(self._transport, resolve)
 

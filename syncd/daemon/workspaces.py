@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from syncd.api.client import Client
 from syncd.api.transport.breaker import Breaker
-from syncd.api.transport.rate_limit import Observe, ignore_try
+from syncd.api.transport.rate_limit import Observe, Share, ignore_try, keep_own_count
 from syncd.config import (
     Config,
     RepositoryConfig,
@@ -55,7 +55,7 @@ class Environment:
 
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
     `observe` hears of each request to the platform. `permit` is called before each write to the platform and each
-    push, and refuses it by an exception.
+    push, and refuses it by an exception. `share` counts requests for all who have the token.
     """
 
     variables: Mapping[str, str]
@@ -67,6 +67,7 @@ class Environment:
     upstream: Breaker | None = None
     observe: Observe = ignore_try
     permit: Callable[[], None] = permit_always
+    share: Share = keep_own_count
 
 
 @contextmanager
@@ -121,6 +122,7 @@ def _build_workspace(
             observe=around.observe,
             renew=make_token_renewal(config.platform, around.variables),
             permit=around.permit,
+            share=around.share,
         ) as client,
     ):
         yield Workspace(

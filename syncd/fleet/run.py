@@ -4,7 +4,6 @@ Before each write to the platform and each push, three things happen in this ord
 still ours; the state goes to the remote where it has changed, by compare-and-set; the database is asked once more.
 """
 
-import hashlib
 import hmac
 import json
 import random
@@ -14,20 +13,20 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from syncd.config import load_token
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.daemon.records import judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
 from syncd.daemon.workspaces import Environment, build_service_options, build_upstream, open_locked_workspace, read_time
-from syncd.errors import LeaseLost, RateLimited, Stopped, SyncdError
+from syncd.errors import LeaseLost, Stopped, SyncdError
 from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase, FleetSettings, Row
 from syncd.fleet.leases import Lease, acquire_lease
+from syncd.fleet.limits import compute_token_key, note_limit, share_windows
 from syncd.fleet.notifications import note_run
 from syncd.fleet.repositories import FleetRepository, find_repository, parse_records
 from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
-from syncd.sync.outcome import Applied, Outcome, Waiting, outcome_from
+from syncd.sync.outcome import Applied, Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, is_stopped
 
@@ -127,7 +126,8 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
             if snapshot.save(fence=lease.fence, permit=lease.check):
                 lease.check()
 
-        around = Environment(context.environ, cancelled=is_cancelled, permit=permit)
+        share = share_windows(context.database, compute_token_key(repository.platform, context.environ))
+        around = Environment(context.environ, cancelled=is_cancelled, permit=permit, share=share)
         with open_locked_workspace(config, own, around) as workspace:
             results = run_cycle(workspace, build_service_options(config, own, repository.name))
         # Also after a run that was stopped: whoever comes next goes on from here.
@@ -158,6 +158,9 @@ def _record_run(
         again = is_stopped(results)
         if not again and repository is not None:
             documents = _judge_run(context, cursor, repository, results, documents)
+        key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
+        if key:
+            note_limit(cursor, key, outcome)
         delay = find_delay(outcome, interval, failures=failures, now=time.time(), chance=random.random())  # noqa: S311
         spread = interval * (1 - _JITTER * random.random())  # noqa: S311
         cursor.execute(
@@ -179,7 +182,7 @@ def _record_run(
                 "active": again or any(isinstance(result.outcome, Applied) for result in results),
                 "delay": delay,
                 "spread": spread,
-                "key": _note_limit(context, cursor.execute, repository, outcome),
+                "key": key,
             },
         )
     return True
@@ -199,25 +202,3 @@ def _judge_run(
     subjects = list_subjects(repository.config)
     records = judge_run(results, parse_records(former), subjects, name=repository.name, at=at)
     return [asdict(record) for record in records]
-
-
-def _note_limit(
-    context: RunContext, execute: Callable[..., object], repository: FleetRepository | None, outcome: Outcome
-) -> str:
-    """Note that a token's rate limit is used up, so that no worker asks with it until then; return what stands for the
-    token.
-    """
-    try:
-        if repository is None:
-            return ""
-        token = load_token(repository.platform, context.environ).get_secret_value()
-    except SyncdError:
-        return ""
-    key = hashlib.sha256(f"{repository.platform.url}\0{token}".encode()).hexdigest()[:16]
-    if isinstance(outcome, Waiting) and outcome.until is not None and outcome.exit_code == RateLimited.exit_code:
-        execute(
-            "INSERT INTO syncd_fleet_limits AS l (token_key, until) VALUES (%(key)s, to_timestamp(%(until)s))"
-            " ON CONFLICT (token_key) DO UPDATE SET until = greatest(l.until, excluded.until)",
-            {"key": key, "until": outcome.until},
-        )
-    return key

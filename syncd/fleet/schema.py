@@ -4,7 +4,7 @@ from typing import LiteralString
 
 VERSION = 1
 """Of the tables; a newer one is not written to."""
-STEP = 2
+STEP = 3
 """Of what was added to them since; an older syncd passes it over, so that workers can be upgraded one by one."""
 
 MAKE_TABLES: LiteralString = """
@@ -73,6 +73,13 @@ CREATE TABLE IF NOT EXISTS syncd_fleet_notifications (
     document jsonb NOT NULL,
     tries integer NOT NULL DEFAULT 0,
     not_before timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS syncd_fleet_windows (
+    token_key text NOT NULL,
+    method text NOT NULL,
+    ends_at timestamptz NOT NULL,
+    remaining double precision NOT NULL,
+    PRIMARY KEY (token_key, method)
 );
 CREATE INDEX IF NOT EXISTS syncd_fleet_told ON syncd_fleet_notifications (repository, target, number);
 """

@@ -22,6 +22,17 @@ Observe = Callable[[float, int, Mapping[str, str]], object]
 """Is called after each try with its seconds, its status or 0 where no answer came, and its headers."""
 
 
+Share = Callable[[str, float, float], float]
+"""Counts a request of a method, of which so many are left for so many seconds, and returns how many are left for all
+who have this token; it is asked only when a limit is nearly used up.
+"""
+
+
+def keep_own_count(method: str, remaining: float, seconds: float) -> float:
+    """Share a limit with nobody."""
+    return remaining
+
+
 def ignore_try(seconds: float, status: int, headers: Mapping[str, str]) -> None:
     """Do nothing about a try."""
 
@@ -71,8 +82,8 @@ class _Window:
 class RateLimiter:
     """The rate limits as last seen, one for each method since they differ by method; threads may share it."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float], share: Share = keep_own_count) -> None:
+        self._clock, self._share = clock, share
         self._lock = Lock()
         self._windows: dict[str, _Window] = {}
         self._paused_until: dict[str, float] = {}
@@ -87,6 +98,7 @@ class RateLimiter:
             window = self._find_current_window(method, now)
             if window is None:
                 return held
+            window.remaining = self._share(method, window.remaining, window.reset - now)
             wait = compute_wait(window.limit, window.remaining, window.reset, now)
             # Who waits for the next window is counted in it, and what does not fit there waits for the one after.
             later = -window.remaining // window.limit * window.length if window.remaining <= 0 else 0.0

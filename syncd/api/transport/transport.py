@@ -49,7 +49,7 @@ from syncd.api.transport.credential import Credential
 from syncd.api.transport.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
 from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
 from syncd.api.transport.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
-from syncd.api.transport.rate_limit import WAIT_MAX, Observe, RateLimiter, ignore_try, permit_all, read_retry_after
+from syncd.api.transport.rate_limit import WAIT_MAX, Observe, RateLimiter, Share, read_retry_after
 from syncd.api.transport.retries import DEADLINES_MAX, TRIES, Retries
 from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
@@ -102,16 +102,17 @@ class Transport:
         cancelled: Callable[[], bool] = lambda: False,
         deadline: float = DEADLINE,
         tries: int = TRIES,
-        observe: Observe = ignore_try,
+        observe: Observe,
         renew: Callable[[str], str] | None = None,
-        permit: Callable[[], object] = permit_all,
+        permit: Callable[[], object],
+        share: Share,
     ) -> None:
         self.base = parse_base_url(url, insecure=insecure)
         self.origin = format_origin(httpx.URL(self.base))
         self.deadline = deadline
         self.plain_headers = httpx.Headers({"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"})
         self._login = Credential(token, self.plain_headers, renew)
-        self._connections, self._rate_limiter = Connections(transport), RateLimiter(clock)
+        self._connections, self._rate_limiter = Connections(transport), RateLimiter(clock, share)
         self._sleep, self._clock, self._cancelled = sleep, clock, cancelled
         self._start_tries: Callable[[float], Retries] = partial(Retries, random=random, tries=tries)
         self._sent: Counter[str] = Counter()
