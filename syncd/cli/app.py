@@ -219,7 +219,9 @@ def pull(config: ConfigOption = None, json: JsonOption = False, force: ForceOpti
 
 @app.command()
 def push(
-    branch: Annotated[str | None, typer.Argument(help="Branch to propose; else the one checked out.")] = None,
+    branch: Annotated[
+        str | None, typer.Argument(metavar="BRANCH", help="Branch to propose; else the one checked out.")
+    ] = None,
     subject: Annotated[str, typer.Option("--subject", metavar="TEXT", help="Subject of a new change request.")] = "",
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -250,7 +252,7 @@ def push(
 
 @app.command("resolve")
 def resolve_command(
-    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Pages or folders; . is all.")] = None,
+    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Pages or folders; . is all.")] = None,
     ours: Annotated[bool, typer.Option("--ours", help="Take each page as the branch has it.")] = False,
     theirs: Annotated[bool, typer.Option("--theirs", help="Take each page as the platform has it.")] = False,
     edit: Annotated[bool, typer.Option("--edit", help="Open each page with both texts in $VISUAL or $EDITOR.")] = False,
@@ -279,9 +281,7 @@ def resolve_command(
 
 @app.command()
 def status(
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE...", help="Pages or assets; else the whole.")
-    ] = None,
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Pages or assets; else the whole.")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
     porcelain: Annotated[
@@ -325,7 +325,7 @@ def preview(
 @app.command()
 def check(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATHS]...", help="Directories or files; else every space.")
+        list[str] | None, typer.Argument(metavar="PATHS", help="Directories or files; else every space.")
     ] = None,
     config: ConfigOption = None,
     format: FormatOption = "text",

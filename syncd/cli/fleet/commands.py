@@ -20,7 +20,7 @@ FleetDatabaseOption = Annotated[
         metavar="URL",
     ),
 ]
-NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME...", help="Repositories of the fleet.")]
+NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Repositories of the fleet.")]
 
 
 @fleet.callback()
@@ -74,7 +74,7 @@ def fleet_remove(names: NamesArgument, database: FleetDatabaseOption = "") -> No
 
 @fleet.command("export")
 def fleet_export(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Repositories; else all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Repositories; else all.")] = None,
     database: FleetDatabaseOption = "",
 ) -> None:
     """Print the repositories of the fleet as a configuration."""

@@ -12,7 +12,7 @@ history = typer.Typer(**GROUP_SETTINGS)
 @history.command("undo")
 def undo_command(
     target: Annotated[
-        str, typer.Argument(metavar="[N]", help="A change request, or the digest of a plan; else what was done last.")
+        str, typer.Argument(metavar="N", help="A change request, or the digest of a plan; else what was done last.")
     ] = "",
     space: Annotated[str, typer.Option("--space", metavar="SPACE", help="Name, id or address of the space.")] = "",
     branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch; else the one checked out.")] = "",
@@ -33,7 +33,7 @@ def undo_command(
 
 @history.command("log")
 def log_command(
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Only what happened to this page or file.")] = "",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Only what happened to this page or file.")] = "",
     space: Annotated[str, typer.Option("--space", metavar="SPACE", help="Only this space: name, id or address.")] = "",
     change_request: Annotated[
         str, typer.Option("--change-request", metavar="N", help="Only this change request: number or address.")

@@ -17,7 +17,7 @@ def notify_group() -> None:
 @notify.command("test")
 def notify_test(
     target: Annotated[
-        str, typer.Argument(metavar="[TARGET]", help="Its name in the configuration, or desktop; else all of them.")
+        str, typer.Argument(metavar="TARGET", help="Its name in the configuration, or desktop; else all of them.")
     ] = "",
     config: ConfigOption = None,
     json: JsonOption = False,

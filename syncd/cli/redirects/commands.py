@@ -57,7 +57,7 @@ def redirects_rm(
 
 @redirects.command("test")
 def redirects_test(
-    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Paths or addresses.")],
+    urls: Annotated[list[str], typer.Argument(metavar="URL", help="Paths or addresses.")],
     online: Annotated[bool, typer.Option("--online", help="Ask the platform, too.")] = False,
     at: AtOption = None,
     file: FileOption = None,

@@ -93,4 +93,5 @@ def _render_page(words: tuple[str, ...], command: TyperCommand | TyperGroup, exi
 def _name_value(param: TyperArgument | TyperOption) -> str:
     name = param.metavar or (param.name or "").upper()
     is_optional = isinstance(param, TyperArgument) and not param.required
-    return f"[{name}]" if is_optional and not name.startswith("[") else name
+    more = "..." if isinstance(param, TyperArgument) and param.nargs == -1 and "..." not in name else ""
+    return f"{f'[{name}]' if is_optional else name}{more}"

@@ -17,7 +17,7 @@ RootOption = Annotated[
 ]
 
 RepositoryArgument = Annotated[
-    str, typer.Argument(metavar="[REPOSITORY]", help="Its name in the log, or its directory; else all of the service.")
+    str, typer.Argument(metavar="REPOSITORY", help="Its name in the log, or its directory; else all of the service.")
 ]
 
 

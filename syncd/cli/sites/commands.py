@@ -32,7 +32,7 @@ SiteForceOption = Annotated[
 @site.command("validate")
 def site_validate(
     path: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="The site file; else site.yaml, or the configured one.")
+        Path | None, typer.Argument(metavar="FILE", help="The site file; else site.yaml, or the configured one.")
     ] = None,
     file: FileOption = None,
     online: Annotated[bool, typer.Option("--online", help="Ask the platform, too.")] = False,
@@ -82,7 +82,7 @@ def site_plan(
 
 @site.command("apply")
 def site_apply(
-    plan: Annotated[Path | None, typer.Argument(metavar="[PLAN]", help="A plan that was saved with --out.")] = None,
+    plan: Annotated[Path | None, typer.Argument(metavar="PLAN", help="A plan that was saved with --out.")] = None,
     config: ConfigOption = None,
     file: FileOption = None,
     areas: AreasOption = None,
@@ -127,7 +127,7 @@ def site_drift(
 
 @site.command("pending")
 def site_pending(
-    digest: Annotated[str, typer.Argument(metavar="[ID]", help="Show all of the plan whose digest begins so.")] = "",
+    digest: Annotated[str, typer.Argument(metavar="ID", help="Show all of the plan whose digest begins so.")] = "",
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:

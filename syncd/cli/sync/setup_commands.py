@@ -48,7 +48,7 @@ def clone(
 @setup.command()
 def init(
     url: Annotated[str, typer.Argument(help="The platform; left out, the configuration names it.")] = "",
-    spaces: Annotated[list[str] | None, typer.Argument(metavar="SPACE[=DIR]...", help="Spaces to bind.")] = None,
+    spaces: Annotated[list[str] | None, typer.Argument(metavar="SPACE[=DIR]", help="Spaces to bind.")] = None,
     url_option: UrlOption = "",
     space: SpaceOption = None,
     prefer: Annotated[

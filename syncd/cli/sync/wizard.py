@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import get_args
 
@@ -108,7 +109,7 @@ def complete_setup(words: SetupWords, *, command: str) -> SetupAnswers:
         spaces, title = _ask_directories(chosen), chosen[0].title
     directory = Path(words.directory or ".")
     if words.directory == "":
-        directory = ask_text("Directory of the new repository", _check_new, default=slugify(title)[:40] or "docs")
+        directory = ask_text("Directory of the new repository", _check_new, default=_find_free_name(title))
     if missing:
         say(f"The same without questions: {_format_command(command, words, platform, spaces, directory)}")
     return SetupAnswers(platform, spaces, directory.absolute())
@@ -274,9 +275,20 @@ def _make_directory_check(used: set[str]) -> Callable[[str], str]:
     return check
 
 
+def _find_free_name(title: str) -> str:
+    """The name of a directory for what has this title, with a number where it is there already."""
+    name = slugify(title)[:40] or "docs"
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain((name,), numbered) if not _is_taken(Path(each)))
+
+
+def _is_taken(directory: Path) -> bool:
+    return directory.exists() and (not directory.is_dir() or any(directory.iterdir()))
+
+
 def _check_new(text: str) -> Path:
     directory = Path(text).expanduser()
-    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+    if _is_taken(directory):
         raise typer.BadParameter(f"{directory} is there already; name a new directory")
     return directory
 

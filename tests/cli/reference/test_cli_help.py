@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from syncd.cli.app import run
+from syncd.cli.app import app, run
 from syncd.cli.reference.example import EXAMPLES
+from syncd.cli.reference.man import render_pages
+from syncd.cli.terminal.tree import build_tree
 
 ROOT = Path(__file__).parents[3]
 
@@ -22,6 +24,19 @@ def test_every_command_is_told_in_one_whole_sentence(
     monkeypatch.setenv("COLUMNS", "80")
     assert run([*words, "--help"]) == 0
     assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [("undo", "[N]"), ("push", "[BRANCH]"), ("check", "[PATHS]..."), ("status", "[FILE]..."), ("site apply", "[PLAN]")],
+)
+def test_what_may_be_left_out_stands_in_one_pair_of_brackets(
+    words: str, usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words.split(), "--help"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"Usage: syncd {words} [OPTIONS] {usage}"
+    page = dict(render_pages(build_tree(app)))[f"syncd-{words.replace(' ', '-')}.1"]
+    assert f"[\\fIoptions\\fR] \\fI{usage}\\fR" in page
 
 
 @pytest.mark.parametrize("words", [("site",), ("redirects",)])

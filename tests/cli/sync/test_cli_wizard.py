@@ -29,6 +29,7 @@ def make_repository(path: Path, text: str) -> Path:
 
 def test_a_clone_asks_for_platform_token_space_and_directory(shell: Shell) -> None:
     token = shell.token.read_text().strip()
+    plant(shell.root / "docs", {"mine.md": "# Mine\n"})
     with TerminalSession("clone", cwd=shell.root, columns=200) as session:
         assert "[https://api.gitbook.com]" in session.expect(
             "Address of the platform's API [https://api.gitbook.com]: "
@@ -49,17 +50,17 @@ def test_a_clone_asks_for_platform_token_space_and_directory(shell: Shell) -> No
         session.expect("No space has no such title in its title, its id or its organization.")
         session.expect("[1]: ")
         session.type_line("")
-        session.expect("Directory of the new repository [docs]: ")
+        session.expect("Directory of the new repository [docs-2]: ")
         session.type_line("source")
         session.expect("Error: source is there already; name a new directory")
-        session.expect("[docs]: ")
+        session.expect("[docs-2]: ")
         session.type_line("")
-        line = f"The same without questions: syncd clone --url {shell.url} --space {shell.space} --directory docs\n"
+        line = f"The same without questions: syncd clone --url {shell.url} --space {shell.space} --directory docs-2\n"
         session.expect(line)
         session.expect("Cloned into")
         assert session.finish() == 0
         assert token not in session.text
-    assert (shell.root / "docs" / "install.md").exists()
+    assert (shell.root / "docs-2" / "install.md").exists()
 
 
 def test_spaces_are_searched_and_several_get_a_directory_each(shell: Shell) -> None:
