@@ -5,6 +5,7 @@ import keyword
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,13 @@ RIGHT_HERE = {
     "plan/site/rollback.py:FormerState.things": "a key of the JSON of former states, which older stores have",
 }
 """Names in which a banned word is right, each with the reason."""
-OF_LIBRARIES = {"use_attribute_docstrings": "an option of pydantic", "include_name": "a function that Alembic calls"}
-"""Names in docstrings that are another library's and stand nowhere in the code."""
+ELSEWHERE = {
+    "use_attribute_docstrings": "an option of pydantic",
+    "include_name": "a function that Alembic calls",
+    "thumbsup": "the name of an emoji",
+    "sandbox": "a word of a content security policy",
+}
+"""Names in docstrings that stand nowhere in the code, each with what it is."""
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _QUOTED = re.compile(r"`([a-z_][a-z0-9_]+)`")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -115,7 +121,7 @@ def list_package_names() -> frozenset[str]:
 
     Shape: those are the fields of the models, and the strings of one word that models and the platform know.
     """
-    found = {*keyword.kwlist, *OF_LIBRARIES}
+    found = {*keyword.kwlist, *ELSEWHERE}
     for path in MODULES:
         tree, parts = parse(path), path.relative_to(ROOT).with_suffix("").parts
         found |= {*parts, *(node.name for node in ast.walk(tree) if isinstance(node, _FUNCTION | ast.ClassDef))}
@@ -147,6 +153,22 @@ def list_stale_names(path: Path) -> Iterator[str]:
                 where = f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
                 yield from (f"{where}: {name}" for name in names if name not in known | inner)
             pending.append((node, inner))
+    used = known | list_used_names(tree)
+    for line, docstring in list_value_docstrings(tree):
+        names = [name for name in _QUOTED.findall(docstring) if name not in used]
+        yield from (f"{path.relative_to(ROOT)}:{line}: {name}" for name in names)
+
+
+def list_value_docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Give each text below a constant, a field or an attribute, and its line."""
+    for parent in ast.walk(tree):
+        body = getattr(parent, "body", None)
+        for value, text in pairwise(body if isinstance(body, list) else ()):
+            constant = text.value if isinstance(text, ast.Expr) else None
+            if not isinstance(value, ast.Assign | ast.AnnAssign) or not isinstance(constant, ast.Constant):
+                continue
+            if isinstance(constant.value, str):
+                yield text.lineno, constant.value
 
 
 def is_participle(name: str) -> bool:

@@ -174,8 +174,6 @@ class Git:
         self._starter = _import_starter()(str(place.work_tree or place.git_dir) if place else "/")
         self._environment = dict(_ENVIRONMENT, PATH=_find_search_path())
         self._config = dict(_HARDENING)
-        self.is_bare = False
-        """Whether the configuration says so, which `disarm` reads; no file of a work tree is for such a repository."""
         self.inherited: tuple[int, ...] = ()
         """Descriptors that processes share: a lock that is held until the last of them is gone."""
         if place is not None:
