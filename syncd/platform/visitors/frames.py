@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import sqlalchemy as sa
 
@@ -19,6 +19,8 @@ from syncd.web.pages.shell import SiteFrame, SiteLink
 
 PDF, FEEDBACK = "pdf", "feedback"
 """The segments behind a site-space's own files at which its PDFs are, and to which its pages send their forms."""
+ASK = "ask"
+"""The segment behind a site's own files at which questions are answered."""
 _REMEMBERED_ENTRIES = 200_000
 _contents: Cache[tuple[bytes, str, str], Contents] = Cache(_REMEMBERED_ENTRIES, weigh=lambda one: len(one.entries) + 1)
 
@@ -42,6 +44,17 @@ def build_feedback_path(visit: SiteVisit, site_space: sa.Row[Any], page: str) ->
     if setting is None or not setting.enabled or visit.is_preview:
         return ""
     return f"{build_scope(visit, site_space)}/{FEEDBACK}/{page}"
+
+
+def may_ask(visit: SiteVisit, site_space: sa.Row[Any]) -> bool:
+    """Return whether a site-space's customization lets visitors ask questions."""
+    setting = read_space_settings(visit, site_space).ai
+    return setting is not None and setting.mode != "none"
+
+
+def build_ask_path(visit: SiteVisit, question: str) -> str:
+    """Return the path of the page that answers a question."""
+    return f"{visit.base}/{OWN_FILES}/{ASK}?{urlencode({'q': question})}"
 
 
 def build_frame(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteFrame:

@@ -29,7 +29,13 @@ from syncd.platform.visitors.destinations import (
     find_destination,
     open_space_outline,
 )
-from syncd.platform.visitors.frames import build_pdf_path, read_contents, read_space_settings
+from syncd.platform.visitors.frames import (
+    ASK,
+    build_pdf_path,
+    read_contents,
+    read_space_settings,
+)
+from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
 from syncd.platform.visitors.page_links import OWN_FILES
@@ -102,7 +108,7 @@ class _SiteResponder:
     def find_remembered(self) -> Response | None:
         """Return the page as it was rendered before, without reading anything."""
         page = self.memory.find_page(self.visit, self.request.url.path, self.origin)
-        return None if page is None else self._answer_html(page)
+        return None if page is None else self.answer_html(page)
 
     def answer(self) -> Response:
         """Return the answer, which may read the database."""
@@ -123,9 +129,10 @@ class _SiteResponder:
         if isinstance(found_here, Redirected):
             return _build_redirect(found_here)
         renderer = PageRenderer(self.storage, self.memory, self.visit)
-        return self._answer_html(renderer.render(found_here, self.origin, self.request.url.path))
+        return self.answer_html(renderer.render(found_here, self.origin, self.request.url.path))
 
-    def _answer_html(self, page: RenderedPage, status: int = 200) -> Response:
+    def answer_html(self, page: RenderedPage, status: int = 200) -> Response:
+        """Return a page as the answer, or 304 where the browser has exactly that."""
         headers = {**_STRICT, "ETag": page.etag, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
         if not self.visit.may_be_indexed:
             headers["X-Robots-Tag"] = "noindex"
@@ -147,7 +154,7 @@ class _SiteResponder:
             return _answer_closed()
         outline = open_space_outline(connection, self.visit, site_space)
         renderer = PageRenderer(self.storage, self.memory, self.visit)
-        return self._answer_html(renderer.render_missing(site_space, outline), 404)
+        return self.answer_html(renderer.render_missing(site_space, outline), 404)
 
     def _answer_markdown(self, connection: sa.Connection) -> Response:
         *above, last = self.parts
@@ -228,7 +235,7 @@ class _SiteResponder:
 
     def _answer_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> Response:
         renderer = PageRenderer(self.storage, self.memory, self.visit)
-        return self._answer_html(renderer.render_words(site_space, outline, title, body))
+        return self.answer_html(renderer.render_words(site_space, outline, title, body))
 
     def _answer_search(self, *, is_json: bool) -> Response:
         """What a search of all that the visitor sees of the site finds."""
@@ -237,9 +244,10 @@ class _SiteResponder:
             return _answer_closed()
         searched = self.request.query_params.get("q", "")[:QUERY_MAX].replace("\0", "")
         found = list_results(self.visit, search_site(self.storage, self.visit, visible, searched), searched)
+        words = find_words(self.visit.require_space(visible[0]).language or "en")
+        found = [*offer_question(self.visit, visible[0], searched, words), *found]
         if is_json:
             return self._answer_text(format_results_json(found), "application/json")
-        words = find_words(self.visit.require_space(visible[0]).language or "en")
         with self.storage.read() as connection:
             outline = open_space_outline(connection, self.visit, visible[0])
         title = f"{words.search}: {searched}" if searched else words.search
@@ -304,6 +312,9 @@ async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str])
     if (named := read_pdf_address(parts)) is not None:
         return await answer_site_pdf(request, visit, *named) or _answer_closed()
     responder = _SiteResponder(request, visit, tuple(parts))
+    if responder.parts == (OWN_FILES, ASK):
+        page = await answer_question(request, visit)
+        return _answer_closed() if page is None else responder.answer_html(page)
     return responder.find_remembered() or await _compute_answer(request, responder.answer)
 
 

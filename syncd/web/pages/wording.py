@@ -43,6 +43,9 @@ class PageWords:
     helpful_ok: str = "Partly"
     helpful_bad: str = "No"
     thanks: str = "Thank you for your answer."
+    ask: str = "Ask"
+    sources: str = "Where this comes from"
+    no_answer: str = "No page of this site answers this. A search for fewer words may find more."
 
 
 WORDS: Mapping[str, PageWords] = {
@@ -54,7 +57,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Kopiert", "Seite nicht gefunden", "Unter dieser Adresse gibt es keine Seite.", "Schließen", "Bereiche"),
         *("Varianten", "Seiten vor und nach dieser", "Website", "Datenschutz"),
         *("PDF dieser Seite", "PDF aller Seiten", "War diese Seite hilfreich?", "Ja", "Teilweise", "Nein"),
-        "Danke für Ihre Antwort.",
+        *("Danke für Ihre Antwort.", "Fragen", "Woher das kommt"),
+        "Keine Seite beantwortet das. Eine Suche nach weniger Wörtern findet vielleicht mehr.",
     ),
     "es": PageWords(
         *("Saltar al contenido", "Buscar", "Escriba para buscar en este sitio", "No se encontró nada", "Contenido"),
@@ -63,7 +67,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Copiado", "Página no encontrada", "No hay ninguna página en esta dirección.", "Cerrar", "Secciones"),
         *("Variantes", "Páginas anterior y siguiente", "Sitio", "Privacidad"),
         *("PDF de esta página", "PDF de todas las páginas", "¿Le fue útil esta página?", "Sí", "En parte", "No"),
-        "Gracias por su respuesta.",
+        *("Gracias por su respuesta.", "Preguntar", "De dónde viene"),
+        "Ninguna página lo responde. Una búsqueda con menos palabras puede encontrar más.",
     ),
     "fr": PageWords(
         *("Aller au contenu", "Rechercher", "Saisissez pour chercher sur ce site", "Aucun résultat", "Sommaire"),
@@ -72,7 +77,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Copié", "Page introuvable", "Il n’y a pas de page à cette adresse.", "Fermer", "Sections"),
         *("Variantes", "Pages précédente et suivante", "Site", "Confidentialité"),
         *("PDF de cette page", "PDF de toutes les pages", "Cette page vous a-t-elle aidé ?", "Oui", "En partie", "Non"),
-        "Merci de votre réponse.",
+        *("Merci de votre réponse.", "Demander", "D’où cela vient"),
+        "Aucune page n’y répond. Une recherche avec moins de mots en trouvera peut-être plus.",
     ),
 }
 

@@ -131,3 +131,30 @@ def test_an_answer_of_somebody_else_or_about_nothing_is_not_counted(made: Publis
     customize(made, feedback={"enabled": False})
     assert rate(made, address).status_code == 404
     assert made.world.made("listSiteEventCounts", made.path)["items"] == []
+
+
+def test_a_question_is_answered_on_a_page_of_the_site(made: PublishedSiteMaker) -> None:
+    hidden = f"The lantern is green.\n\n{{% if {CLAIM} %}}\n\nThe lantern was stolen.\n\n{{% endif %}}"
+    made.world.write(made.guides, [page("Lantern", hidden), page("<b>Odd</b>", "The buoy <b>is</b> yellow.")])
+    anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
+    lantern, vault = "/~syncd/ask?q=Which+colour+has+the+lantern%3F", "/~syncd/ask?q=Where+is+the+vault%3F"
+    assert anybody.get(lantern).status_code == 404
+    assert "Ask" not in anybody.get("/~syncd/search?q=lantern").text
+    customize(made, ai={"mode": "search"})
+    for reader in (anybody, staff):
+        text = reader.get(lantern).text
+        assert "<h1>Which colour has the lantern?</h1>" in text
+        assert "The lantern is green." in text
+        assert f'href="{made.base}/lantern"' in text
+        assert "stolen" not in text
+    assert "behind the clock" in staff.get(vault).text
+    assert "behind the clock" not in anybody.get(vault).text
+    assert "No page of this site answers this." in anybody.get(vault).text
+    assert staff.get(vault).headers["cache-control"].startswith("private")
+    assert "<b>Odd" not in anybody.get("/~syncd/ask?q=buoy").text
+    assert "<script>" not in anybody.get("/~syncd/ask?q=%3Cscript%3Ealert(1)%3C/script%3E").text
+    assert anybody.get("/~syncd/ask").status_code == 404
+    first = anybody.get("/~syncd/search.json?q=green+lantern").json()[0]
+    assert first[:2] == ["Ask: green lantern", f"{made.base}/~syncd/ask?q=green+lantern"]
+    made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
+    assert anybody.get(lantern).status_code == 401

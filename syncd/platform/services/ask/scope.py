@@ -5,7 +5,6 @@ meets no condition. Pages and parts of pages that only some visitors see are lef
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,9 +13,8 @@ from syncd.layout.evaluation import Variables
 from syncd.model.ask import AskContext, DefaultScope, Scope, SpecificScope
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import revisions
-from syncd.platform.revisions.outline import Outline
-from syncd.platform.revisions.tree import PAGES, ROOT
 from syncd.platform.schema.content import spaces
+from syncd.platform.services.ask.open_pages import PublishedSpace
 from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import (
     SiteRequest,
@@ -25,18 +23,6 @@ from syncd.platform.spaces import roles
 from syncd.platform.spaces.granted import match_granted_spaces
 
 _FOR_EVERYBODY = ("public", "unlisted")
-_CLOSED = ("hidden", "noIndex", "condition")
-"""Members of a page that keep it out of search and answers. Source: syncd/manual/reference/layout.md, "Frontmatter"."""
-
-
-@dataclass(frozen=True)
-class PublishedSpace:
-    """A space as a site publishes it. Shape: `path` is where it is read, below the site."""
-
-    space: str
-    revision: str
-    outline: Outline
-    path: str
 
 
 def find_published_spaces(
@@ -60,16 +46,6 @@ def find_published_spaces(
             outline = revisions.open_revision(connection, row.space, space.revision)
             found[row.space] = PublishedSpace(row.space, space.revision, outline, structure.compute_variant_path(row))
     return list(found.values())
-
-
-def is_page_open(outline: Outline, page_id: str) -> bool:
-    """Return whether answers may quote a page: neither it nor a page above it is hidden."""
-    entry = outline.entries.get(page_id)
-    while entry is not None and entry.node.id not in (PAGES, ROOT):
-        if any(entry.node.fields.get(name) for name in _CLOSED):
-            return False
-        entry = outline.entries.get(entry.parent)
-    return entry is not None and entry.node.id == PAGES
 
 
 def _choose_site_spaces(structure: Structure, scope: Scope, context: AskContext) -> Iterator[sa.Row[Any]]:

@@ -1,0 +1,100 @@
+"""Ask: a question to a site, answered from pages that its visitor may read, on a page that needs no script.
+
+Pages and parts of pages with a condition are quoted to nobody. The operator's model is asked for a person who came from
+a page of the site; anything else that follows a link gets quotes, which cost little.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+import sqlalchemy as sa
+from fastapi import Request
+
+from syncd.model.ask import QUESTION_MAX
+from syncd.model.document import Document
+from syncd.platform.http import addresses
+from syncd.platform.http.scheduler import RequestScheduler
+from syncd.platform.services.ask.answers import AnswerStream
+from syncd.platform.services.ask.open_pages import PublishedSpace
+from syncd.platform.services.ask.retrieval import Passage, RetrievalResult, find_passages
+from syncd.platform.settings import PlatformSettings
+from syncd.platform.storage.storage import Storage
+from syncd.platform.visitors.destinations import open_space_outline
+from syncd.platform.visitors.frames import build_ask_path, may_ask
+from syncd.platform.visitors.pages import PageMemory, PageRenderer, RenderedPage
+from syncd.platform.visitors.visits import SiteVisit
+from syncd.web.blocks import BlockContext, render_document
+from syncd.web.pages.lists import write_paragraph
+from syncd.web.pages.search_results import SearchResult, render_results
+from syncd.web.pages.wording import PageWords, find_words
+from syncd.web.rendering import Html
+
+
+def offer_question(
+    visit: SiteVisit, site_space: sa.Row[Any], searched: str, words: PageWords
+) -> Iterator[SearchResult]:
+    """Yield what leads from a search to the answer, where the site answers questions."""
+    if searched.strip() and may_ask(visit, site_space):
+        yield SearchResult(f"{words.ask}: {searched}", build_ask_path(visit, searched))
+
+
+async def answer_question(request: Request, visit: SiteVisit) -> RenderedPage | None:
+    """Return the page that answers the question in the query; None where the site answers none, or none was asked.
+
+    Raises: Failure 503 when too many wait.
+    """
+    question = request.query_params.get("q", "").replace("\0", "").strip()[:QUESTION_MAX]
+    listed = [row for row in visit.visible_site_spaces if not row.hidden]
+    if not question or not listed or not may_ask(visit, listed[0]):
+        return None
+    storage: Storage = request.app.state.storage
+    scheduler: RequestScheduler = request.app.state.scheduler
+    found = await scheduler.compute(request, lambda: _find(storage, visit, listed, question))
+    settings: PlatformSettings = request.app.state.settings
+    is_person = request.headers.get("sec-fetch-site") == "same-origin"
+    base = f"{addresses.find_origin(request)}{visit.base}/"
+    stream = AnswerStream(question, found, base, "document", settings.ask if is_person else None)
+    # A model takes its time, and so waits in a thread, not within a slot for computing.
+    answer = await anyio.to_thread.run_sync(partial(_find_last, stream))
+    memory: PageMemory = request.app.state.page_memory
+    renderer = PageRenderer(storage, memory, visit)
+    return await scheduler.compute(request, lambda: _render(renderer, listed[0], question, answer, found.passages))
+
+
+def _find(storage: Storage, visit: SiteVisit, listed: Sequence[sa.Row[Any]], question: str) -> RetrievalResult:
+    spaces: dict[str, PublishedSpace] = {}
+    for row in listed:
+        if row.space not in spaces:
+            with storage.read() as connection:
+                outline = open_space_outline(connection, visit, row)
+            path, revision = visit.structure.compute_variant_path(row), visit.require_space(row).revision
+            spaces[row.space] = PublishedSpace(row.space, revision, outline, path)
+    return find_passages(storage, list(spaces.values()), question)
+
+
+def _find_last(stream: AnswerStream) -> dict[str, Any]:
+    *_, last = stream.list_events()
+    return last
+
+
+def _render(
+    renderer: PageRenderer, site_space: sa.Row[Any], question: str, answer: dict[str, Any], passages: Sequence[Passage]
+) -> RenderedPage:
+    visit = renderer.visit
+    words = find_words(visit.require_space(site_space).language or "en")
+    if "answer" in answer:
+        document = Document.model_validate(answer["answer"]["document"])
+        body = render_document(document, BlockContext(highlighted=renderer.memory.highlighted)).html
+        body += _render_sources(visit, passages, words.sources)
+    else:
+        body = write_paragraph(words.no_answer)
+    with renderer.storage.read() as connection:
+        outline = open_space_outline(connection, visit, site_space)
+    return renderer.render_words(site_space, outline, question, body)
+
+
+def _render_sources(visit: SiteVisit, passages: Sequence[Passage], title: str) -> Html:
+    sources = {one.page: SearchResult(one.title, f"{visit.base}/{one.path}", one.heading) for one in reversed(passages)}
+    return Html("<h2>{}</h2>").format(title) + render_results(list(sources.values())[::-1], "")
