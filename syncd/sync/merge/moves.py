@@ -1,9 +1,8 @@
-"""Moves of files onto paths where other files were, as commits record them in trailers.
+"""Moves of files, as commits record them in trailers.
 
-Git takes a file that stays at a path for the same file, whatever it holds; only the platform's ids tell that two pages
-exchanged paths. So the commit of a revision records which pages it moves. The record is used only where a path is taken
-again by another file: elsewhere Git's own rename detection knows as much. Source:
-docs/decisions/0002-one-recorded-base.md.
+Git takes a file that stays at a path for the same file, whatever it holds, and one whose text was rewritten as it moved
+for another; only the platform's ids tell which page is which. So the commit of a revision records which pages it moves,
+and a record counts more than Git's own rename detection. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 import json
@@ -39,8 +38,7 @@ def render_moves(moves: Mapping[str, str]) -> str:
 def find_recorded_moves(
     repository: Repository, base: str, ours: str, theirs: str, *, bases: Sequence[str]
 ) -> RecordedMoves:
-    """Return, for each of two commits to merge, the recorded moves of the base's files onto, or away from, paths of
-    other files.
+    """Return, for each of two commits to merge, the recorded moves of the base's files.
 
     Shape: `base` is the base's tree, `bases` are the commits that it comes from. Records are followed along first
     parents, with Git's renames in between. A record counts only if the other commit does not know it already; where
@@ -80,8 +78,7 @@ def _follow_records(
     """The new paths of the base's files that the records of the first side name.
 
     Walks the side's recorded commits along first parents, oldest first, and carries base path -> present path: through
-    Git's renames up to each commit, then through the commit's own record. What counts is what ends on, or leaves, a
-    path of another file.
+    Git's renames up to each commit, then through the commit's own record.
     """
     side, other = sides
     line = _find_first_parent_line(repository, list(_drop_known_parts(repository, recorded, sides)))
@@ -103,11 +100,7 @@ def _follow_records(
         present_paths = _follow_paths(present_paths, moves)
         previous = commit.oid
     final = _follow_paths(present_paths, _find_renames(repository, previous, side)) if present_paths else {}
-    return {
-        path: later
-        for path, later in final.items()
-        if path != later and (repository.lookup(base, later) is not None or repository.lookup(side, path) is not None)
-    }
+    return {path: later for path, later in final.items() if path != later}
 
 
 def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Writer
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, text_of
 
 pytestmark = pytest.mark.story
 
@@ -124,6 +124,20 @@ def test_a_move_that_was_published_stays_when_it_is_reset_and_the_page_edited(te
     assert sorted(page.title for page in web.pages()) == ["Home", "P1", "P2", "P3", "P4"]
     assert "P4 one, says A." in docs.read("p1/p4.md")
     assert "P4 one, says A." in web.texts()["P4"]
+
+
+def test_a_page_that_is_renamed_and_rewritten_beside_one_of_its_title_stays_one_page(docs: Writer, web: Web) -> None:
+    web.add("twin", text_of("P2"))
+    web.rename("p2", "second")
+    web.edit("second", "P2 one.\n\nP2 two.", "P2 of the web.\n\nNew words.\n\nAnd more of them.")
+    docs.edit("p2.md", "P2 three.", "P2 three, says A.")
+    docs.run("sync")
+    web.merge()
+    docs.settle()
+    assert sorted(web.slugs()) == sorted([HOME, "p1", "second", "p3", "p4", "twin"])
+    for words in ("P2 of the web.", "P2 three, says A."):
+        assert words in web.text("second")
+    assert web.text("twin").strip() == text_of("P2").strip()
 
 
 def nest(docs: Writer) -> None:
