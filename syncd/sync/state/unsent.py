@@ -150,7 +150,8 @@ class _SpaceContent:
 
     def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
         self._repository, self._at = repository, binding.directory
-        self._blobs = {path: blob.oid for path, blob in repository.list_files(commit, binding.directory).items()}
+        listing = repository.list_files(commit, binding.directory)
+        self._blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
         self._draft = self._read_draft(links=False)
 
     def _read_draft(self, *, links: bool) -> "Draft | None":
