@@ -111,6 +111,8 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
         return f"{distance}; {format_count(conflicts, 'page')} in conflict"
     if changed:
         return f"{distance}; {format_count(changed, 'file')} not pushed"
+    if steps := sum(space.manual_steps for space in work.spaces):
+        return f"{distance}; {format_count(steps, 'manual step')} to do on the platform"
     return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
 
 

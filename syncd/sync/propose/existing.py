@@ -10,7 +10,7 @@ from posixpath import dirname, join, normpath
 from syncd.errors import FileInvalid
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets
-from syncd.layout.tree.paths import is_markdown
+from syncd.layout.tree.paths import ASSETS, is_decodable, is_markdown
 from syncd.layout.tree.placement import SUMMARY, Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.layout.tree.translate import Translation
@@ -252,7 +252,9 @@ def _find_reading_base(
     settings = read_settings_at(repository, binding, settings_commit)
     anchors = move_below_root(base.anchors, base.settings, settings)
     anchors = _keep_proposed_paths(workspace, binding, revision, anchors, written, layout_commit)
-    anchors |= _find_left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
+    known = {anchor.path for anchor in anchors.values()}
+    anchors |= _find_left_behind(workspace, binding, start, known)
+    anchors |= _find_unsent_assets(workspace, binding, start, here, known)
     return replace(
         base,
         anchors=anchors,
@@ -327,6 +329,24 @@ def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken
         LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", blobs[path].oid)
         for path in listed - set(taken)
         if path in blobs
+    }
+
+
+def _find_unsent_assets(
+    workspace: Workspace, binding: Binding, start: str, here: str, known: Collection[str]
+) -> dict[str, Anchor]:
+    """Made-up anchors for new assets that the platform does not have, such as one that is too large for the API.
+
+    Without them the commit would say that these have arrived, and nobody would be told of them again."""
+    assets = read_settings_at(workspace.repository, binding, start).add_root(ASSETS)
+    changes = workspace.repository.list_changes(here, start, binding.directory)
+    added = {change.path for change in changes if change.path.startswith(assets) and is_decodable(change.path)}
+    added -= set(known)
+    former = workspace.repository.list_files(here, binding.directory) if added else {}
+    listing = workspace.repository.list_files(start, binding.directory) if added else {}
+    return {
+        LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", listing[path].oid)
+        for path in (added & listing.keys()) - former.keys()
     }
 
 

@@ -61,14 +61,15 @@ def _find_missing(workspace: Workspace, binding: Binding, proposal: Proposal) ->
     seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     if tip is None or here is None or seen is None or seen.revision != request.revision or seen.commit != here:
         return "what it holds was not read yet"
+    if files := _list_missing_files(workspace, binding, proposal):
+        return f"somebody has to upload {', '.join(files[:5])} by hand"
     if not has_equal_content(workspace, binding, find_content(repository, here), tip):
         return f"it does not hold exactly what {proposal.branch} says"
-    files = _list_missing_files(workspace, binding, proposal)
-    return f"somebody has to upload {', '.join(files[:5])} by hand" if files else ""
+    return ""
 
 
 def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Proposal) -> list[str]:
-    """Files that nobody has brought to the platform yet; no tree shows that they are missing there."""
+    """Files that nobody has brought to the platform yet; of those outside of the assets no tree shows that."""
     noted = read_notes(workspace.repository, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
     if not noted:
         return []

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from syncd.model.content_write import TEXT_MAX
+from syncd.model.content_write import FILE_BYTES_MAX, TEXT_MAX
 from tests.cli.sync.two_way import FOUR, Team, Web, Writer, conflicts, pages_of, text_of
 
 pytestmark = pytest.mark.story
@@ -147,3 +147,26 @@ def test_a_page_whose_name_syncd_may_not_write_is_refused_and_stops_no_other(doc
     docs.settle()
     assert "Odd two." in web.text("odd")
     assert docs.read("odd.md") == text_of("Odd")
+
+
+@pytest.mark.parametrize("pushes", [1, 2])
+def test_an_asset_that_the_api_does_not_take_is_told_of_after_the_merge_too(
+    docs: Writer, web: Web, pushes: int
+) -> None:
+    path = ".gitbook/assets/film.bin"
+    film = b"\0" * (FILE_BYTES_MAX + 1)
+    docs.write(path, film)
+    docs.write(".gitbook/assets/small.bin", b"\0small")
+    blocks = "".join(f'\n\n{{% file src="{one}" %}}' for one in (path, ".gitbook/assets/small.bin"))
+    docs.edit("p1.md", "P1 one.", f"P1 one.{blocks}")
+    told = f"report file {path}"
+    for _ in range(pushes):
+        assert told in docs.run("push")
+    web.merge()
+    docs.run("sync")
+    assert docs.git("diff", "--name-only", "platform/main", "main") == f"{path}\n"
+    assert told in docs.run("push")
+    status = docs.run("status")
+    assert "Next: syncd push" not in status
+    assert "2 ahead, 0 behind main content; 1 manual step to do on the platform" in status
+    assert (docs.path / path).read_bytes() == film
