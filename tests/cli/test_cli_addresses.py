@@ -37,6 +37,7 @@ TAKES: Mapping[str, tuple[str, str]] = {
         "platform token create --data DATA --user a@example.org --organization @",
     ),
     "cr list space": ("SPACE", "cr list --space @"),
+    "undo target": ("N", "undo @ --yes"),
     "undo space": ("SPACE", "undo 7 --yes --space @"),
     "log space": ("SPACE", "log --space @"),
     "log change_request": ("N", "log --change-request @"),
