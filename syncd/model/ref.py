@@ -1,4 +1,4 @@
-"""The names of the things of a site: of which kind each is, and which of them."""
+"""The names of the items of a site: of which kind each is, and which of them."""
 
 from collections.abc import Mapping
 from typing import Literal, Self, cast
@@ -20,7 +20,7 @@ AREAS: tuple[Area, ...] = ("settings", "visitors", "structure", "redirects", "cu
 
 
 class Ref(str):
-    """The name of a thing among all things of its site, such as `section:home`.
+    """The name of an item among all items of its site, such as `section:home`.
 
     It is its own text wherever people or files see it, so that lock files, reports and sorting need no conversion.
     `Ref(text)` believes its text, as of a ref that was written down before; `parse` does not.
@@ -38,17 +38,17 @@ class Ref(str):
         """Return the name that a text in a file is. Raises: ValueError when it is none."""
         kind, colon, _ = text.partition(":")
         if not colon or kind not in AREA:
-            raise ValueError(f"{text!r} names no thing of a site")
+            raise ValueError(f"{text!r} names no item of a site")
         return cls(text)
 
     @property
     def kind(self) -> Kind:
-        """What kind of thing it is."""
+        """What kind of item it is."""
         return cast(Kind, self.partition(":")[0])
 
     @property
     def key(self) -> str:
-        """Which thing of its kind; "" where a site has but one."""
+        """Which item of its kind; "" where a site has but one."""
         return self.partition(":")[2]
 
     @property
@@ -58,11 +58,11 @@ class Ref(str):
 
     @property
     def area(self) -> Area:
-        """The area of the site that the thing belongs to."""
+        """The area of the site that the item belongs to."""
         return AREA[self.kind]
 
 
 ROOT = Ref("")
-"""What stands in for the parent of things at a site's root."""
+"""What stands in for the parent of items at a site's root."""
 SITE, VISITORS, CUSTOMIZATION = Ref.of("site"), Ref.of("visitors"), Ref.of("customization")
 """What a site has but one of."""

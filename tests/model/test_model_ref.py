@@ -1,4 +1,4 @@
-"""The names of the things of a site: taken apart in one place, and the same text in every file and report."""
+"""The names of the items of a site: taken apart in one place, and the same text in every file and report."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ def test_a_ref_knows_its_kind_its_key_and_its_area(text: str, kind: str, key: st
 
 @pytest.mark.parametrize("text", ["", "home", "section", "page:home", ":home", " section:home"])
 def test_what_names_nothing_of_a_site_is_no_ref(text: str) -> None:
-    with pytest.raises(ValueError, match="names no thing of a site"):
+    with pytest.raises(ValueError, match="names no item of a site"):
         Ref.parse(text)
 
 

@@ -79,7 +79,7 @@ DAMAGED = [
     ('{"version": 1, "site": "s", "serial": NaN}', "NaN"),
     (json.dumps(GOOD | {"lineage": "../x"}), "lineage"),
     (json.dumps(GOOD | {"items": []}), "items is not an object"),
-    (json.dumps(GOOD | {"items": {"thing:a": {}}}), "is not the name of a thing"),
+    (json.dumps(GOOD | {"items": {"thing:a": {}}}), "is not the name of an item"),
     (json.dumps(GOOD | {"items": {"section:a": {"id": "x", "by": "me"}}}), "by is neither"),
     (json.dumps(GOOD | {"items": {"section:a": {"id": 7, "by": "created"}}}), "id is not a short text"),
     (json.dumps(GOOD)[:-1] + ', "site": "s"}', "'site' is there twice"),

@@ -122,7 +122,7 @@ class SiteFile:
     redirects that shall not be there, whoever made them; `spaces` are the aliases with the ids of spaces; `holding` is
     the id of the empty space that stands in while a gated part is being made. Where an alias is not declared, the alias
     itself stands in the place of the id. `hosts` are addresses (host, base path) under which visitors read the site.
-    `repeated` are things whose ref an earlier one has; `places` has, by its dotted name such as
+    `repeated` are items whose ref an earlier one has; `places` has, by its dotted name such as
     `policy.limits.redirects.max_delete`, the place of each value that belongs to no item.
     """
 

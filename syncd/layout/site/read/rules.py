@@ -25,7 +25,7 @@ _ALL = (
         "SY003",
         "error",
         "A key is not one that a site file has at this place, so nothing would come of it.",
-        "Correct its spelling, or take it out. Some things, such as the title of a variant, can be read but not "
+        "Correct its spelling, or take it out. Some fields, such as the title of a variant, can be read but not "
         "written through the API.",
     ),
     Rule(
@@ -53,7 +53,7 @@ _ALL = (
     Rule(
         "SY101",
         "error",
-        "A key, or an alias of a space, is not well formed, or two things have the same. A key is 1 to 63 lower-case "
+        "A key, or an alias of a space, is not well formed, or two items have the same. A key is 1 to 63 lower-case "
         "letters, digits and hyphens, starts with a letter or digit, and is not the reserved word new. Sections and "
         "groups share their keys; variants share theirs within a section.",
         "Choose another key. To keep what stands on the platform, name the former key in was: on the same entry.",
@@ -111,7 +111,7 @@ _ALL = (
     Rule(
         "SY109",
         "warning",
-        "What was: says has been carried out: the lock knows the thing under its present key and path.",
+        "What was: says has been carried out: the lock knows the item under its present key and path.",
         "Take was: out; syncd site validate --fix does so.",
     ),
     Rule(
@@ -226,7 +226,7 @@ _ALL = (
     Rule(
         "SY501",
         "error",
-        "The policy contradicts itself or the file: a limit is out of range, a list is empty while syncd owns things, "
+        "The policy contradicts itself or the file: a limit is out of range, a list is empty while syncd owns items, "
         "or the holding space is in use. That a part with a condition would be made without a holding space is a "
         "warning.",
         "Numbers are not negative and percentages at most 100; set policy.allow_empty: true when a list shall be "

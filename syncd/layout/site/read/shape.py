@@ -62,9 +62,9 @@ SITE: Keys = {
 
 POLICY: Keys = {
     "on_drift": Key("By area, what becomes of an edit that was made on the platform.", "mapping"),
-    "prune": Key("By area, whose undeclared things are deleted.", "mapping"),
+    "prune": Key("By area, whose undeclared items are deleted.", "mapping"),
     "limits": Key("By area, how much a plan may take away unasked.", "mapping"),
-    "allow_empty": Key("Whether a list may become empty although syncd owns things of that kind.", "flag"),
+    "allow_empty": Key("Whether a list may become empty although syncd owns items of that kind.", "flag"),
     "allow_new_spaces": Key("Whether a published site may show spaces that are new on it.", "flag"),
     "require_bridge": Key("Whether a changed path without a redirect from the old one is an error.", "flag"),
     "allow_unshown_types": Key("Whether claims may be of other types than boolean.", "flag"),
@@ -81,9 +81,9 @@ PRUNE: Keys = {
 LIMITS: Keys = {area: Key("How much a plan may take away unasked.", "mapping") for area in AREAS}
 _SHARE = "in per cent of those owned; counts from ten on, null is no limit."
 LIMIT: Keys = {
-    "max_delete": Key("The most things to delete; null is no limit.", "count", nullable=True, least=0),
-    "max_delete_pct": Key(f"The most things to delete, {_SHARE}", "count", nullable=True, least=0, most=100),
-    "max_update_pct": Key(f"The most things to change, {_SHARE}", "count", nullable=True, least=0, most=100),
+    "max_delete": Key("The most items to delete; null is no limit.", "count", nullable=True, least=0),
+    "max_delete_pct": Key(f"The most items to delete, {_SHARE}", "count", nullable=True, least=0, most=100),
+    "max_update_pct": Key(f"The most items to change, {_SHARE}", "count", nullable=True, least=0, most=100),
 }
 
 SETTINGS: Keys = {
@@ -108,8 +108,8 @@ STRUCTURE: Keys = {
     "items": Key("Sections and groups in their order, or the variants of a site without sections.", "list"),
 }
 _IDENTITY: Keys = {
-    "id": Key("The id of the thing on the platform, where nothing else tells which one is meant."),
-    "was": Key("Former keys or paths, so that a rename keeps the thing.", "texts"),
+    "id": Key("The id of the item on the platform, where nothing else tells which one is meant."),
+    "was": Key("Former keys or paths, so that a rename keeps the item.", "texts"),
     "protect": Key("Never deleted by syncd, whatever the policy says.", "flag"),
 }
 _CONDITION = Key("Who sees it: an expression such as visitor.claims.partner == true.", nullable=True, most=1024)

@@ -1,6 +1,6 @@
 """One spelling for what people space as they like: braces, commas, blank lines and the ends of lines.
 
-Comments, quotes, indentation, the order of things and columns that somebody aligned stay as they are.
+Comments, quotes, indentation, the order of items and columns that somebody aligned stay as they are.
 """
 
 import re

@@ -50,7 +50,7 @@ def fits_line(value: Any, width: int) -> bool:
 
 
 def _find_depth(value: Any, limit: int = _DEPTH_MAX + 1) -> int:
-    """How deep a value nests, as far as it matters; things in a list count as deep."""
+    """How deep a value nests, as far as it matters; items in a list count as deep."""
     if is_flat(value) or not limit:
         return 0
     if isinstance(value, Mapping):

@@ -88,7 +88,7 @@ def _parse_ref(at: str, text: str) -> Ref:
     except ValueError:
         ref = None
     if ref is None or len(ref) > _REF_MAX:
-        _refuse(at, f"{text[:80]!r} is not the name of a thing")
+        _refuse(at, f"{text[:80]!r} is not the name of an item")
     return ref
 
 

@@ -155,7 +155,7 @@ class _Matcher:
         if existing is None and entry is not None and entry.id == item.id:
             return  # it was there, and somebody deleted it
         if existing is None or existing.kind != item.kind or not self._is_free(existing):
-            why = "which is not there" if existing is None or existing.kind != item.kind else "which is another thing's"
+            why = "which is not there" if existing is None or existing.kind != item.kind else "which is another item's"
             self._dispute(item, f"the file says {item.id}, {why}", (item.id,))
         else:
             self._claim(item, existing)

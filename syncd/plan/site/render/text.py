@@ -135,7 +135,7 @@ def _count_drift(lines: Iterable[Line]) -> str:
     changed = sum(len(_list_drift(line)) for line in lines)
     gone = sum(bool(line.gone) for line in lines)
     parts = [f"{changed} {'value was' if changed == 1 else 'values were'} changed"] if changed else []
-    parts += [f"{gone} {'thing was' if gone == 1 else 'things were'} deleted"] if gone else []
+    parts += [f"{gone} {'item was' if gone == 1 else 'items were'} deleted"] if gone else []
     return " and ".join(parts)
 
 
@@ -240,7 +240,7 @@ def _summarize(plan: SitePlan, *, verbose: bool = False) -> list[str]:
     unmanaged = sum(plan.unmanaged.values())
     one = unmanaged == 1
     where = "listed above" if verbose else f"-v lists {'it' if one else 'them'}"
-    beyond = f" {unmanaged} {'thing' if one else 'things'} on the platform {'is' if one else 'are'} not in the file"
+    beyond = f" {unmanaged} {'item' if one else 'items'} on the platform {'is' if one else 'are'} not in the file"
     beyond = f"{beyond} ({where})." if unmanaged else ""
     if not plan and not said:
         return [f"Nothing to do: the site is as the file declares.{beyond}"]
