@@ -1,11 +1,11 @@
 """`preview`: show in a browser what is being written, until Ctrl-C."""
 
+import signal
 import sys
 import webbrowser
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.cli.preview.live import LivePreview, PreviewState
@@ -13,8 +13,12 @@ from syncd.cli.preview.report import PreviewReport
 from syncd.cli.preview.serve import PreviewHandler
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
-from syncd.errors import ConfigInvalid, Stopped
+from syncd.daemon.inbox import Inbox
+from syncd.errors import ConfigInvalid
 from syncd.net.page_server import serve_pages
+
+_WAIT_SECONDS = 3600.0
+"""Between two looks whether somebody asked it to end; a signal ends the wait at once."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +50,23 @@ def run_preview(options: PreviewOptions) -> int:
         server = stack.enter_context(
             serve_pages(f"127.0.0.1:{options.port}", handler.answer, report.print_notice, name="syncd-preview-pages")
         )
+        # Who asks it to end, at whatever moment from here on, is done with it: that is no failure. What a handler
+        # raised would be lost in a destructor that runs just then.
+        inbox = stack.enter_context(closing(Inbox()))
+        stack.enter_context(inbox.handle_signals({signal.SIGTERM: live.stop, signal.SIGINT: live.stop}))
         url = f"{server.url}/"
         if options.as_json:
             print_document({"address": url, "shows": source.label, "pages": _count_pages(live.read_state())})
         else:
             print_text(f"Preview of {escape(source.label)}: {url}")
             print_text("Ctrl-C ends it. What is saved is shown at once.")
-        # Who asks it to end, at whatever moment, is done with it: that is no failure.
-        with suppress(KeyboardInterrupt, Stopped):
-            sys.stdout.flush()
-            stack.callback(live.stop)
-            live.start()
-            if options.should_open:
-                webbrowser.open(url)
-            Event().wait()
+        sys.stdout.flush()
+        stack.callback(live.stop)
+        live.start()
+        if options.should_open:
+            webbrowser.open(url)
+        while not any(inbox.take(_WAIT_SECONDS)):
+            pass
     return 0
 
 
