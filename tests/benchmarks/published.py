@@ -28,9 +28,9 @@ def measure(stage: Stage) -> Iterator[Line]:
         paths = _publish(loaded)
     with serving(data, stage) as loaded:
         # A new server has rendered none of these pages, and renders each of them once.
-        cold = _read(loaded, paths, warm=0)
+        cold = _load_pages(loaded, paths, warm=0)
         few = paths[: max(len(paths) // 10, 1)]
-        warm = _read(loaded, (few * READS)[:READS], warm=len(few))
+        warm = _load_pages(loaded, (few * READS)[:READS], warm=len(few))
         bodies = {path: httpx.get(loaded.url + path).content for path in paths}
     with _bare(bodies, stage) as (url, pid):
         base_cold = load(url, pid, [request(url, "GET", path) for path in paths], connections=1, warm=0)
@@ -52,7 +52,8 @@ def _publish(loaded: Loaded) -> list[str]:
     return [urlsplit(address).path for address in found]
 
 
-def _read(loaded: Loaded, paths: Sequence[str], *, warm: int) -> Served:
+def _load_pages(loaded: Loaded, paths: Sequence[str], *, warm: int) -> Served:
+    """Read pages one after the other; the first `warm` of them are read once before the clock runs."""
     requests = [request(loaded.url, "GET", path) for path in paths]
     return load(loaded.url, loaded.pid, requests, connections=1, warm=warm)
 

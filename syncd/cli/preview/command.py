@@ -65,6 +65,7 @@ def run_preview(options: PreviewOptions) -> int:
         live.start()
         if options.should_open:
             webbrowser.open(url)
+        # The message itself is not carried out: leaving the block stops what it names.
         while not any(inbox.take(_WAIT_SECONDS)):
             pass
     return 0
