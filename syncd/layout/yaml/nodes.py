@@ -226,6 +226,9 @@ class _TreeBuilder:
         offset = mark.index + self.skipped if mark else 0
         if self.text[offset : offset + 1] == "\t" and ("token" in what or "tab" in what):
             what = "a tab cannot indent"
+        if "maximum nesting depth" in what:
+            # Newer versions of libyaml have a limit of their own, and read far ahead of the first event.
+            what = f"nests deeper than {self.depth_max}"
         return self.invalid(what, offset)
 
     def invalid(self, what: str, offset: int) -> FileInvalid:
