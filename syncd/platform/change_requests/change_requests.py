@@ -85,9 +85,15 @@ class ChangeRequestScope:
         return require_space(connection, self.caller, self.space_id)
 
     def require_change_request(self, connection: sa.Connection) -> sa.Row[Any]:
-        """Return the change request's row. Raises: as `require_space` and `require_change_request`."""
+        """Return the change request's row; to a content token there is only the one that it was made for.
+
+        Raises: as `require_space` and `require_change_request`.
+        """
         self.require_space(connection)
-        return require_change_request(connection, self.space_id, self.change_request_id)
+        row, grant = require_change_request(connection, self.space_id, self.change_request_id), self.caller.grant
+        if grant is not None and (row.space, row.id) != (grant.space, grant.change_request):
+            raise Failure(404, f"No change request {self.change_request_id} for this content token.")
+        return row
 
     def require_live(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the row of a change request that can still change. Raises: as `require_live_change_request`."""
@@ -194,7 +200,9 @@ def create_change_request(
     return answers.created_resource(new_request, location=new_request["urls"]["location"])
 
 
-@router.get(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("read"))
+@router.get(
+    _PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("read", visitors=True)
+)
 def get_change_request_by_id(at: AtChangeRequest) -> JSONResponse:
     """Return the change request with an id or number."""
     with at.storage.read() as connection:

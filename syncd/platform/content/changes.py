@@ -10,12 +10,12 @@ from fastapi.responses import JSONResponse
 from syncd.model.changes import Changes
 from syncd.platform.change_requests import change_requests
 from syncd.platform.content.content import read_merged_change_request
-from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
+from syncd.platform.content.view import CurrentView, declare_path_parameters
 from syncd.platform.http import answers
 from syncd.platform.http.listing import LIMIT_MAX
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.revisions import rendering, revisions
+from syncd.platform.revisions import rendering
 from syncd.platform.revisions.outline import Draft, Outline, TreeEntry, has_path, is_page
 from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.revisions.tree import FILES, INCLUDES, ROOT
@@ -29,6 +29,7 @@ Limit = Annotated[int, Query(ge=0, le=LIMIT_MAX)]
 
 _OF_REVISION = "/spaces/{space_id}/revisions/{revision_id}/changes"
 _OF_REQUEST = "/spaces/{space_id}/change-requests/{change_request_id}/changes"
+_READ = declare_role("read", extension=True, visitors=True)
 _EDITED: Mapping[str, tuple[str, ...]] = {
     "document": ("description", "emoji", "cover", "layout", "variables"),
     "group": ("emoji",),
@@ -41,41 +42,44 @@ _FILE = ("size", "contentType", "dimensions")
 @router.get(
     _OF_REVISION,
     response_model=Changes,
-    openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_REVISION),
+    openapi_extra=_READ | declare_path_parameters(_OF_REVISION),
 )
 def get_revision_changes(request: Request, view: CurrentView, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
     """Return what a revision changed, compared to its first parent; the first revision of a space added all that it
-    has.
+    has. What was there before is told only to who may read that, too: not to a content token of main content.
     """
-    saved = view.revision
-    before = _open_revision(view, saved.parents[0]) if saved.parents else Draft().base
-    merged = {} if saved.merged_from is None else {"mergedFrom": read_merged_change_request(request, view)}
-    return answers.ok(merged | _build_answer(_RevisionPair(before, view.outline, view.context), limit))
+    saved, grant = view.revision, view.caller.grant
+    before = view.open_revision(saved.parents[0]) if saved.parents else Draft().base
+    sides = _RevisionPair(
+        before, view.outline, view.context, includes_before=grant is None or bool(grant.change_request)
+    )
+    merged = {}
+    if saved.merged_from is not None and grant is None:
+        merged = {"mergedFrom": read_merged_change_request(request, view)}
+    return answers.ok(merged | _build_answer(sides, limit))
 
 
 @router.get(
     _OF_REQUEST,
     response_model=Changes,
-    openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_REQUEST),
+    openapi_extra=_READ | declare_path_parameters(_OF_REQUEST),
 )
 def get_change_request_changes(view: CurrentView, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
     """Return what a change request changes, compared to the main content that it last took in."""
     with view.storage.read() as connection:
         row = change_requests.require_change_request(connection, view.revision.space, view.change_request or "")
         base = change_requests.find_base_revision(row)
-    return answers.ok(_build_answer(_RevisionPair(_open_revision(view, base), view.outline, view.context), limit))
-
-
-def _open_revision(view: RevisionView, revision: str) -> Outline:
-    with view.storage.read() as connection:
-        return revisions.open_revision(connection, view.revision.space, revision)
+    return answers.ok(_build_answer(_RevisionPair(view.open_revision(base), view.outline, view.context), limit))
 
 
 @dataclass(frozen=True)
 class _RevisionPair:
+    """Two revisions, the earlier one first; `includes_before` says whether the answer may show what was there before."""
+
     before: Outline
     after: Outline
     context: RenderContext
+    includes_before: bool = True
 
     def list_changed(self, fits: Callable[[TreeEntry], bool]) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
         """Yield what differs: what is there now in its order, then what is gone."""
@@ -97,7 +101,24 @@ def _build_answer(sides: _RevisionPair, limit: int) -> dict[str, Any]:
         *_list_reusable_changes(sides),
         *_list_shared_changes(sides),
     ]
+    if not sides.includes_before:
+        each = [_drop_before(change) for change in each if not change["type"].endswith("_deleted")]
     return {"changes": each[:limit], "more": max(0, len(each) - limit)}
+
+
+def _drop_before(change: dict[str, Any]) -> dict[str, Any]:
+    """The change without what was there before it."""
+
+    def keep_latter(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {side: value for side, value in values.items() if side != "before"}
+
+    kept = dict(change)
+    for member in ("attributes", "variables"):
+        if member in kept:
+            kept[member] = {name: keep_latter(values) for name, values in kept[member].items() if "after" in values}
+    if "parent" in kept:
+        kept["parent"] = keep_latter(kept["parent"])
+    return kept
 
 
 def _list_page_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ from syncd.platform.revisions.page_text import Dereferenced, Evaluated
 from syncd.platform.revisions.rendering import encode_json
 from syncd.platform.revisions.tree import INCLUDES
 from syncd.platform.schema.content import revisions
+from syncd.platform.spaces.granted import list_granted_revisions
 
 router = create_router(tags=["content"])
 
@@ -43,13 +44,12 @@ class TextParameters:
 CurrentParameters = Annotated[TextParameters, Depends()]
 
 
-@router.get(
-    _PATH, response_model=Document, openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_PATH)
-)
+@router.get(_PATH, response_model=Document, openapi_extra=_READ | declare_path_parameters(_PATH))
 async def get_document_by_id(request: Request, view: CurrentView, document_id: str) -> Response:
     """Return a document of a space by its `documentId`, resolved in the newest revision that has it.
 
-    The id of a body gives no right to read it: only what one of the space's own revisions has is shown.
+    The id of a body gives no right to read it: only what one of the space's own revisions has is shown, and to a
+    content token what it reads of them.
     """
     scheduler: RequestScheduler = request.app.state.scheduler
     # What it refers to may be in other spaces, which not everybody may read, and which change.
@@ -106,9 +106,16 @@ def _render_document(view: RevisionView, document_id: str) -> bytes:
 
 
 def _list_outlines(view: RevisionView) -> Iterator[Outline]:
-    """Main content, then the newest revisions, until what is sought is found."""
+    """Main content, then the newest revisions, or those of a content token, until what is sought is found."""
     yield view.outline
-    latest = sa.select(revisions.c.root).where(revisions.c.space == view.revision.space)
+    space, grant = view.revision.space, view.caller.grant
+    if grant is not None:
+        with view.storage.read() as connection:
+            others = list_granted_revisions(connection, grant, space, view.revision.id) - {view.revision.id}
+        for id in sorted(others):
+            yield view.open_revision(id)
+        return
+    latest = sa.select(revisions.c.root).where(revisions.c.space == space)
     with view.storage.read() as connection:
         for root in list(connection.scalars(latest.order_by(revisions.c.seq.desc()).limit(REVISIONS_MAX))):
             yield open_outline(connection, root)

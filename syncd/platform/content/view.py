@@ -1,6 +1,6 @@
 """The revision that a request's path names: a space's main content, a change request's, or one by id."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
-from syncd.platform.spaces.granted import find_granted_space
+from syncd.platform.spaces.granted import find_granted_space, list_granted_revisions
 from syncd.platform.storage.storage import Storage
 
 _REMEMBERED = 4_096
@@ -52,6 +52,16 @@ class RevisionView:
         if entry is None or not fits(entry):
             raise Failure(404, f"No {what} {id} in revision {self.revision.id}.")
         return entry
+
+    def open_revision(self, id: str) -> Outline:
+        """Return another revision of the space, of which a content token's visitor sees what is for that visitor.
+
+        Whether the caller may read that revision at all is for who calls this to know. Raises: Failure 404.
+        """
+        with self.storage.read() as connection:
+            outline = revisions.open_revision(connection, self.revision.space, id)
+        grant = self.caller.grant
+        return outline if grant is None else select_readable(outline, grant.claims or {}, self.storage.blobs.get)
 
     def require_page(self, id: str) -> TreeEntry:
         """Return the entry of a page. Raises: Failure 404, as `require_entry`."""
@@ -164,18 +174,18 @@ def _resolve_path(storage: Storage, caller: Caller, path: Mapping[str, str]) -> 
             row = change_requests.require_change_request(connection, space_id, path["change_request_id"])
             revision, change_request = row.revision, row.id
         if caller.grant is not None:
-            _require_published(caller.grant, space_id, revision, change_request, main=space.revision)
+            granted = list_granted_revisions(connection, caller.grant, space_id, space.revision)
+            _require_published(caller.grant, space_id, revision, change_request, granted)
         return space.organization, revisions.require_revision(connection, space_id, revision), change_request
 
 
 def _require_published(
-    grant: ContentGrant, space_id: str, revision: str, change_request: str | None, *, main: str
+    grant: ContentGrant, space_id: str, revision: str, change_request: str | None, granted: Collection[str]
 ) -> None:
     """A content token reads what is published now, and the revision and change request that it was made for."""
-    if revision == main and change_request is None:
-        return
-    is_own = space_id == grant.space and (change_request == grant.change_request or revision == grant.revision)
-    if not is_own:
+    if change_request is not None and (space_id, change_request) != (grant.space, grant.change_request):
+        raise Failure(404, f"No change request {change_request} in space {space_id} for this content token.")
+    if revision not in granted:
         raise Failure(404, f"No revision {revision} in space {space_id} for this content token.")
 
 

@@ -216,6 +216,77 @@ def test_a_token_knows_nothing_of_what_is_being_written(made: PublishedSiteMaker
     assert made.world.call("resolvePublishedContentByUrl", body=body, by=made.world.outsider).status_code == 404
 
 
+def test_a_token_of_a_change_request_reads_that_one_as_it_is_now(made: PublishedSiteMaker) -> None:
+    world, at = made.world, {"spaceId": made.guides}
+    staff = page("Staff page", "Hidden.")
+    staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
+    request = world.change_request(made.guides, changes=[page("Draft", "New words."), staff])
+    other = world.change_request(made.guides, changes=[page("Other")])
+    public = made.look_up("/").json()["apiToken"]
+    own = made.look_up(f"/~/changes/{request['number']}/draft").json()["apiToken"]
+    # What is written after the token was made is read with it, too.
+    change = {"operation": "insert_page", "title": "Later", "document": {"markdown": "# Later\n\nMore.\n"}}
+    world.made("updateChangeRequestContent", at | {"changeRequestId": request["id"]}, body={"changes": [change]})
+    named = at | {"changeRequestId": request["id"]}
+    shown = world.made("getChangeRequestById", named, by=own)
+    assert (shown["id"], shown["subject"]) == (request["id"], request["subject"])
+    at_revision = at | {"revisionId": shown["revision"]}
+    titles = [one["title"] for one in world.made("getRevisionById", at_revision, by=own)["pages"]]
+    assert titles == ["Welcome", "Setup", "Draft", "Later"]
+    told = world.made("getChangeRequestChanges", named, by=own)["changes"]
+    assert [(one["type"], one["page"]["title"]) for one in told] == [
+        ("page_created", "Draft"),
+        ("page_created", "Later"),
+    ]
+    assert len(world.made("getChangeRequestChanges", named)["changes"]) == 3
+    [draft] = [one for one in world.made("getRevisionById", at_revision, by=own)["pages"] if one["title"] == "Draft"]
+    document = at | {"documentId": draft["documentId"]}
+    assert "New words." in str(world.made("getDocumentById", document, by=own)["nodes"])
+    [hidden] = [one for one in world.made("getRevisionById", at_revision)["pages"] if one["title"] == "Staff page"]
+    secret = at | {"documentId": hidden["documentId"]}
+    assert world.call("getDocumentById", secret).status_code == 200
+    closed: list[tuple[str, str, dict[str, str]]] = [
+        *((by, "getDocumentById", secret) for by in (own, public)),
+        (public, "getDocumentById", document),
+        (public, "getRevisionChanges", at_revision),
+        *((own, "getRevisionChanges", at | {"revisionId": world.made("getChangeRequestById", at | {
+            "changeRequestId": other["id"]})["revision"]}),),
+        *((public, name, named) for name in ("getChangeRequestById", "getChangeRequestChanges")),
+        *((own, name, at | {"changeRequestId": other["id"]}) for name in (
+            "getChangeRequestById", "getChangeRequestChanges")),
+    ]  # fmt: skip
+    for by, operation, path in closed:
+        assert world.call(operation, path, by=by).status_code == 404, operation
+    number = at | {"changeRequestId": str(request["number"])}
+    assert world.made("getChangeRequestById", number, by=own)["id"] == request["id"]
+    assert world.call("updateChangeRequestById", named, body={"subject": "x"}, by=own).status_code == 403
+
+
+def test_a_token_is_told_what_a_revision_changed_but_not_what_was_before(made: PublishedSiteMaker) -> None:
+    world, at = made.world, {"spaceId": made.guides}
+    pages = {one["title"]: one["id"] for one in world.made("listPages", at)["pages"]}
+    edited = {"operation": "update_page", "page": pages["Welcome"], "title": "Start"}
+    removed = {"operation": "delete_page", "page": pages["Setup"]}
+    staff = page("Staff page", "Hidden.")
+    staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
+    world.write(made.guides, [edited, removed, page("Added", "Words."), staff])
+    found = made.look_up("/").json()
+    named = at | {"revisionId": found["revision"]}
+    whole = world.made("getRevisionChanges", named)
+    assert {one["type"] for one in whole["changes"]} == {"page_edited", "page_deleted", "page_created"}
+    told = world.made("getRevisionChanges", named, by=found["apiToken"])
+    assert [(one["type"], one["page"]["title"]) for one in told["changes"]] == [
+        ("page_edited", "Start"), ("page_created", "Added"),
+    ]  # fmt: skip
+    assert told["changes"][0]["attributes"]["title"] == {"after": "Start"}
+    assert "mergedFrom" in whole
+    assert "mergedFrom" not in told
+    assert not [word for word in ("Welcome", "Setup", "Staff page", '"before"') if word in str(told).replace("'", '"')]
+    document = {one["title"]: one for one in world.made("listPages", at, by=found["apiToken"])["pages"]}["Added"]
+    read = world.made("getDocumentById", at | {"documentId": document["documentId"]}, by=found["apiToken"])
+    assert "Words." in str(read["nodes"])
+
+
 def test_the_site_that_a_token_reads_has_only_what_its_visitor_sees(made: PublishedSiteMaker) -> None:
     def titles(token: str) -> list[Any]:
         site = made.world.made("getPublishedContentSite", made.path, by=token)
@@ -265,6 +336,9 @@ def test_a_token_reads_of_a_text_what_its_visitor_may(made: PublishedSiteMaker) 
             assert "After" in str(read)
             shown = made.world.made("getPageById", path, query={"format": "document", **query}, by=token)
             assert ("handshake" in str(shown)) is has_more
+            document = {one["title"]: one for one in made.world.made("listPages", at, by=token)["pages"]}["Mixed"]
+            by_id = made.world.made("getDocumentById", at | {"documentId": document["documentId"]}, by=token)
+            assert ("handshake" in str(by_id)) is has_more
         refused = made.world.call("getPageById", path, query={"format": "markdown"}, by=token)
         assert refused.status_code == 403
         path = at | {"pageId": pages["Staff page"]}
