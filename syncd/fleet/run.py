@@ -10,9 +10,10 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from syncd.config import Config, RepositoryConfig
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.daemon.records import judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
@@ -22,13 +23,15 @@ from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase, FleetSettings, Row
 from syncd.fleet.leases import Lease, acquire_lease
 from syncd.fleet.limits import compute_token_key, note_limit, share_windows
-from syncd.fleet.notifications import note_run
+from syncd.fleet.people.notifications import note_run
+from syncd.fleet.people.plans import FleetPlan, keep_plans, lend_plans
 from syncd.fleet.repositories import FleetRepository, find_repository, parse_records
 from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
+from syncd.store.status import PendingPlan
 from syncd.sync.outcome import Applied, Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
-from syncd.sync.run.values import RUN, Result, is_stopped
+from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 
 if TYPE_CHECKING:
     import psycopg
@@ -59,6 +62,15 @@ class RunEnd:
     has_lost_lease: bool = False
 
 
+@dataclass(frozen=True)
+class _Work:
+    """What a run did; `left` are the plans of sites that wait after it, None where it did not come that far."""
+
+    results: Sequence[Result]
+    lent: Sequence[FleetPlan] = ()
+    left: Sequence[PendingPlan] | None = None
+
+
 def run_repository(context: RunContext, name: str) -> RunEnd | None:
     """Run a repository once, record what it came to, and return that.
 
@@ -76,15 +88,15 @@ def run_repository(context: RunContext, name: str) -> RunEnd | None:
             repository = find_repository(context.database, name)
             if repository is None:
                 return None
-            results = _run_under_lease(context, lease, repository)
+            work = _run_under_lease(context, lease, repository)
         except SyncdError as error:
-            results = [Result(RUN, "", outcome_from(error))]
+            work = _Work([Result(RUN, "", outcome_from(error))])
             if isinstance(error, LeaseLost):
-                return RunEnd(name, results, has_lost_lease=True)
+                return RunEnd(name, work.results, has_lost_lease=True)
         if repository is not None:
             context.cache.note_use(name)
-        is_ours = _record_run(context, lease, repository, results)
-    return RunEnd(name, results, has_lost_lease=not is_ours)
+        is_ours = _record_run(context, lease, repository, work)
+    return RunEnd(name, work.results, has_lost_lease=not is_ours)
 
 
 def _is_due(database: FleetDatabase, name: str) -> bool:
@@ -95,7 +107,7 @@ def _is_due(database: FleetDatabase, name: str) -> bool:
     return bool(found and found[0][0])
 
 
-def _run_under_lease(context: RunContext, lease: Lease, repository: FleetRepository) -> list[Result]:
+def _run_under_lease(context: RunContext, lease: Lease, repository: FleetRepository) -> _Work:
     """Bring the clone up to date, run all flows, and leave what they know where every worker finds it."""
 
     def is_cancelled() -> bool:
@@ -129,18 +141,24 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
         share = share_windows(context.database, compute_token_key(repository.platform, context.environ))
         around = Environment(context.environ, cancelled=is_cancelled, permit=permit, share=share)
         with open_locked_workspace(config, own, around) as workspace:
-            results = run_cycle(workspace, build_service_options(config, own, repository.name))
+            plans = workspace.store.plans
+            lent = lend_plans(context.database, repository.name, plans)
+            results = run_cycle(workspace, _build_options(config, own, repository.name))
+            left = plans.list_pending()
         # Also after a run that was stopped: whoever comes next goes on from here.
         lease.check()
         snapshot.save(fence=lease.fence, permit=lease.check)
-        return results
+        return _Work(results, lent, left)
 
 
-def _record_run(
-    context: RunContext, lease: Lease, repository: FleetRepository | None, results: Sequence[Result]
-) -> bool:
+def _build_options(config: Config, own: RepositoryConfig, name: str) -> RunOptions:
+    options = build_service_options(config, own, name)
+    return replace(options, site=replace(options.site, commands="syncd fleet")) if options.site else options
+
+
+def _record_run(context: RunContext, lease: Lease, repository: FleetRepository | None, work: _Work) -> bool:
     """Record what a run came to and when the next one is due; return whether the lease was still ours."""
-    database = context.database
+    database, results = context.database, work.results
     with database.transact() as cursor:
         cursor.execute(
             "SELECT r.records, r.failures, r.seconds FROM syncd_fleet_repositories r JOIN syncd_fleet_leases l"
@@ -158,6 +176,8 @@ def _record_run(
         again = is_stopped(results)
         if not again and repository is not None:
             documents = _judge_run(context, cursor, repository, results, documents)
+            if work.left is not None:
+                keep_plans(cursor, repository.name, work.lent, work.left)
         key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
         if key:
             note_limit(cursor, key, outcome)

@@ -4,7 +4,7 @@ from typing import LiteralString
 
 VERSION = 1
 """Of the tables; a newer one is not written to."""
-STEP = 3
+STEP = 4
 """Of what was added to them since; an older syncd passes it over, so that workers can be upgraded one by one."""
 
 MAKE_TABLES: LiteralString = """
@@ -80,6 +80,17 @@ CREATE TABLE IF NOT EXISTS syncd_fleet_windows (
     ends_at timestamptz NOT NULL,
     remaining double precision NOT NULL,
     PRIMARY KEY (token_key, method)
+);
+CREATE TABLE IF NOT EXISTS syncd_fleet_plans (
+    repository text NOT NULL REFERENCES syncd_fleet_repositories (name) ON DELETE CASCADE,
+    site text NOT NULL,
+    digest text NOT NULL,
+    file text NOT NULL,
+    document text NOT NULL,
+    at text NOT NULL,
+    approved_at timestamptz,
+    comment text NOT NULL DEFAULT '',
+    PRIMARY KEY (repository, site, digest)
 );
 CREATE INDEX IF NOT EXISTS syncd_fleet_told ON syncd_fleet_notifications (repository, target, number);
 """

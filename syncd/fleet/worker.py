@@ -26,7 +26,7 @@ from syncd.daemon.records import find_state, is_complete_run
 from syncd.errors import ConfigInvalid, FleetUnreachable
 from syncd.fleet.database import SECONDS
 from syncd.fleet.metrics import WorkerHealth, serve_worker_probes
-from syncd.fleet.notifications import WaitingReceiver, deliver_waiting, list_waiting
+from syncd.fleet.people.notifications import WaitingReceiver, deliver_waiting, list_waiting
 from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import (
     ANY,

@@ -3,8 +3,8 @@
 A table with many rows is in parts, by a hash of each row's key: a row that changes changes one part, and whoever keeps
 the texts keeps the others as they are.
 
-What a run came to and when it looked is left out: it changes with every run, and nobody goes on from it. So are saved
-plans of sites, with people's approvals, and former values: they are for commands on one machine.
+What a run came to and when it looked is left out: it changes with every run, and nobody goes on from it. So are former
+values, which are for commands on one machine, and plans of sites with approvals, which have a place of their own.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Store plans that wait for a person's approval, and the state of each site when it was last read."""
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import starmap
 
@@ -32,6 +33,15 @@ class Plans:
         return self._database.read(
             lambda connection: list(starmap(PendingPlan, connection.execute(chosen, {"site": site})))
         )
+
+    def replace_pending(self, pending: Sequence[PendingPlan]) -> None:
+        """Let these plans be the ones that wait, with their approvals, in place of all former ones."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(PLANS.delete())
+            connection.executemany(PLANS.insertion, list(map(asdict, pending)))
+
+        self._database.write(work)
 
     def approve(self, plan: PendingPlan, *, at: str, comment: str) -> None:
         """Record that a person approved a pending plan. Shape: `at` is the time as text."""

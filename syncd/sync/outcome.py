@@ -78,9 +78,9 @@ class Waiting:
 Outcome = Unchanged | Applied | Waiting | Held
 
 
-def format_pending_command(digest: str) -> str:
+def format_pending_command(digest: str, commands: str = "syncd site") -> str:
     """Return the command that shows a plan that waits for approval, by which its outcome is recognised, too."""
-    return f"syncd site pending {digest}"
+    return f"{commands} pending {digest}"
 
 
 def outcome_of(flow: Callable[[], Outcome]) -> Outcome:

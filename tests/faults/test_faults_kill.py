@@ -26,9 +26,11 @@ TRIES = 2
 """Runs in which a command has to recover."""
 SIGKILL = -9
 OF_IMPORTS = {FaultPoint.IMPORT_COMPARED, FaultPoint.IMPORT_REQUESTED, FaultPoint.IMPORT_DONE}
-ELSEWHERE = {FaultPoint.BRANCH_PUSHED, FaultPoint.SITE_BUILT, FaultPoint.SITE_PUBLISHED} | OF_IMPORTS
-"""Those of an upstream and of a site that is built, which no scene has: `tests/cli/sync/test_cli_upstream_mirror.py`,
-`tests/sync/publish/test_publish_target.py` and `tests/sync/git_import/` stop there."""
+OF_PLANS = {FaultPoint.PLAN_BEGUN, FaultPoint.PLAN_STEP_SENT, FaultPoint.PLAN_DONE}
+ELSEWHERE = {FaultPoint.BRANCH_PUSHED, FaultPoint.SITE_BUILT, FaultPoint.SITE_PUBLISHED} | OF_IMPORTS | OF_PLANS
+"""Those of an upstream, and of a site that is built or kept, which no scene has:
+`tests/cli/sync/test_cli_upstream_mirror.py`, `tests/sync/publish/test_publish_target.py`, `tests/sync/git_import/` and
+`tests/fleet/test_fleet_plans.py` stop there."""
 FAULT_POINTS = tuple(point for point in FaultPoint if point not in ELSEWHERE)
 UNSAVED = "# Errors\n\nWhat they mean. token-unsaved\n"
 UNTRACKED = "token-untracked\n"

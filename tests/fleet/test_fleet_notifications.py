@@ -10,7 +10,7 @@ import pytest
 from syncd.config import load
 from syncd.daemon.notifications.outbox import PENDING_MAX
 from syncd.fleet.database import FleetDatabase
-from syncd.fleet.notifications import WaitingReceiver, count_waiting, deliver_waiting, list_waiting, note_run
+from syncd.fleet.people.notifications import WaitingReceiver, count_waiting, deliver_waiting, list_waiting, note_run
 from syncd.fleet.repositories import find_repository
 from syncd.sync.outcome import Held, Unchanged
 from syncd.sync.run.values import Result

@@ -117,6 +117,34 @@ def fleet_worker(
     run_worker(WorkerCommandOptions(database, cache, cache_size, jobs, name, lease, log_format, listen, webhooks))
 
 
+@fleet.command("pending")
+def fleet_pending(
+    digest: Annotated[str, typer.Argument(metavar="ID", help="Show all of the plan whose digest begins so.")] = "",
+    json: JsonOption = False,
+    database: FleetDatabaseOption = "",
+) -> None:
+    """List the plans of sites that wait for approval in the fleet."""
+    from syncd.cli.fleet.approve import show_fleet_pending
+
+    show_fleet_pending(database, digest, as_json=json)
+
+
+@fleet.command("approve")
+def fleet_approve(
+    digest: Annotated[str, typer.Argument(metavar="ID", help="The plan's digest, or how it begins.")],
+    comment: Annotated[str, typer.Option("--comment", metavar="TEXT", help="Why; it is kept with the plan.")] = "",
+    json: JsonOption = False,
+    database: FleetDatabaseOption = "",
+) -> None:
+    """Let one plan that waits through, once, within a day.
+
+    Whichever worker takes its repository carries it out.
+    """
+    from syncd.cli.fleet.approve import approve_in_fleet
+
+    approve_in_fleet(database, digest, comment, as_json=json)
+
+
 @fleet.command("drain")
 def fleet_drain(
     worker: Annotated[str, typer.Argument(metavar="WORKER", help="Its name, as fleet status shows it.")],

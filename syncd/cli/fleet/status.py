@@ -8,7 +8,7 @@ from syncd.cli.fleet.connect import open_database
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.daemon.health import USEFUL, find_repository_run
-from syncd.fleet.notifications import count_waiting
+from syncd.fleet.people.notifications import count_waiting
 from syncd.fleet.repositories import RepositoryState, list_states
 from syncd.fleet.workers import WorkerState, drain_worker, list_workers
 from syncd.model.wording import format_count

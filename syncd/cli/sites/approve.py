@@ -26,13 +26,11 @@ def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> 
     held = [plan for _, plan in find_held_plans(load_configuration(config_file).repository)]
     selected = [find_held_plan(held, beginning)] if beginning else held
     if as_json:
-        print_document({"pending": [_build_document(plan) for plan in selected]})
+        print_document({"pending": [build_plan_document(plan) for plan in selected]})
     elif beginning:
-        lines = json.loads(selected[0].document)["text"]
-        rendered = style_lines((style, text) for style, text in lines if style not in ("gate", "hint"))
-        print_text("\n".join([*_format_plan(selected[0]), "", *rendered]))
+        print_text("\n".join([*format_plan(selected[0]), "", *format_plan_lines(selected[0])]))
     else:
-        print_text("\n\n".join("\n".join(_format_plan(plan)) for plan in selected) or NOTHING)
+        print_text("\n\n".join("\n".join(format_plan(plan)) for plan in selected) or NOTHING)
     return 0
 
 
@@ -72,23 +70,32 @@ def find_held_plans(repositories: Sequence[RepositoryConfig]) -> list[tuple[Path
     return [(git_dir, plan) for git_dir in git_dirs for plan in read_store_summary(git_dir / STATE_FILE).pending_plans]
 
 
-def _format_plan(plan: PendingPlan) -> Iterator[str]:
+def format_plan(plan: PendingPlan, *, commands: str = "syncd site", repository: str = "") -> Iterator[str]:
+    """Return what a person is told of a plan that waits, and by which group of commands it is read and approved."""
     document: dict[str, Any] = json.loads(plan.document)
     state = (
         f"approved at {format_time(plan.approved)}"
         if is_approval_valid(plan, read_time())
         else f"waiting since {format_time(plan.at)}"
     )
-    yield f"! {plan.digest}  {escape(plan.file)} (site {escape(plan.site)})  {state}"
+    where = f"{repository}: " if repository else ""
+    yield f"! {plan.digest}  {where}{escape(plan.file)} (site {escape(plan.site)})  {state}"
     yield from (f"    {escape(gate['scope'])}: {escape(gate['why'])}" for gate in document["plan"]["gates"])
     if plan.comment:
         yield f"    {escape(plan.comment)}"
     if not is_approval_valid(plan, read_time()):
-        yield f"    read it: syncd site pending {plan.digest}"
-        yield f"    let it through: syncd site approve {plan.digest}"
+        yield f"    read it: {commands} pending {plan.digest}"
+        yield f"    let it through: {commands} approve {plan.digest}"
 
 
-def _build_document(plan: PendingPlan) -> dict[str, Any]:
+def format_plan_lines(plan: PendingPlan) -> Iterator[str]:
+    """Return what a plan changes, as lines for a terminal."""
+    lines = json.loads(plan.document)["text"]
+    yield from style_lines((style, text) for style, text in lines if style not in ("gate", "hint"))
+
+
+def build_plan_document(plan: PendingPlan) -> dict[str, Any]:
+    """Return a plan that waits, for programs."""
     facts = {"site": plan.site, "digest": plan.digest, "file": plan.file, "at": plan.at}
     approved_at = datetime.fromisoformat(plan.approved) if plan.approved else None
     until = (approved_at + VALID).isoformat(timespec="seconds") if approved_at else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from syncd.errors import AnswerLost, PlatformError, SyncdError
+from syncd.fault_points import FaultPoint, reach
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, ROOT, SITE, Area, Ref
 from syncd.plan.site.call import CREATES, DELETES, Call
@@ -146,6 +147,9 @@ class PlanExecutor:
 
     def _settle(self, results: Iterable[tuple[Step, PlatformError | None]]) -> None:
         """Write down at once what was done, and remember what was not."""
+        results = list(results)
+        if any(not step.call.is_local for step, _ in results):
+            reach(FaultPoint.PLAN_STEP_SENT)
         owned: dict[Ref, LockEntry | None] = {}
         heard: list[Ref] = []
         for step, error in results:

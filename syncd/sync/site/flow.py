@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from syncd.errors import Conflict, FileInvalid
+from syncd.fault_points import FaultPoint, reach
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
@@ -95,14 +96,17 @@ def run_plan(workspace: Workspace, prepared: PreparedPlan, options: SiteOptions)
     closed = find_closed_gates(workspace, plan)
     if closed:
         hold_plan(workspace, plan, options.file)
-        held = refuse_plan(plan, closed)
+        held = refuse_plan(plan, closed, options.commands)
         if prepared.options.is_whole:
             last.note(summarize_site(plan, prepared.lock), held)
         return PlanResult(held)
     workspace.store.plans.delete(plan.site)
     if plan:
         last.expire()  # a run that is cut off leaves something to look at
+        reach(FaultPoint.PLAN_BEGUN)
     done = _carry_out(workspace, prepared, options)
+    if plan:
+        reach(FaultPoint.PLAN_DONE)
     offer = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
     facts = summarize_site(done.left, done.lock)
     outcome = _build_outcome(workspace, prepared, done, options)
@@ -127,12 +131,12 @@ def list_notes(prepared: PreparedPlan) -> tuple[str, ...]:
     return (*drifted, *plan.warnings, *warned)
 
 
-def refuse_plan(plan: SitePlan, closed: Sequence[Gate]) -> Held:
-    """Return the outcome of a plan that gates hold: why, and how to let it through."""
+def refuse_plan(plan: SitePlan, closed: Sequence[Gate], commands: str = "syncd site") -> Held:
+    """Return the outcome of a plan that gates hold: why, and how to let it through by a group of commands."""
     digest = plan.digest()
     why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
-    command = format_pending_command(digest)
-    hint = f"{command} shows it; syncd site approve {digest} lets it through"
+    command = format_pending_command(digest, commands)
+    hint = f"{command} shows it; {commands} approve {digest} lets it through"
     return Held(f"plan {digest} waits for approval: {why}", hint, approval=True, command=command)
 
 
@@ -153,7 +157,7 @@ def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResu
         return interruption
     if closed := find_closed_gates(workspace, done.left):
         hold_plan(workspace, done.left, options.file)
-        return refuse_plan(done.left, closed)
+        return refuse_plan(done.left, closed, options.commands)
     if done.left.steps:
         refs = list_few(step.ref for step in done.left.steps)
         return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=PARTLY_DONE)

@@ -15,7 +15,8 @@ class SiteOptions:
     has passed since the last look, when the committed file has changed, and when somebody approved a plan; 0 is always.
     `lock` says where the lock is kept: committed beside the site file, or in this machine's state only. `ordering` says
     how siblings get their order: as the server offers it, by its deprecated moves, by its sort, or not at all.
-    `kinds` are kinds of redirect destinations that the server takes although nothing there shows it.
+    `kinds` are kinds of redirect destinations that the server takes although nothing there shows it. `commands` is the
+    group of commands by which a person reads and approves a plan that waits.
     """
 
     file: str
@@ -23,3 +24,4 @@ class SiteOptions:
     lock: LockPlace = "repo"
     ordering: Ordering = "auto"
     kinds: frozenset[str] = field(default=frozenset())
+    commands: str = "syncd site"
