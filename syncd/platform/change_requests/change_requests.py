@@ -87,7 +87,7 @@ class ChangeRequestScope:
     def require_change_request(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the change request's row; to a content token there is only the one that it was made for.
 
-        Raises: as `require_space` and `require_change_request`.
+        Raises: Failure 404; as `require_space` and `require_change_request`.
         """
         self.require_space(connection)
         row, grant = require_change_request(connection, self.space_id, self.change_request_id), self.caller.grant

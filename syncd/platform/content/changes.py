@@ -50,9 +50,8 @@ def get_revision_changes(request: Request, view: CurrentView, limit: Limit = LIM
     """
     saved, grant = view.revision, view.caller.grant
     before = view.open_revision(saved.parents[0]) if saved.parents else Draft().base
-    sides = _RevisionPair(
-        before, view.outline, view.context, includes_before=grant is None or bool(grant.change_request)
-    )
+    is_public = grant is not None and not grant.change_request
+    sides = _RevisionPair(before, view.outline, view.context, includes_before=not is_public)
     merged = {}
     if saved.merged_from is not None and grant is None:
         merged = {"mergedFrom": read_merged_change_request(request, view)}
@@ -74,7 +73,7 @@ def get_change_request_changes(view: CurrentView, limit: Limit = LIMIT_DEFAULT) 
 
 @dataclass(frozen=True)
 class _RevisionPair:
-    """Two revisions, the earlier one first; `includes_before` says whether the answer may show what was there before."""
+    """Two revisions; `includes_before` says whether the answer may show what was there before."""
 
     before: Outline
     after: Outline
