@@ -60,11 +60,7 @@ class Service:
         notice: Callable[[str], None] = lambda text: None,
         note_run: Callable[[Job, Path | None, Sequence[Result], str], object] = lambda *run: None,
         read_stamp: Callable[[], object] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], float] = time.time,
         patience: float = PATIENCE_SECONDS,
-        grace: float = GRACE_SECONDS,
-        leave: Callable[[int], object] = os._exit,
     ) -> None:
         """Prepare to serve the jobs that `jobs` returns; `report` hears every run's results, in the main thread.
 
@@ -72,30 +68,28 @@ class Service:
 
         When what `read_stamp` returns has changed, and stays so until the next look, the jobs are read again.
 
-        Units: `clock`, `now` (since the epoch), `patience` and `grace` in seconds. Shape: `leave` ends the process when
-        a run cannot be ended, since its threads would keep the interpreter alive.
+        Units: `patience` in seconds.
         """
         self._jobs, self._notify, self._files = jobs, notify, files
         self._read_stamp = read_stamp
         self._stamp = self._stamp_before = read_stamp()
         self._report, self._notice, self._note_run = report, notice, note_run
-        self._clock, self._now = clock, now
-        self._patience, self._grace, self._leave = patience, grace, leave
+        self._patience = patience
         self._inbox = Inbox()
         self._ticks = Clock()
         self._watcher = Watcher(self._handle_change)
         self._watched: set[Path] = set()
         self._tasks: dict[Path, Task] = {}
         self._locks = ServiceLocks()
-        self._pauses = Pauses(files, self._locks.find_git_dir, now, notice)
+        self._pauses = Pauses(files, self._locks.find_git_dir, time.time, notice)
         self._commands = Commands(self._pauses, self._reload, self._stop, lambda: list(self._tasks.values()))
         self._counts: dict[Path, StateCounts | None] = {}
         self._stuck: set[Path] = set()
         self._pause_wait = math.inf
         self._ready = False
         self._deadline: float | None = None
-        self._next_pulse = clock()
-        self._turned = clock()
+        self._next_pulse = time.monotonic()
+        self._turned = time.monotonic()
         self._status = ""
 
     def serve(self) -> int:
@@ -128,7 +122,7 @@ class Service:
         tasks = list(self._tasks.items())
         stuck = any(self._is_stuck(task) for _, task in tasks)
         turn = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
-        late = self._clock() - self._turned > turn + self._patience
+        late = time.monotonic() - self._turned > turn + self._patience
         return ServiceHealth(not (stuck or late), tuple(self._build_health(path, task) for path, task in tasks))
 
     def answer(self, request: ControlRequest) -> ControlAnswer:
@@ -180,7 +174,7 @@ class Service:
             if path in self._tasks:
                 self._tasks[path].update_job(job)
             else:
-                self._tasks[path] = Task(job, clock=self._clock)
+                self._tasks[path] = Task(job)
             self._ticks.schedule(str(path), job.interval, partial(self._inbox.put, self._tasks[path].pass_interval))
         refusals = [outcome_of(partial(self._lock_repository, job)) for job in wanted.values()]
         self._watch_all()
@@ -261,7 +255,7 @@ class Service:
         git_dir = self._locks.find_git_dir(job.path)
         self._update_counts(job, git_dir)
         if is_complete_run(results):
-            at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
+            at = datetime.now(UTC).isoformat(timespec="seconds")
             former = self._files.read_runs(job.path, git_dir)
             self._files.save_runs(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
             self._note_run(job, git_dir, results, at)
@@ -278,7 +272,7 @@ class Service:
 
     def _finish_run(self, task: Task, results: Sequence[Result], again: bool) -> None:
         path = task.job.path
-        task.end_run(summarize_run(results), now=self._now(), again=again)
+        task.end_run(summarize_run(results), now=time.time(), again=again)
         self._stuck.discard(path)
         if not is_stopped(results):
             self._report(task.job.name, results)
@@ -324,9 +318,9 @@ class Service:
 
     def _stop(self) -> None:
         if self._deadline is not None:
-            self._deadline = self._clock()  # asked twice: somebody does not want to wait
+            self._deadline = time.monotonic()  # asked twice: somebody does not want to wait
             return
-        self._deadline = self._clock() + self._grace
+        self._deadline = time.monotonic() + GRACE_SECONDS
         self._notify.send_stopping()
         for task in self._tasks.values():
             task.request_stop()
@@ -335,22 +329,24 @@ class Service:
         return [task for task in self._tasks.values() if task.is_running]
 
     def _is_finished(self) -> bool:
-        return self._deadline is not None and (not self._list_running() or self._clock() >= self._deadline)
+        return self._deadline is not None and (not self._list_running() or time.monotonic() >= self._deadline)
 
     def _find_wait(self) -> float:
         ends = [self._next_pulse] if self._deadline is None else [self._next_pulse, self._deadline]
-        return min([min(ends) - self._clock(), self._pause_wait, *(task.find_wait() for task in self._tasks.values())])
+        return min(
+            [min(ends) - time.monotonic(), self._pause_wait, *(task.find_wait() for task in self._tasks.values())]
+        )
 
     def _report_progress(self) -> None:
         """Tell systemd that all is well, which no loop can know that only looks at itself: the runs must move."""
-        self._turned = self._clock()
+        self._turned = time.monotonic()
         stuck = [task for task in self._list_running() if self._is_stuck(task)]
         self._report_stuck(stuck)
         self._show_status()
-        if self._clock() < self._next_pulse:
+        if time.monotonic() < self._next_pulse:
             return
         every = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
-        self._next_pulse = self._clock() + (min(every, 1.0) if stuck else every)
+        self._next_pulse = time.monotonic() + (min(every, 1.0) if stuck else every)
         self._reload_changed()
         if not stuck:
             self._notify.send_alive()
@@ -382,6 +378,7 @@ class Service:
             self._notice(f"left behind, not ended: {', '.join(task.job.name for task in self._list_running())}")
             sys.stdout.flush()
             sys.stderr.flush()
-            self._leave(0)
+            # The threads of the runs would keep the interpreter alive.
+            os._exit(0)
         self._locks.release_all()
         return 0
