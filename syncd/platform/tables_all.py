@@ -14,7 +14,7 @@ from syncd.platform.schema import (
     publish,
     reviews,
     search,
-    sessions,
+    site_tables,
     specs,
     translations,
 )
@@ -33,7 +33,7 @@ __all__ = [
     "publish",
     "reviews",
     "search",
-    "sessions",
+    "site_tables",
     "specs",
     "translations",
 ]

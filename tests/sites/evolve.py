@@ -9,8 +9,8 @@ from typing import Any
 from syncd.model.customization_write import SiteCustomizationWrite
 from syncd.platform.revisions.outline import Draft
 from syncd.platform.revisions.tree import PAGES, Node
-from syncd.platform.schema import accounts
-from syncd.platform.schema.publish import adaptive_schemas, customizations, section_groups
+from syncd.platform.schema import site_tables
+from syncd.platform.schema.publish import adaptive_schemas, customizations
 from syncd.platform.spaces.spaces import insert_space
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
@@ -171,7 +171,7 @@ class _Planter:
             "agents_context": "included", "created_at": self.now,
             "default_section": next((id for id, part in sections.items() if part["default"]), None),
         }  # fmt: skip
-        self.connection.execute(accounts.sites.insert().values(row))
+        self.connection.execute(site_tables.sites.insert().values(row))
 
     def part(self, part: Mapping[str, Any], group: str | None, position: int) -> None:
         row = {
@@ -182,16 +182,16 @@ class _Planter:
             "icon": part.get("icon"),
         }
         if part["object"] == "site-section-group":
-            self.connection.execute(section_groups.insert().values(**row, parent=group))
+            self.connection.execute(site_tables.section_groups.insert().values(**row, parent=group))
             for place, child in enumerate(part["children"]):
                 self.part(child, part["id"], place)
             return
         chosen = next(variant["id"] for variant in part["siteSpaces"] if variant["default"])
         members = {name: part.get(name) for name in ("path", "description", "condition")}
         row |= {**members, "section_group": group, "default_site_space": chosen}
-        self.connection.execute(accounts.sections.insert().values(row))
+        self.connection.execute(site_tables.sections.insert().values(row))
         self.connection.execute(
-            accounts.site_spaces.insert(),
+            site_tables.site_spaces.insert(),
             [self._variant(part["id"], place, variant) for place, variant in enumerate(part["siteSpaces"])],
         )
 

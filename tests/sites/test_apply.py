@@ -20,7 +20,7 @@ from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import LiveSite, SiteLock
 from syncd.plan.site.steps import SitePlan, Step, Wave
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.apply import ApplyResult, apply_plan
 from syncd.sync.site.calls import CallSender, IdTable
@@ -129,7 +129,7 @@ def plant(stage: Stage, count: int) -> None:
         for number in range(count)
     ]
     with stage.storage.write() as connection:
-        connection.execute(accounts.redirects.insert(), rows)
+        connection.execute(site_tables.redirects.insert(), rows)
 
 
 @pytest.mark.parametrize("count", [1100, pytest.param(10_000, marks=pytest.mark.long)])

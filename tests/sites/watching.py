@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.redirect import make_source_key
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from tests.sites.drawn import Drawn
 from tests.sites.stage import Stage
 
@@ -51,17 +51,17 @@ class Watcher:
             return list(connection.execute(sa.select(table).where(table.c.site == self.stage.site)).all())
 
     def _public(self) -> Iterator[str]:
-        gated = {row.id for row in self._rows(accounts.sections) if row.condition}
-        for row in self._rows(accounts.site_spaces):
+        gated = {row.id for row in self._rows(site_tables.sections) if row.condition}
+        for row in self._rows(site_tables.site_spaces):
             if not row.condition and row.section not in gated:
                 yield row.space
 
     def _redirects(self) -> Iterator[str]:
-        return (make_source_key(row.source) for row in self._rows(accounts.redirects))
+        return (make_source_key(row.source) for row in self._rows(site_tables.redirects))
 
     def _paths(self) -> Iterator[tuple[str, list[str]]]:
-        yield "sections", [row.path for row in self._rows(accounts.sections)]
+        yield "sections", [row.path for row in self._rows(site_tables.sections)]
         sections: dict[str, list[str]] = {}
-        for row in self._rows(accounts.site_spaces):
+        for row in self._rows(site_tables.site_spaces):
             sections.setdefault(row.section, []).append(row.path)
         yield from (("variants", paths) for paths in sections.values())

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from syncd.platform.people.auth import Caller
 from syncd.platform.people.tokens import TokenHolder, find_holder
 from syncd.platform.schema import accounts
-from syncd.platform.schema.sessions import sessions, sign_in_links
+from syncd.platform.schema.accounts import sessions, sign_in_links
 from syncd.platform.storage.storage import Storage, hash_token
 
 LINK_SECONDS = 600

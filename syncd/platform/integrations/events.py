@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
-from syncd.platform.schema.accounts import sites
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.integrations import events, facets, installations, logs, placements
+from syncd.platform.schema.site_tables import sites
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time

@@ -30,9 +30,9 @@ from syncd.platform.integrations.configuration import complete_configuration, co
 from syncd.platform.integrations.events import EventTarget, hide_secret, insert_event
 from syncd.platform.integrations.installations import ExternalId
 from syncd.platform.people.auth import declare_role
-from syncd.platform.schema.accounts import sites
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.integrations import external_ids, installations, placements
+from syncd.platform.schema.site_tables import sites
 from syncd.platform.spaces.spaces import select_readable_spaces, serialize_space
 
 router = create_router(prefix="/integrations/{integration_name}", tags=["integrations"])

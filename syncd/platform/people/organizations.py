@@ -18,7 +18,7 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
 from syncd.platform.people.saml_providers import find_active_providers
-from syncd.platform.schema import accounts
+from syncd.platform.schema import accounts, site_tables
 from syncd.platform.schema.people import email_domains
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
@@ -210,7 +210,7 @@ def _check_change(connection: sa.Connection, organization_id: str, body: Organiz
     if "hostname" in body.model_fields_set and connection.scalar(taken) is not None:
         raise Failure(409, f"hostname: {body.hostname} is another organization's")
     if body.default_content is not None:
-        sites = accounts.sites
+        sites = site_tables.sites
         mine = (sites.c.id == body.default_content.site, sites.c.organization == organization_id)
         if connection.scalar(sa.select(sites.c.id).where(*mine)) is None:
             raise Failure(400, f"defaultContent.site: no site {body.default_content.site} in this organization")

@@ -15,7 +15,7 @@ from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.publish.settings import add_earlier_members, overlay_settings, read_site_settings
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.publish import customizations, overrides
 from syncd.platform.sites import site_spaces
 from syncd.platform.sites.structure import AtSite
@@ -112,5 +112,5 @@ def _save_overrides(connection: sa.Connection, at: AtSite, site_space_id: str, k
 
 def _update_title(connection: sa.Connection, site_space_id: str, title: str | None) -> None:
     connection.execute(
-        accounts.site_spaces.update().where(accounts.site_spaces.c.id == site_space_id).values(title=title)
+        site_tables.site_spaces.update().where(site_tables.site_spaces.c.id == site_space_id).values(title=title)
     )

@@ -6,10 +6,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.model.customization_override import apply_override
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.publish import customizations, overrides
 
-_LINK = accounts.site_spaces
+_LINK = site_tables.site_spaces
 _COLORS = {
     "primaryColor": {"light": "#346DDB", "dark": "#346DDB"},
     "infoColor": {"light": "#787878", "dark": "#787878"},

@@ -1,4 +1,4 @@
-"""Tables of organizations, people and tokens, and of sites. Times are the API's own text, which sorts."""
+"""Tables of organizations, people, tokens and sessions in a browser. Times are the API's own text, which sorts."""
 
 import sqlalchemy as sa
 
@@ -59,64 +59,19 @@ tokens = sa.Table(
     sa.Column("created_at", Text, nullable=False),
 )
 
-sites = sa.Table(
-    "sites",
+sign_in_links = sa.Table(
+    "sign_in_links",
     metadata,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("organization", sa.ForeignKey("organizations.id", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("type", Text, nullable=False),
-    sa.Column("title", Text, nullable=False),
-    sa.Column("basename", Text, nullable=False, unique=True),
-    sa.Column("visibility", Text, nullable=False),
-    sa.Column("published", sa.Boolean, nullable=False),
-    sa.Column("proxy", Text),
-    sa.Column("adaptive_content", sa.Boolean, nullable=False),
-    sa.Column("agents_context", Text, nullable=False),
-    sa.Column("default_section", Text),
-    sa.Column("default_site_space", Text),
-    sa.Column("created_at", Text, nullable=False),
+    sa.Column("hash", Text, primary_key=True, comment="SHA-256 of the link's secret, in hexadecimal"),
+    sa.Column("user", sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("until", sa.BigInteger, nullable=False, comment="epoch seconds"),
 )
 
-sections = sa.Table(
-    "site_sections",
+sessions = sa.Table(
+    "browser_sessions",
     metadata,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False),
-    sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("title", Text, nullable=False),
-    sa.Column("path", Text, nullable=False),
-    sa.Column("description", Text),
-    sa.Column("condition", Text),
-    sa.Column("icon", Text),
-    sa.Column("section_group", sa.ForeignKey("site_section_groups.id", ondelete="SET NULL")),
-    sa.Column("default_site_space", Text),
-    sa.UniqueConstraint("site", "path"),
+    sa.Column("hash", Text, primary_key=True, comment="SHA-256 of the cookie's secret, in hexadecimal"),
+    sa.Column("user", sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("created_at", sa.BigInteger, nullable=False, comment="epoch seconds"),
+    sa.Column("used_at", sa.BigInteger, nullable=False, comment="epoch seconds, to some minutes"),
 )
-
-site_spaces = sa.Table(
-    "site_spaces",
-    metadata,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("section", sa.ForeignKey("site_sections.id", ondelete="CASCADE")),
-    sa.Column("space", sa.ForeignKey("spaces.id", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("path", Text, nullable=False),
-    sa.Column("condition", Text),
-    sa.Column("hidden", sa.Boolean, nullable=False),
-    sa.Column("title", Text, comment="of its own, in place of the space's"),
-)
-
-redirects = sa.Table(
-    "site_redirects",
-    metadata,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False),
-    sa.Column("source", Text, nullable=False, comment="as written"),
-    sa.Column("source_key", Text, nullable=False, comment="percent-normalised and case-folded"),
-    sa.Column("destination", Json, nullable=False),
-    sa.Column("created_at", Text, nullable=False),
-    sa.Column("permanent", sa.Boolean, nullable=False, server_default=sa.false(), comment="as browsers are told"),
-    sa.UniqueConstraint("site", "source_key"),
-)
-sa.Index("ix_site_redirects_order", redirects.c.site, redirects.c.created_at, redirects.c.id)

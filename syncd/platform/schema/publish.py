@@ -1,19 +1,8 @@
-"""Tables of publishing: groups of sections, settings of sites and site-spaces, visitors, share links, events."""
+"""Tables of publishing: settings of sites and site-spaces, visitors, share links, events."""
 
 import sqlalchemy as sa
 
 from syncd.platform.database.tables import Json, Text, metadata
-
-section_groups = sa.Table(
-    "site_section_groups",
-    metadata,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False, index=True),
-    sa.Column("parent", sa.ForeignKey("site_section_groups.id", ondelete="CASCADE")),
-    sa.Column("position", sa.Integer, nullable=False, comment="among the sections and groups beside it"),
-    sa.Column("title", Text, nullable=False),
-    sa.Column("icon", Text),
-)
 
 customizations = sa.Table(
     "site_customizations",

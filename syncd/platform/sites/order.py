@@ -13,8 +13,7 @@ from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.schema import accounts
-from syncd.platform.schema.publish import section_groups
+from syncd.platform.schema import site_tables
 from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import (
     EXTENSION_DEPENDENCIES,
@@ -100,8 +99,8 @@ def update_positions(view: SiteView, rows: Sequence[sa.Row[Any]]) -> None:
 
 def _find_table(structure: Structure, row: sa.Row[Any]) -> sa.Table:
     if structure.find_site_space(row.id) is not None:
-        return accounts.site_spaces
-    return section_groups if structure.find_group(row.id) is not None else accounts.sections
+        return site_tables.site_spaces
+    return site_tables.section_groups if structure.find_group(row.id) is not None else site_tables.sections
 
 
 def _find_again(structure: Structure, row: sa.Row[Any]) -> sa.Row[Any]:

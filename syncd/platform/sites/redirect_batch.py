@@ -7,11 +7,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.model.redirect import make_source_key
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.sites.structure import SiteView
 from syncd.platform.storage.times import format_time
 
-_TABLE = accounts.redirects
+_TABLE = site_tables.redirects
 
 
 @dataclass

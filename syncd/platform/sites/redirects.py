@@ -24,7 +24,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.sites.destinations import normalise_destination, resolve_destination
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.redirect_batch import RedirectBatch
@@ -33,7 +33,7 @@ from syncd.platform.storage.times import format_time
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
 
-_TABLE = accounts.redirects
+_TABLE = site_tables.redirects
 
 
 class RedirectNew(RequestBody):

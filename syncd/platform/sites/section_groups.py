@@ -14,8 +14,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.schema import accounts
-from syncd.platform.schema.publish import section_groups
+from syncd.platform.schema import site_tables
 from syncd.platform.sites import order
 from syncd.platform.sites.parts import Structure
 from syncd.platform.sites.structure import (
@@ -65,7 +64,7 @@ def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
         new_id = _insert_group(view, create, parent)
         for position, section_id in enumerate(dict.fromkeys(create.sections)):
             _require_section(view, section_id)
-            _update_row(view, accounts.sections, section_id, section_group=new_id, position=position)
+            _update_row(view, site_tables.sections, section_id, section_group=new_id, position=position)
         shown = _read_group(at.open_view(connection), new_id)
     return answers.created_resource(shown, location=at.build_url(f"/section-groups/{new_id}"))
 
@@ -82,7 +81,7 @@ def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, upda
             _require_allowed_parent(view.structure, parent, row)
             values |= {"parent": parent, "position": compute_next_position(view.structure.list_children(parent))}
         if values:
-            _update_row(view, section_groups, row.id, **values)
+            _update_row(view, site_tables.section_groups, row.id, **values)
         return answers.ok(_read_group(at.open_view(connection), row.id))
 
 
@@ -111,7 +110,7 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
         section = _require_section(view, add.section_id)
         if section.section_group != group.id:
             place = compute_next_position(view.structure.list_children(group.id))
-            _update_row(view, accounts.sections, section.id, section_group=group.id, position=place)
+            _update_row(view, site_tables.sections, section.id, section_group=group.id, position=place)
         shown = _read_group(at.open_view(connection), group.id)
     return answers.created_resource(shown, location=at.build_url(f"/section-groups/{group.id}/sections/{section.id}"))
 
@@ -130,7 +129,7 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
         section = view.structure.find_section(site_section_id)
         if section is not None and section.section_group == group.id:
             place = compute_next_position(view.structure.list_children(None))
-            _update_row(view, accounts.sections, section.id, section_group=None, position=place)
+            _update_row(view, site_tables.sections, section.id, section_group=None, position=place)
     return answers.no_content()
 
 
@@ -170,7 +169,7 @@ def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
         "title": create.title,
         "icon": create.icon,
     }
-    view.connection.execute(section_groups.insert().values(row))
+    view.connection.execute(site_tables.section_groups.insert().values(row))
     return new_id
 
 
@@ -196,10 +195,10 @@ def _delete_group(view: SiteView, row: sa.Row[Any]) -> None:
     inner = structure.list_children(row.id)
     for child in inner:
         if structure.find_group(child.id) is not None:
-            _update_row(view, section_groups, child.id, parent=row.parent)
+            _update_row(view, site_tables.section_groups, child.id, parent=row.parent)
         else:
-            _update_row(view, accounts.sections, child.id, section_group=row.parent)
-    view.connection.execute(section_groups.delete().where(section_groups.c.id == row.id))
+            _update_row(view, site_tables.sections, child.id, section_group=row.parent)
+    view.connection.execute(site_tables.section_groups.delete().where(site_tables.section_groups.c.id == row.id))
     beside = structure.list_children(row.parent)
     at = beside.index(row)
     order.update_positions(view, [*beside[:at], *inner, *beside[at + 1 :]])

@@ -14,7 +14,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.sites import order, site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.parts import Structure
@@ -74,7 +74,7 @@ def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
 @router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=declare_role("create"))
 def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionChange) -> JSONResponse:
     """Change the members of a section that the body sets, and return the section."""
-    table = accounts.sections
+    table = site_tables.sections
     with at.storage.write() as connection:
         view = at.open_view(connection)
         values = _build_changes(view.structure, _require_section(view, site_section_id), update)
@@ -86,7 +86,7 @@ def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionC
 @router.delete("/{site_section_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
     """Delete a section with its site-spaces; the spaces themselves stay."""
-    table = accounts.sections
+    table = site_tables.sections
     with at.storage.write() as connection:
         at.require_site(connection)
         connection.execute(table.delete().where(table.c.id == site_section_id, table.c.site == at.site_id))
@@ -114,7 +114,7 @@ def _wrap_root(view: SiteView) -> None:
     default = view.structure.find_default_variant(None)
     assert default is not None
     new_id = _insert_section(view, title=_find_title(view, default.space), icon=None, group=None)
-    site_spaces_table, sections = accounts.site_spaces, accounts.sections
+    site_spaces_table, sections = site_tables.site_spaces, site_tables.sections
     view.connection.execute(
         site_spaces_table.update().where(site_spaces_table.c.site == view.at.site_id).values(section=new_id)
     )
@@ -133,7 +133,7 @@ def _insert_section(view: SiteView, *, title: str, icon: str | None, group: str 
         "path": find_free_path(title, {beside.path for beside in view.structure.sections}),
         "icon": icon,
     }
-    view.connection.execute(accounts.sections.insert().values(row))
+    view.connection.execute(site_tables.sections.insert().values(row))
     return new_id
 
 

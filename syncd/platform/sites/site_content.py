@@ -10,7 +10,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline, is_page
-from syncd.platform.schema import accounts, content
+from syncd.platform.schema import content, site_tables
 from syncd.platform.spaces import spaces
 
 
@@ -32,7 +32,7 @@ def read_linked_spaces(
     """Return the spaces of a site that the caller may read by id, deleted ones included: site-spaces of those
     remain.
     """
-    linked = sa.select(accounts.site_spaces.c.space).where(accounts.site_spaces.c.site == site_id)
+    linked = sa.select(site_tables.site_spaces.c.space).where(site_tables.site_spaces.c.site == site_id)
     return spaces.read_spaces(connection, request, caller, content.spaces.c.id.in_(linked))
 
 

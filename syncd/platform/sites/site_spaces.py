@@ -14,7 +14,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.sites import order, site_content
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.parts import Structure
@@ -70,7 +70,7 @@ def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
 @router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=declare_role("create"))
 def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceChange) -> JSONResponse:
     """Change the members of a site-space that the body sets, and return it."""
-    table = accounts.site_spaces
+    table = site_tables.site_spaces
     with at.storage.write() as connection:
         view = at.open_view(connection)
         values = _build_changes(view, require_site_space(view, site_space_id), update)
@@ -82,7 +82,7 @@ def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceCha
 @router.delete("/{site_space_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_space_by_id(at: AtSite, site_space_id: str) -> Response:
     """Remove a site-space from its site. A section that becomes empty stays: nobody asked to delete it."""
-    table = accounts.site_spaces
+    table = site_tables.site_spaces
     with at.storage.write() as connection:
         at.require_site(connection)
         connection.execute(table.delete().where(table.c.id == site_space_id, table.c.site == at.site_id))
@@ -122,7 +122,7 @@ def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) 
         "path": find_free_path(title, {beside.path for beside in structure.list_variants(section_id)}),
         "hidden": False,
     }
-    view.connection.execute(accounts.site_spaces.insert().values(row))
+    view.connection.execute(site_tables.site_spaces.insert().values(row))
     return new_id
 
 

@@ -15,7 +15,7 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.publish import customizations
 from syncd.platform.sites import site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
@@ -31,11 +31,11 @@ from syncd.platform.storage.times import format_time
 
 router = create_router(prefix="/orgs/{organization_id}/sites", tags=["sites"])
 
-_TABLE = accounts.sites
+_TABLE = site_tables.sites
 _COUNT = (
     sa.select(sa.func.count())
-    .select_from(accounts.site_spaces)
-    .where(accounts.site_spaces.c.site == _TABLE.c.id)
+    .select_from(site_tables.site_spaces)
+    .where(site_tables.site_spaces.c.site == _TABLE.c.id)
     .scalar_subquery()
     .label("site_space_count")
 )
@@ -78,7 +78,7 @@ async def _build_filters(
 ) -> list[sa.ColumnElement[bool]]:
     # The filters' names are not in the document. Source: @gitbook/api 0.146.0. That `title` is a part of the
     # title, in any letter case, is what the sources leave open.
-    linked = accounts.site_spaces
+    linked = site_tables.site_spaces
     having = sa.select(linked.c.site).where(linked.c.space == space)
     filters = {
         _TABLE.c.id.in_(having): space,
@@ -132,7 +132,7 @@ def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(values))
         if section is not None:
-            table = accounts.sections
+            table = site_tables.sections
             chosen = {"default_site_space": update.default_site_space}
             connection.execute(table.update().where(table.c.id == section).values(chosen))
         return answers.ok(read_site(connection, at))

@@ -13,8 +13,8 @@ from syncd.platform.http import addresses
 from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_organization
-from syncd.platform.schema import accounts
-from syncd.platform.schema.publish import customizations, section_groups
+from syncd.platform.schema import site_tables
+from syncd.platform.schema.publish import customizations
 from syncd.platform.settings import CurrentSettings
 from syncd.platform.sites import keys, site_content
 from syncd.platform.sites.parts import Rows, Structure
@@ -44,7 +44,7 @@ class SiteRequest:
     def require_site(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the site's row. Raises: Failure 404 when the site or its organization is not there for the caller."""
         require_organization(connection, self.caller, self.organization_id)
-        table = accounts.sites
+        table = site_tables.sites
         query = sa.select(table).where(table.c.id == self.site_id, table.c.organization == self.organization_id)
         site = connection.execute(query).one_or_none()
         if site is None:
@@ -54,7 +54,7 @@ class SiteRequest:
     def load_structure(self, connection: sa.Connection) -> Structure:
         """Return the site's structure. Raises: as `require_site`."""
         site = self.require_site(connection)
-        tables = (section_groups, accounts.sections, accounts.site_spaces)
+        tables = (site_tables.section_groups, site_tables.sections, site_tables.site_spaces)
         groups, sections, site_spaces = (
             tuple(connection.execute(sa.select(table).where(table.c.site == site.id)).all()) for table in tables
         )

@@ -5,9 +5,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.platform.people.content_tokens import ContentGrant
-from syncd.platform.schema.accounts import site_spaces, sites
 from syncd.platform.schema.content import change_requests, spaces
 from syncd.platform.schema.publish import share_links
+from syncd.platform.schema.site_tables import site_spaces, sites
 
 _SPACE = (spaces.c.organization, spaces.c.revision, spaces.c.deleted_at)
 

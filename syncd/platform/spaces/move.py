@@ -13,7 +13,7 @@ from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.collections import collections as collections_table
 from syncd.platform.schema.content import spaces as spaces_table
 from syncd.platform.schema.people import permissions
@@ -142,7 +142,7 @@ def _require_target_organization(
 
 def _require_unpublished(connection: sa.Connection, held: sa.Select[Any]) -> None:
     # A site and its spaces belong to one organization, published or not.
-    linked = accounts.site_spaces
+    linked = site_tables.site_spaces
     if connection.scalar(sa.select(linked.c.id).where(linked.c.space.in_(held)).limit(1)) is not None:
         raise Failure(412, "A site of this organization has it. Take it out of its sites first.")
 

@@ -22,7 +22,7 @@ from syncd.platform.people.organizations import require_member, require_organiza
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft
 from syncd.platform.revisions.tree import PAGES, Node
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.comments import comments
 from syncd.platform.schema.content import change_requests, spaces
 from syncd.platform.schema.people import permissions
@@ -65,7 +65,7 @@ class SpaceChange(RequestBody, SpaceUpdate):
 
 def _select_publishing_site() -> sa.Select[Any]:
     """The sites that publish a space; of several, the first one says how it is published."""
-    sites, linked = accounts.sites, accounts.site_spaces
+    sites, linked = site_tables.sites, site_tables.site_spaces
     published = sa.join(linked, sites, sites.c.id == linked.c.site)
     here = (linked.c.space == spaces.c.id, sites.c.published)
     return sa.select(sites.c.id).select_from(published).where(*here).order_by(sites.c.created_at, sites.c.id).limit(1)
@@ -75,7 +75,7 @@ def _build_count_columns() -> tuple[sa.ColumnElement[Any], ...]:
     table = change_requests
     every = sa.select(sa.func.count()).select_from(table).where(table.c.space == spaces.c.id).correlate(spaces)
     open_comments = (comments.c.space == spaces.c.id, comments.c.change_request.is_(None), comments.c.status == "open")
-    first, sites = _select_publishing_site(), accounts.sites
+    first, sites = _select_publishing_site(), site_tables.sites
     return (
         every.scalar_subquery().label("requests"),
         every.where(table.c.status == "open").scalar_subquery().label("requests_open"),
@@ -95,9 +95,9 @@ _GRANTED = sa.select(spaces, *_UNTOLD, *_build_count_columns()[4:], sa.literal("
 _PUBLISHED: sa.Select[Any] = (
     _select_publishing_site()
     .with_only_columns(
-        accounts.sites.c.basename.label("site_basename"), accounts.sites.c.visibility.label("site_visibility")
+        site_tables.sites.c.basename.label("site_basename"), site_tables.sites.c.visibility.label("site_visibility")
     )
-    .join(spaces, spaces.c.id == accounts.site_spaces.c.space)
+    .join(spaces, spaces.c.id == site_tables.site_spaces.c.space)
     .where(spaces.c.id == sa.bindparam("space"), spaces.c.revision == sa.bindparam("revision"))
 )
 

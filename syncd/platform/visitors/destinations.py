@@ -11,7 +11,7 @@ from syncd.layout.tree.paths import make_collision_key
 from syncd.model.redirect import Destination, ToExternal, ToPage, ToSection, ToSiteSpace, make_source_key
 from syncd.platform.revisions.outline import Outline, TreeEntry, open_outline
 from syncd.platform.revisions.tree import PAGES
-from syncd.platform.schema.accounts import redirects
+from syncd.platform.schema.site_tables import redirects
 from syncd.platform.visitors.visits import SiteVisit, VisitPlace, find_place, skip_default_path
 
 _ADAPTER: TypeAdapter[ToSection | ToSiteSpace | ToPage | ToExternal] = TypeAdapter(Destination)

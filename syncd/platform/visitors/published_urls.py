@@ -20,7 +20,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.people.content_tokens import ContentGrant, issue_content_token
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.content import change_requests
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage, Storage
@@ -111,7 +111,7 @@ def _read_address(request: Request, storage: Storage, url: str) -> _PublishedAdd
             if parts[1:] and parts[0] == "sites"
             else None
         )
-    table = accounts.sites
+    table = site_tables.sites
     with storage.read() as connection:
         rows = connection.execute(sa.select(table.c.id, table.c.proxy).where(table.c.proxy.is_not(None))).all()
     below = "/".join((split.netloc, *parts))

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from syncd.platform.cache import Cache
 from syncd.platform.publish.settings import read_site_settings, read_site_space_settings
-from syncd.platform.schema import accounts
+from syncd.platform.schema import site_tables
 from syncd.platform.schema.content import revisions, spaces
-from syncd.platform.schema.publish import adaptive_schemas, publishing_auth, section_groups, share_links
+from syncd.platform.schema.publish import adaptive_schemas, publishing_auth, share_links
 from syncd.platform.sites.parts import Structure
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.claims import derive_site_key
@@ -99,7 +99,7 @@ def _read_site(
     connection: sa.Connection, secret: bytes, name: str, *, is_published: bool = True
 ) -> PublishedSite | None:
     """Read a site by its basename or id; without `is_published` by its id, whether it is published or not."""
-    table = accounts.sites
+    table = site_tables.sites
     query = sa.select(table).where(table.c.id == name)
     if is_published:
         query = sa.select(table).where(sa.or_(table.c.basename == name, table.c.id == name), table.c.published)
@@ -109,7 +109,7 @@ def _read_site(
         return None
     groups, sections, site_spaces = (
         tuple(connection.execute(sa.select(part).where(part.c.site == site.id)).all())
-        for part in (section_groups, accounts.sections, accounts.site_spaces)
+        for part in (site_tables.section_groups, site_tables.sections, site_tables.site_spaces)
     )
     auth = connection.execute(sa.select(publishing_auth).where(publishing_auth.c.site == site.id)).one_or_none()
     schema = sa.select(adaptive_schemas.c.json_schema).where(adaptive_schemas.c.site == site.id)
@@ -126,7 +126,7 @@ def _read_site(
 
 
 def _read_spaces(connection: sa.Connection, site: sa.Row[Any]) -> dict[str, PublishedSpaceContent]:
-    linked = sa.select(accounts.site_spaces.c.space).where(accounts.site_spaces.c.site == site.id)
+    linked = sa.select(site_tables.site_spaces.c.space).where(site_tables.site_spaces.c.site == site.id)
     query = (
         sa.select(spaces, revisions.c.root)
         .join(revisions, revisions.c.id == spaces.c.revision)

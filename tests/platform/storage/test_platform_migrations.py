@@ -18,7 +18,7 @@ from syncd import errors
 from syncd.platform import migrations
 from syncd.platform.database.database import Database, open_postgresql, open_sqlite
 from syncd.platform.database.tables import metadata
-from syncd.platform.schema import accounts
+from syncd.platform.schema import accounts, site_tables
 from syncd.platform.schema.content import nodes, revisions, spaces
 from syncd.platform.storage.storage import Storage
 from tests.platform.together import open_and_close, run_together
@@ -151,9 +151,9 @@ def test_what_the_first_syncd_kept_is_read_after_the_upgrade(place: Place) -> No
         revision = connection.execute(sa.select(revisions)).one()
         assert (revision.parents, revision.root) == ([], b"\x00\xff")
         assert connection.scalar(sa.select(nodes.c.children)) == b"\x00\xff"
-        site = connection.execute(sa.select(accounts.sites)).one()
+        site = connection.execute(sa.select(site_tables.sites)).one()
         assert (site.published, site.adaptive_content) == (True, False)
-        assert connection.scalar(sa.select(accounts.redirects.c.destination)) == {"kind": "site", "site": "t"}
+        assert connection.scalar(sa.select(site_tables.redirects.c.destination)) == {"kind": "site", "site": "t"}
     with place.open() as storage:
         assert storage.bootstrap() is None, "the owner is still there"
 
