@@ -2,9 +2,8 @@
 
 import os
 import shlex
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,24 +11,21 @@ from typing import Any
 
 import typer
 
+from syncd.cli.sync.conflict_choices import collect_choices
 from syncd.cli.sync.conflict_lines import (
-    CONTEXT,
     build_conflict_document,
     format_conflict,
     format_headline,
-    format_hunk,
 )
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import build_result_document, format_changes, print_document
-from syncd.cli.terminal.text import escape, print_error, print_text
+from syncd.cli.terminal.text import escape, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
-from syncd.plan.merge.hunks import TextPiece, has_markers, join_hunks, list_hunks, replace_hunks
-from syncd.plan.merge.pages import Side
+from syncd.plan.merge.hunks import list_hunks
 from syncd.repo.repository import Repository
-from syncd.sync.integrate.authors import view_hunks
-from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft, write_draft
+from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied
@@ -39,8 +35,6 @@ from syncd.sync.workspace import Workspace
 NOTHING = "No page is in conflict."
 CONFLICTS_SHOWN = 20
 """Up to so many pages are shown with their hunks; of more, without PATH, only the reasons are shown."""
-ANSWERS = {"o": "[o]urs", "t": "[t]heirs", "e": "[e]dit", "s": "[s]kip", "q": "[q]uit"}
-_SIDES: dict[str, Side] = {"ours": "ours", "o": "ours", "theirs": "theirs", "t": "theirs"}
 
 
 @dataclass(frozen=True)
@@ -177,21 +171,10 @@ def _format_next_steps(branches: Sequence[OpenBranch], *, is_short: bool) -> lis
 def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOptions) -> dict[str, Any]:
     """Let the person choose, record the choices in the branch, and return the JSON object."""
     conflicts = _list_unique_pages(branch.selected)
-    choices = _collect_choices(branch.workspace, conflicts, options)
+    choices = collect_choices(branch.workspace, conflicts, options.way, options.hunks)
     applied, remaining = Applied(()), list(branch.conflicts)
     if choices:
-        with open_workspace(config, branch.repository, Environment(os.environ)) as opened:
-            workspace = replace(opened, cache=branch.workspace.cache)
-            now = find_conflicts(workspace, branch.name)
-            changed = [conflict.path for conflict in conflicts if conflict.path in choices and conflict not in now]
-            if changed:
-                raise StalePlan(
-                    f"{', '.join(changed)} changed while you decided; nothing was recorded", hint="run it again"
-                )
-            applied, remaining = resolve_pages(workspace, branch.name, choices)
-        for conflict in conflicts:
-            if conflict.path in choices:
-                delete_draft(branch.workspace, conflict)
+        applied, remaining = _record_choices(config, branch, conflicts, choices)
     if not options.as_json:
         lines = [f"{escape(path)} is settled in {escape(branch.name)}" for path in choices]
         lines += [line for conflict in conflicts for line in _format_draft(branch.workspace, conflict)]
@@ -204,116 +187,33 @@ def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOption
     return {"path": str(branch.repository.path), **document, "settled": list(choices), "held": held}
 
 
+def _record_choices(
+    config: Config, branch: OpenBranch, conflicts: Sequence[PageConflict], choices: dict[str, Choice]
+) -> tuple[Applied, list[PageConflict]]:
+    """Record the choices in the branch, and return what that came to and what is still in conflict.
+
+    Raises: StalePlan when a page changed while the person decided; what integrating raises.
+    """
+    settled = [conflict for conflict in conflicts if conflict.path in choices]
+    with open_workspace(config, branch.repository, Environment(os.environ)) as opened:
+        workspace = replace(opened, cache=branch.workspace.cache)
+        now = find_conflicts(workspace, branch.name)
+        if changed := [conflict.path for conflict in settled if conflict not in now]:
+            raise StalePlan(
+                f"{', '.join(changed)} changed while you decided; nothing was recorded", hint="run it again"
+            )
+        applied, remaining = resolve_pages(workspace, branch.name, choices)
+    for conflict in settled:
+        delete_draft(branch.workspace, conflict)
+    return applied, list(remaining)
+
+
 def _format_draft(workspace: Workspace, conflict: PageConflict) -> list[str]:
     """A line about the open hunks of a page of which some are settled."""
     open_numbers = [hunk.number for hunk in list_hunks(read_draft(workspace, conflict))]
     if not open_numbers or len(open_numbers) == len(list_hunks(conflict.parts)):
         return []
     return [f"{escape(conflict.path)} stays in conflict until hunk {', '.join(map(str, open_numbers))} is settled too"]
-
-
-def _collect_choices(
-    workspace: Workspace, conflicts: Sequence[PageConflict], options: ResolveOptions
-) -> dict[str, Choice]:
-    """The choices by path; a page with open hunks has none."""
-    if options.way == "interactive":
-        return _ask_for_choices(workspace, conflicts)
-    if options.way == "edit":
-        return {conflict.path: _edit_page(workspace, conflict) for conflict in conflicts}
-    side = _SIDES[options.way]
-    if not options.hunks:
-        return {conflict.path: side for conflict in conflicts}
-    (conflict,) = conflicts
-    parts = read_draft(workspace, conflict)
-    open_numbers = {hunk.number: hunk.at(side) for hunk in list_hunks(parts) if hunk.number}
-    missing = [str(number) for number in options.hunks if number not in open_numbers]
-    if missing and list_hunks(parts):
-        numbers = ", ".join(map(str, open_numbers)) or "none"
-        raise typer.BadParameter(f"{conflict.path} has no open hunk {', '.join(missing)}; open: {numbers}")
-    return _save_draft(
-        workspace,
-        conflict,
-        replace_hunks(parts, {number: open_numbers[number] for number in open_numbers if number in options.hunks}),
-    )
-
-
-def _save_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPiece]) -> dict[str, Choice]:
-    """Save the settled hunks of a page; return its whole text by path when no hunk is open."""
-    write_draft(workspace, conflict, parts)
-    return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}
-
-
-def _ask_for_choices(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, Choice]:
-    """Ask on the terminal, hunk by hunk; each answer is saved at once."""
-    choices: dict[str, Choice] = {}
-    for conflict in conflicts:
-        for number, lines in _list_questions(workspace, conflict):
-            print_text("\n".join(lines))
-            answer = _read_answer("otesq" if number else "otsq")
-            if answer == "q":
-                return choices
-            if answer == "e":
-                try:
-                    choices[conflict.path] = _edit_page(workspace, conflict)
-                except Conflict as refusal:  # the choices for other pages are recorded all the same
-                    print_error(refusal.what, refusal.hint, refusal.exit_code, as_json=False)
-                except typer.BadParameter as refusal:
-                    print_error(refusal.message, "", refusal.exit_code, as_json=False)
-                break
-            if answer in _SIDES and number:
-                parts = read_draft(workspace, conflict)
-                chosen = {hunk.number: hunk.at(_SIDES[answer]) for hunk in list_hunks(parts) if hunk.number == number}
-                choices |= _save_draft(workspace, conflict, replace_hunks(parts, chosen))
-            elif answer in _SIDES:
-                choices[conflict.path] = _SIDES[answer]
-    return choices
-
-
-def _list_questions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[int, list[str]]]:
-    """The open hunks of a page by number, each with its lines for people; 0 stands for a page without hunks."""
-    if not conflict.parts:
-        yield 0, format_conflict(workspace, conflict)
-        return
-    open_numbers = {hunk.number for hunk in list_hunks(read_draft(workspace, conflict))}
-    views = view_hunks(workspace, conflict, context=CONTEXT)
-    for view in views:
-        if view.hunk.number in open_numbers:
-            yield view.hunk.number, [format_headline(conflict), *format_hunk(conflict, view, len(views))]
-
-
-def _read_answer(letters: str) -> str:
-    """Ask until one of these letters is typed; the end of the input is `q`."""
-    question = ", ".join(ANSWERS[letter] for letter in letters)
-    while True:
-        print(f"{question}? ", end="", flush=True)
-        answer = sys.stdin.readline()
-        if not answer or (len(answer.strip()) == 1 and answer.strip() in letters):
-            print()
-            return answer.strip() or "q"
-
-
-def _edit_page(workspace: Workspace, conflict: PageConflict) -> bytes:
-    """Let the person edit a page with markers, and return it. Raises: Conflict when markers remain."""
-    if not conflict.parts:
-        raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not editor:
-        way = f"EDITOR=vi syncd resolve {shlex.quote(conflict.path)} --edit"
-        raise typer.BadParameter(f"--edit opens $VISUAL or $EDITOR, and neither is set: {way}")
-    file = write_draft(workspace, conflict, read_draft(workspace, conflict))
-    try:
-        code = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(f"{editor} cannot be started: {error}") from error
-    if code:
-        raise Conflict(f"the editor ended with {code}; nothing was recorded", hint=f"your text is in {file}")
-    parts = read_draft(workspace, conflict)
-    if has_markers(parts, conflict.labels):
-        raise Conflict(
-            f"{conflict.path} still has markers; nothing was recorded",
-            hint=f"your text is in {file}; syncd resolve {shlex.quote(conflict.path)} --edit opens it again",
-        )
-    return join_hunks(parts, conflict.labels)
 
 
 def _list_unique_pages(conflicts: Sequence[PageConflict]) -> list[PageConflict]:
