@@ -25,6 +25,7 @@ from syncd.fleet.leases import Lease, acquire_lease
 from syncd.fleet.limits import compute_token_key, note_limit, share_windows
 from syncd.fleet.people.notifications import note_run
 from syncd.fleet.people.plans import FleetPlan, keep_plans, lend_plans
+from syncd.fleet.people.reports import save_report
 from syncd.fleet.repositories import FleetRepository, find_repository, parse_records
 from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
@@ -178,6 +179,7 @@ def _record_run(context: RunContext, lease: Lease, repository: FleetRepository |
             documents = _judge_run(context, cursor, repository, results, documents)
             if work.left is not None:
                 keep_plans(cursor, repository.name, work.lent, work.left)
+                save_report(cursor, repository.name, context.cache.find_clone(repository.name))
         key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
         if key:
             note_limit(cursor, key, outcome)

@@ -4,7 +4,7 @@ from typing import LiteralString
 
 VERSION = 1
 """Of the tables; a newer one is not written to."""
-STEP = 4
+STEP = 5
 """Of what was added to them since; an older syncd passes it over, so that workers can be upgraded one by one."""
 
 MAKE_TABLES: LiteralString = """
@@ -65,6 +65,7 @@ ALTER TABLE syncd_fleet_repositories
     ADD COLUMN IF NOT EXISTS incidents jsonb,
     ADD COLUMN IF NOT EXISTS changed_at timestamptz NOT NULL DEFAULT now(),
     ADD COLUMN IF NOT EXISTS begun_at timestamptz,
+    ADD COLUMN IF NOT EXISTS report jsonb,
     ADD COLUMN IF NOT EXISTS is_active boolean NOT NULL DEFAULT false;
 CREATE TABLE IF NOT EXISTS syncd_fleet_notifications (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

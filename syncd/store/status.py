@@ -87,7 +87,7 @@ class StoreSummary:
     """The last outcome of every flow, by flow and key, and the ids of all spaces that were ever mirrored.
 
     Shape: `pending_plans` wait for a person; `site_states` are ordered by the path of the site file. `requests` has
-    facts as JSON by a space's id and a change request's number.
+    facts as JSON by a space's id and a change request's number, `revisions` the one last mirrored by a space's id.
     """
 
     outcomes: tuple[FlowOutcome, ...] = ()
@@ -95,6 +95,7 @@ class StoreSummary:
     pending_plans: tuple[PendingPlan, ...] = ()
     site_states: tuple[SiteState, ...] = ()
     requests: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    revisions: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_store_summary(path: Path) -> StoreSummary:
@@ -107,7 +108,7 @@ def read_store_summary(path: Path) -> StoreSummary:
             raise StoreError(f"{path} cannot be read: it is no file")
         with closing(_open_database(path)) as database:
             rows = _read_outcomes(database)
-            ids = database.execute("SELECT space FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
+            seen = database.execute("SELECT space, revision FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
             sites = _read_sites(database)
             requests = _read_requests(database)
     except FileNotFoundError:
@@ -118,7 +119,8 @@ def read_store_summary(path: Path) -> StoreSummary:
         raise StoreError(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
         return StoreSummary()
-    return StoreSummary(tuple(starmap(FlowOutcome, rows)), tuple(space for (space,) in ids), *sites, requests)
+    spaces = tuple(space for space, _ in seen)
+    return StoreSummary(tuple(starmap(FlowOutcome, rows)), spaces, *sites, requests, dict(seen))
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def test_a_plan_is_approved_by_keyboard(served: Served, open_page: OpenPage) -> 
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name=f"Approve plan {DIGEST}")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The next run of the service applies it")).to_be_visible()
+    expect(page.get_by_text("The next run applies it")).to_be_visible()
     assert served.reader.approved == [(DIGEST, "read it")]
 
 

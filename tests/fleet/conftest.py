@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,11 @@ from typing import Any
 import psycopg
 import pytest
 
+from syncd.fleet.cache import Cache
+from syncd.fleet.database import FleetDatabase
+from syncd.fleet.run import RunContext, run_repository
+from syncd.fleet.schedule import wake_repositories
+from syncd.sync.run.values import Result
 from tests.forked import run_forked
 from tests.postgres import Server
 from tests.sync.conftest import World, new_world
@@ -159,6 +164,24 @@ class Fleet:
                 if page.type == "document":
                     texts.append(content.get_page(self.world.space, request.id, page.id).markdown or "")
         return "\n".join(texts)
+
+    def run_here(self, worker: str, name: str = "docs") -> Sequence[Result]:
+        """Run a repository in this process as a worker does, with a cache of its own, and return what it came to."""
+        with FleetDatabase(self.url) as database, Cache(self.root / f"cache-{worker}", bytes_max=1 << 30) as cache:
+            context = RunContext(
+                database=database,
+                settings=database.read_settings(),
+                worker=worker,
+                cache=cache,
+                lease_seconds=30,
+                environ=self.environ,
+                is_stopping=lambda: False,
+            )
+            wake_repositories(database, [name])
+            ended = run_repository(context, name)
+        assert ended is not None
+        assert not ended.has_lost_lease
+        return ended.results
 
     def end(self) -> None:
         for worker in self.workers:

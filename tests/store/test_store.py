@@ -304,8 +304,8 @@ def test_a_glance_sees_what_was_recorded_while_the_store_is_open(tmp_path: Path)
     with Store(path) as store:
         store.record([outcome])
         save(store, anchor(1))
-        assert read_store_summary(path) == StoreSummary((outcome,), ("space",))
-    assert read_store_summary(path) == StoreSummary((outcome,), ("space",))
+        assert read_store_summary(path) == StoreSummary((outcome,), ("space",), revisions={"space": "r"})
+    assert read_store_summary(path) == StoreSummary((outcome,), ("space",), revisions={"space": "r"})
 
 
 @pytest.mark.parametrize("damage", [cut, garbage, torn_pages])

@@ -159,6 +159,23 @@ def fleet_drain(
     drain_in_fleet(database, worker)
 
 
+@fleet.command("web")
+def fleet_web(
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Of this machine; or unix:PATH.")
+    ] = "127.0.0.1:9472",
+    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    database: FleetDatabaseOption = "",
+) -> None:
+    """Serve the status page of the fleet, in the foreground.
+
+    It prints a link that works once, and another one for each line that is typed.
+    """
+    from syncd.cli.fleet.web import serve_fleet_page
+
+    serve_fleet_page(database, listen, should_open=open_it)
+
+
 @fleet.command("status")
 def fleet_status(json: JsonOption = False, database: FleetDatabaseOption = "") -> None:
     """Show the workers and the repositories of the fleet, problems first."""

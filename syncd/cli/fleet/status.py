@@ -30,7 +30,7 @@ def show_fleet_status(url: str, *, as_json: bool) -> int:
         database.read_settings()
         workers, repositories = list_workers(database), list_states(database)
         waiting = count_waiting(database)
-    is_well = all(not _find_problem(one) for one in repositories) and (not repositories or _count_live(workers) > 0)
+    is_well = all(not _find_problem(one) for one in repositories) and (not repositories or count_live(workers) > 0)
     if as_json:
         print_document(_build_document(workers, repositories, waiting, is_well=is_well))
     else:
@@ -47,7 +47,8 @@ def drain_in_fleet(url: str, worker: str) -> None:
     print_text(f"{escape(worker)} begins no run any more, and ends")
 
 
-def _count_live(workers: Sequence[WorkerState]) -> int:
+def count_live(workers: Sequence[WorkerState]) -> int:
+    """Return how many workers take runs."""
     return sum(one.seen_ago < GONE_SECONDS and not one.is_draining for one in workers)
 
 
@@ -56,6 +57,11 @@ def _find_problem(one: RepositoryState) -> str:
     record = find_repository_run(one.records)
     if record is not None and record.state not in USEFUL:
         return f"{record.state}: {record.why}"
+    return describe_lateness(one)
+
+
+def describe_lateness(one: RepositoryState) -> str:
+    """Return for how long a repository has been due and no worker took it, or "" while that is not long."""
     if one.due_in < -_LATE_SECONDS and not one.worker:
         return f"due for {-one.due_in:.0f} s, and no worker takes it"
     return ""
@@ -77,12 +83,12 @@ def _format_status(workers: Sequence[WorkerState], repositories: Sequence[Reposi
     due = sum(one.due_in <= 0 and not one.worker for one in repositories)
     lines = [
         f"{_count_repositories(len(repositories))}: {running} running, {due} due;"
-        f" {format_count(_count_live(workers), 'worker')}"
+        f" {format_count(count_live(workers), 'worker')}"
     ]
     problems = [(one, problem) for one in repositories if (problem := _find_problem(one))]
     lines += [f"! {one.name} {escape(problem)}" for one, problem in problems]
     lines += [line for one in repositories if (record := _find_wait(one)) for line in _format_wait(one, record)]
-    if repositories and not _count_live(workers):
+    if repositories and not count_live(workers):
         lines.append("! no worker runs: syncd fleet worker")
     for worker in workers:
         lines.append(_format_worker(worker))
@@ -127,7 +133,7 @@ def _build_document(
         "sum": {
             **sums,
             **more,
-            "workers": _count_live(workers),
+            "workers": count_live(workers),
             "repositories": len(repositories),
             "waiting_notifications": waiting,
         },

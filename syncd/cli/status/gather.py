@@ -23,7 +23,7 @@ from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
-from syncd.store.status import SITE_STATES, StoreSummary, read_store_summary
+from syncd.store.status import SITE_STATES, PendingPlan, SiteState, StoreSummary, read_store_summary
 from syncd.sync.branches import HEADS, Branch, find_tracked
 from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
@@ -71,8 +71,8 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             spaces=tuple(spaces),
             former=tuple(sorted(former)),
             outcomes=drop_settled(git, recorded.outcomes),
-            plans=tuple(_read_plans(recorded)),
-            sites=tuple(_read_sites(recorded)),
+            plans=tuple(read_plans(recorded.pending_plans)),
+            sites=tuple(read_sites(recorded.site_states)),
             works=tuple(works),
             requests=requests,
             current=current or "",
@@ -84,15 +84,17 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         )
 
 
-def _read_plans(recorded: StoreSummary) -> Iterator[PlanStatus]:
-    for plan in recorded.pending_plans:
+def read_plans(pending: Sequence[PendingPlan]) -> Iterator[PlanStatus]:
+    """Return plans that wait, with what holds each."""
+    for plan in pending:
         gates = json.loads(plan.document)["plan"]["gates"]
         why = tuple(f"{gate['scope']}: {gate['why']}" for gate in gates)
         yield PlanStatus(plan.digest, plan.site, plan.file, plan.at, plan.approved, why)
 
 
-def _read_sites(recorded: StoreSummary) -> Iterator[SiteStatus]:
-    for poll in recorded.site_states:
+def read_sites(site_states: Sequence[SiteState]) -> Iterator[SiteStatus]:
+    """Return sites as they were when a run last looked at them."""
+    for poll in site_states:
         facts = json.loads(poll.facts)
         yield SiteStatus(poll.site, facts["site"], poll.at, {state: facts[state] for state in SITE_STATES})
 

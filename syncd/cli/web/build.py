@@ -1,5 +1,6 @@
 """Build what the status page shows of repositories, from the values of `syncd status` and the health of the service."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote
@@ -7,16 +8,20 @@ from urllib.parse import quote
 from syncd.cli.status.next_command import NEEDS_DOCTOR, format_resolve, suggest_command
 from syncd.cli.status.values import BrokenStatus, PlanStatus, RepositoryStatus, RequestStatus, SiteStatus, SpaceStatus
 from syncd.daemon.health import USEFUL, RepositoryHealth, ServiceHealth, describe_pause, find_repository_run, is_overdue
+from syncd.daemon.workspaces import read_time
+from syncd.model.text import show_hidden
 from syncd.model.wording import format_count
 from syncd.store.runs import RunRecord
-from syncd.store.status import FlowOutcome
+from syncd.store.status import FlowOutcome, PendingPlan
 from syncd.sync.outcome import CONFLICT, PAGE
+from syncd.sync.site.approvals import is_approval_valid
 from syncd.web.status.pages import build_conflict_page
 from syncd.web.status.values import (
     AreaCount,
     BranchRow,
     ConflictRow,
     PlanRow,
+    PlanView,
     Problem,
     RepositoryRow,
     RequestRow,
@@ -72,13 +77,22 @@ def list_problems(health: ServiceHealth, statuses: Mapping[str, Status], now: fl
         what = "The work of the service does not move on: a run shows no progress."
         found.append(Problem("error", "the service", "service", what, command="systemctl restart syncd"))
     for repository in health.repositories:
-        status = statuses.get(repository.name)
-        found += _list_run_problems(repository, now)
-        if isinstance(status, BrokenStatus):
-            found.append(Problem("error", repository.name, "repository", status.error, status.hint, "syncd doctor"))
-        elif status is not None:
-            found += _list_status_problems(repository, status)
-    return tuple(sorted(found, key=lambda problem: _WORST_FIRST[problem.severity]))
+        found += list_repository_problems(repository, statuses.get(repository.name), now)
+    return order_problems(found)
+
+
+def order_problems(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Return problems with errors first."""
+    return tuple(sorted(problems, key=lambda problem: _WORST_FIRST[problem.severity]))
+
+
+def list_repository_problems(repository: RepositoryHealth, status: Status | None, now: float) -> Iterator[Problem]:
+    """Return what a person should know of one repository. Units: `now` in epoch seconds."""
+    yield from _list_run_problems(repository, now)
+    if isinstance(status, BrokenStatus):
+        yield Problem("error", repository.name, "repository", status.error, status.hint, "syncd doctor")
+    elif status is not None:
+        yield from _list_status_problems(repository, status)
 
 
 def _list_run_problems(repository: RepositoryHealth, now: float) -> Iterator[Problem]:
@@ -147,6 +161,16 @@ def _list_people_problems(name: str, status: RepositoryStatus) -> Iterator[Probl
             yield Problem(
                 "decide", name, f"space {space.name}", what, "", "syncd init", quote(f"/space/{name}/{space.name}")
             )
+
+
+def build_plan_view(repository: str, plan: PendingPlan, *, commands: str = "syncd site") -> PlanView:
+    """Return a plan that waits, with the lines that the command prints which shows it."""
+    document = json.loads(plan.document)
+    gates = tuple((gate["scope"], gate["why"]) for gate in document["plan"]["gates"])
+    lines = tuple((style, show_hidden(part)) for style, text in document["text"] for part in text.split("\n"))
+    row = PlanRow(repository, plan.digest, plan.file, plan.site, plan.at, plan.approved, ())
+    shown = tuple((style, text) for style, text in lines if style not in ("gate", "hint"))
+    return PlanView(row, gates, shown, is_approval_valid(plan, read_time()), plan.comment, commands)
 
 
 def _find_branch(outcome: FlowOutcome, status: RepositoryStatus) -> str:

@@ -1,6 +1,5 @@
 """Read what the status page shows: the service's health, the state databases, and Git; no request is sent."""
 
-import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -13,14 +12,14 @@ from syncd.cli.history.log import list_newest
 from syncd.cli.sites.approve import approve_plan, find_held_plans
 from syncd.cli.status.gather import find_status
 from syncd.cli.sync.conflict_lines import AUTHORS_SHOWN, describe_actions, find_nobody, format_author
-from syncd.cli.web.build import Status, build_row, list_problems
+from syncd.cli.web.build import Status, build_plan_view, build_row, list_problems
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import ServiceHealth, render_status
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.page.reader import OPERATIONS_MAX
 from syncd.daemon.page.request_log import RequestLog
-from syncd.daemon.workspaces import Environment, open_for_reading, read_time
+from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.errors import StalePlan, SyncdError
 from syncd.model.text import show_hidden
 from syncd.plan.merge.hunks import split_lines
@@ -29,9 +28,8 @@ from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan
 from syncd.sync.integrate.authors import HunkSide, HunkView, view_hunks
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts
-from syncd.sync.site.approvals import is_approval_valid
 from syncd.sync.workspace import Workspace
-from syncd.web.status.values import ConflictView, HunkComparison, LoggedOperation, Overview, PlanRow, PlanView, SideView
+from syncd.web.status.values import ConflictView, HunkComparison, LoggedOperation, Overview, PlanView, SideView
 
 CONTEXT = 3
 """So many lines are shown before and after a hunk."""
@@ -100,12 +98,7 @@ class PageReader:
         if found is None:
             return None
         name, _, plan = found
-        document = json.loads(plan.document)
-        gates = tuple((gate["scope"], gate["why"]) for gate in document["plan"]["gates"])
-        lines = tuple((style, show_hidden(part)) for style, text in document["text"] for part in text.split("\n"))
-        row = PlanRow(name, plan.digest, plan.file, plan.site, plan.at, plan.approved, ())
-        shown = tuple((style, text) for style, text in lines if style not in ("gate", "hint"))
-        return PlanView(row, gates, shown, is_approval_valid(plan, read_time()), plan.comment)
+        return build_plan_view(name, plan)
 
     def approve_plan(self, digest: str, comment: str) -> None:
         """Approve the plan of just this digest as `syncd site approve` does. Raises: StalePlan, StoreError."""

@@ -42,18 +42,20 @@ Value = TypeVar("Value")
 
 
 class CachedValue(Generic[Value]):
-    """A value that is read when somebody wants it, and kept for a second; safe in any thread."""
+    """A value that is read when somebody wants it, and kept for a while; safe in any thread."""
 
-    def __init__(self, read: Callable[[], Value], clock: Callable[[], float] = time.monotonic) -> None:
-        """Read nothing yet. Units: `clock` in seconds."""
-        self._read, self._clock = read, clock
+    def __init__(
+        self, read: Callable[[], Value], clock: Callable[[], float] = time.monotonic, *, seconds: float = KEEP_SECONDS
+    ) -> None:
+        """Read nothing yet, and what is read again after so many seconds. Units: `clock` in seconds."""
+        self._read, self._clock, self._seconds = read, clock, seconds
         self._lock = Lock()
         self._known: tuple[float, Value] | None = None
 
     def read(self) -> Value:
-        """Return the value, read now or within the last second."""
+        """Return the value, read now or not long ago."""
         with self._lock:
-            if self._known is None or self._clock() - self._known[0] > KEEP_SECONDS:
+            if self._known is None or self._clock() - self._known[0] > self._seconds:
                 value = self._read()
                 self._known = (self._clock(), value)
             return self._known[1]
@@ -64,21 +66,21 @@ class CachedValue(Generic[Value]):
             self._known = None
 
 
-class StatusVersions:
-    """The version of what the page shows: another one after each run, decision and change of a file."""
+class PageVersions:
+    """The version of what pages show, by a function; it is another one after each change."""
 
     def __init__(
         self,
-        health: Callable[[], ServiceHealth],
-        list_files: Callable[[], Sequence[Path]],
+        compute: Callable[[], str],
         sleep: Callable[[float], object] = time.sleep,
+        *,
+        seconds: float = KEEP_SECONDS,
     ) -> None:
-        """Follow the health of a service, and files."""
-        self._health, self._list_files, self._sleep = health, list_files, sleep
-        self._version = CachedValue(self._compute_version)
+        """Compute the version when somebody asks, but not again within so many seconds."""
+        self._version, self._sleep = CachedValue(compute, seconds=seconds), sleep
 
     def find_version(self) -> str:
-        """Return the version of now, at most a second old."""
+        """Return the version of now, or of a moment ago."""
         return self._version.read()
 
     def wait_for_change(self, seen: str, seconds: float) -> str:
@@ -87,6 +89,20 @@ class StatusVersions:
             return version
         self._sleep(seconds)
         return self._version.read()
+
+
+class StatusVersions(PageVersions):
+    """The version of what the page of a service shows: another after each run, decision and change of a file."""
+
+    def __init__(
+        self,
+        health: Callable[[], ServiceHealth],
+        list_files: Callable[[], Sequence[Path]],
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """Follow the health of a service, and files."""
+        super().__init__(self._compute_version, sleep)
+        self._health, self._list_files = health, list_files
 
     def _compute_version(self) -> str:
         health = self._health()

@@ -32,7 +32,7 @@ async function replaceMain() {
   isFetching = true;
   try {
     const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-cache" });
-    if (answer.status === 401) return say("This session has ended: syncd was restarted, or you signed out. For a new link, type: syncd web", true);
+    if (answer.status === 401) return say("This session has ended: syncd was restarted, or you signed out. For a new link, type: " + document.getElementById("main").dataset.linkCommand, true);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = page.getElementById("main");
     const main = document.getElementById("main");
@@ -69,7 +69,7 @@ function follow() {
   stream.addEventListener("open", () => live.classList.contains("lost") && replaceMain());
   stream.addEventListener("error", () => {
     const isRefused = stream && stream.readyState === EventSource.CLOSED;
-    say("The service does not answer; trying again. If it was restarted, a new link is needed: syncd web", true);
+    say("The service does not answer; trying again. If it was restarted, a new link is needed: " + document.getElementById("main").dataset.linkCommand, true);
     if (isRefused) {
       rest();
       setTimeout(() => document.hidden || (replaceMain(), follow()), 5000);

@@ -11,6 +11,7 @@ from syncd.web.status.graphs import build_graphs
 from syncd.web.status.times import format_age, format_moment, parse_moment
 from syncd.web.status.values import (
     ConflictView,
+    FleetOverview,
     Frame,
     LoggedOperation,
     Overview,
@@ -24,6 +25,11 @@ def render_overview(overview: Overview, frame: Frame) -> Markup:
     """Return the first page: problems, repositories with their spaces, change requests, plans, drift, and graphs."""
     graphs = build_graphs(overview.minutes, overview.now)
     return _render("overview", replace(frame, current="overview"), overview.now, overview=overview, graphs=graphs)
+
+
+def render_fleet(overview: FleetOverview, frame: Frame) -> Markup:
+    """Return the first page of a fleet: problems, workers with their sum, and repositories."""
+    return _render("fleet", replace(frame, current="overview"), overview.now, overview=overview)
 
 
 def render_repository(overview: Overview, repository: RepositoryRow, frame: Frame) -> Markup:

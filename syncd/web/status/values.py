@@ -197,6 +197,60 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class WorkerRow:
+    """A worker of a fleet, or all of them together. Units: `clone_bytes` in bytes; `seen` ISO 8601."""
+
+    name: str
+    state: str
+    running: int
+    jobs: int
+    runs: int
+    failed_runs: int
+    lost_leases: int
+    clones: int
+    clone_bytes: int
+    seen: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class FleetRow:
+    """A repository of a fleet, in one line. Units: `late` in seconds that it is due and no worker has it."""
+
+    name: str
+    state: str
+    worker: str
+    at: str
+    due: str
+    late: float
+    spaces: int
+    conflicts: int
+    requests: int
+    plans: int
+
+
+@dataclass(frozen=True)
+class FleetOverview:
+    """All that the first page of a fleet shows; `rows` are those from `first` on of `count` that were sought.
+
+    Units: `now` in epoch seconds. Shape: `more_problems` are not shown.
+    """
+
+    now: float
+    version: str
+    syncd_version: str
+    headline: str
+    workers: tuple[WorkerRow, ...]
+    total: WorkerRow
+    problems: tuple[Problem, ...]
+    more_problems: int
+    rows: tuple[FleetRow, ...]
+    first: int
+    count: int
+    sought: str = ""
+
+
+@dataclass(frozen=True)
 class SideView:
     """One side of a hunk: who wrote it, and its lines, with the number of the first."""
 
@@ -236,7 +290,8 @@ class ConflictView:
 class PlanView:
     """A plan that waits, exactly as it will be approved.
 
-    Shape: `lines` are styles and texts, `gates` scopes and reasons.
+    Shape: `lines` are styles and texts, `gates` scopes and reasons. `commands` is the group of commands by which it is
+    approved.
     """
 
     row: PlanRow
@@ -244,11 +299,15 @@ class PlanView:
     lines: tuple[tuple[str, str], ...]
     is_approved: bool
     comment: str = ""
+    commands: str = "syncd site"
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What surrounds each page: its title, the place in the navigation, and the token that its forms send."""
+    """What surrounds each page: its title, the place in the navigation, and the token that its forms send.
+
+    Shape: `link_command` makes a link to a new session; `has_operations` says whether there is a page of what happened.
+    """
 
     title: str
     current: str = ""
@@ -256,3 +315,5 @@ class Frame:
     version: str = ""
     note: str = ""
     trail: tuple[tuple[str, str], ...] = field(default=())
+    link_command: str = "syncd web"
+    has_operations: bool = True

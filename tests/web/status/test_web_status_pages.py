@@ -87,7 +87,7 @@ def test_a_plan_is_approved_by_its_digest() -> None:
     assert 'name="token" value="t0ken"' in waiting
     approved = render_plan(make_plan("2026-05-01T09:58:00+00:00"), NOW, FRAME)
     assert "<form" not in approved.partition("<main")[2]
-    assert "The next run of the service applies it" in approved
+    assert "The next run applies it" in approved
 
 
 def test_both_sides_of_a_conflict_are_there() -> None:
