@@ -1,46 +1,21 @@
 """Pages of the manual, played: each line of a shell block is typed, against an embedded platform."""
 
 import re
-from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.cli.conftest import PAGES, plant
-from tests.manual.place import Place, list_lines, read_page
+from tests.manual.conftest import ADDRESS
+from tests.manual.not_typed import NOT_TYPED
+from tests.manual.place import Place, list_lines, plays, read_page
 from tests.service.manual import read_section
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 RECOVER, RENAME, WRITER = "how-to/recover.md", "how-to/rename-page.md", "tutorials/writer.md"
 SITE, TEAM, JOBS = "tutorials/site-owner.md", "tutorials/team-service.md", "tutorials/jobs.md"
-ADDRESS = "http://127.0.0.1:8470"
-NOT_TYPED = {
-    "syncd demo": "the next block types it with --keep",
-    "syncd platform serve --data platform-data": "it stays in the foreground: the test starts it, at a free port",
-}
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    """A directory without a platform yet."""
-    place = Place(tmp_path)
-    yield place
-    if place.is_serving():
-        place.stop()
-
-
-@pytest.fixture
-def clone(place: Place) -> Place:
-    """A platform with a space, and a clone of it in `docs`."""
-    plant(place.root / "source", PAGES)
-    said = place.type("syncd platform import source --data platform-data --title Guides")
-    place.names = {"SPACE": said.split("space ", 1)[1].split()[0]}
-    place.serve()
-    place.names[ADDRESS] = place.url
-    place.type(f"syncd clone {place.url} {place.names['SPACE']} docs --token-file platform-data/token")
-    return place
+SERVED = NOT_TYPED[WRITER]
 
 
 def read_space(said: str) -> str:
@@ -49,22 +24,24 @@ def read_space(said: str) -> str:
     return space
 
 
+@plays(WRITER)
 def test_the_tutorial_of_a_writer_is_typed_from_first_to_last(place: Place) -> None:
     text = read_page(WRITER)
     before, after = text.split("## 3. Clone the space", 1)
     place.serve()
-    said = place.play(before, names={}, skipped=NOT_TYPED)
+    said = place.play(before, names={}, skipped=SERVED)
     said = place.play(after, names={"SPACE": read_space(said), ADDRESS: place.url})
     assert "One more line." in place.type("git -C guides log -p --max-count=1 platform/main^2")
     assert "#1" in said
 
 
+@plays(SITE)
 def test_the_tutorial_of_a_site_owner_is_typed_from_first_to_last(place: Place) -> None:
     before, clone, site, publish, back = re.split(
         r"^(?=The last line prints|## 2\.|And this one|It prints a digest)", read_page(SITE), flags=re.MULTILINE
     )
     place.serve()
-    said = place.play(before, names={}, skipped=NOT_TYPED)
+    said = place.play(before, names={}, skipped=SERVED)
     names = {"SPACE": read_space(said), ADDRESS: place.url}
     names["ORGANIZATION"] = place.play(clone, names=names).split()[-1].strip('"')
     names["SITE"] = place.play(site, names=names, at="guides").split()[-1].strip('"')
@@ -80,20 +57,21 @@ def test_the_tutorial_of_a_site_owner_is_typed_from_first_to_last(place: Place) 
     assert "handbook" not in place.type(f"cd guides && syncd api GET {address} --jq .items[].path")
 
 
+@plays(TEAM)
 def test_the_tutorial_of_a_team_service_is_typed_from_first_to_last(place: Place) -> None:
     begin = "Save this as|Say which configuration|In a third terminal|It says `ready`|## 5\\.|```sh\nsyncd reload"
     before, config, look, start, work, more, drop_in, rest = re.split(
         f"^(?={begin})", read_page(TEAM), flags=re.MULTILINE
     )
     place.serve()
-    names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=NOT_TYPED))}
+    names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=SERVED))}
     place.save(config, "service/config.toml", names=names)
     with ExitStack() as stack:
         place.environ["XDG_RUNTIME_DIR"] = stack.enter_context(TemporaryDirectory(dir="/tmp"))
         assert "0 failures, 1 warning." in place.play(look, names={})
         (line,) = list_lines(start)
-        service = stack.enter_context(place.start_service(line.replace("127.0.0.1:9470", place.free_address)))
         names["127.0.0.1:9470"] = place.free_address
+        service = stack.enter_context(place.start_service(line, names=names))
         said = place.play(work, names=names)
         assert "ready\n" in said
         assert "#1 guides/main  Say one thing more  (open)" in said
@@ -108,11 +86,12 @@ def test_the_tutorial_of_a_team_service_is_typed_from_first_to_last(place: Place
         assert service.wait(60) == 0
 
 
+@plays(JOBS)
 def test_the_tutorial_of_ci_is_typed_from_first_to_last(place: Place) -> None:
     begin = "The command prints|It says which space|## 5\\."
     before, config, without_token, with_token = re.split(f"^(?={begin})", read_page(JOBS), flags=re.MULTILINE)
     place.serve()
-    names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=NOT_TYPED))}
+    names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=SERVED))}
     place.save(config, "project/syncd.toml", names=names)
     codes = {"syncd push --ci --dry-run": 77}
     said = place.play(without_token, names=names, codes=codes)
@@ -124,6 +103,7 @@ def test_the_tutorial_of_ci_is_typed_from_first_to_last(place: Place) -> None:
     assert said.endswith("No change request is live.\n"), "both sides say the same"
 
 
+@plays(RECOVER, "A lost or damaged database")
 def test_a_lost_database_is_no_loss(clone: Place) -> None:
     clone.type("cd docs && echo More >> use.md && git commit -qam 'Say more' && syncd push")
     clone.play(read_section(RECOVER, "A lost or damaged database"), names=clone.names, at="docs")
@@ -131,6 +111,7 @@ def test_a_lost_database_is_no_loss(clone: Place) -> None:
     assert clone.type("cd docs && syncd cr list").count("Say more") == 1
 
 
+@plays(RECOVER, "A branch that somebody force-pushed")
 def test_a_branch_that_was_force_pushed_gets_its_own_commits_again(clone: Place) -> None:
     clone.type("git clone --quiet --bare docs host.git && git -C docs remote add origin ../host.git")
     clone.type("git clone --quiet host.git other && cd other && git commit --quiet --amend --message 'Rewritten'")
@@ -141,12 +122,14 @@ def test_a_branch_that_was_force_pushed_gets_its_own_commits_again(clone: Place)
     assert "Say mine" in clone.type("cd docs && syncd cr list")
 
 
+@plays(RECOVER, "A deleted clone")
 def test_a_deleted_clone_comes_back(clone: Place) -> None:
     clone.type("rm -rf docs && mkdir work")
     clone.play(read_section(RECOVER, "A deleted clone"), names=clone.names, at="work")
     assert (clone.root / "work/guides-again/use.md").read_text() == PAGES["use.md"]
 
 
+@plays(RECOVER, "A conflict that nobody understands")
 def test_a_conflict_ends_with_the_side_that_is_named(clone: Place) -> None:
     clone.type(f"syncd clone {clone.url} {clone.names['SPACE']} other --token-file platform-data/token")
     clone.type("cd other && sed -i '1!s/.*/Theirs./' README.md && git commit -qam Theirs && syncd push")
@@ -158,6 +141,7 @@ def test_a_conflict_ends_with_the_side_that_is_named(clone: Place) -> None:
     assert "Theirs." in (clone.root / "docs/README.md").read_text()
 
 
+@plays(RECOVER, "An expired token", "A full disk")
 def test_a_token_is_replaced_and_a_run_after_a_full_disk_goes_on(clone: Place) -> None:
     token = (clone.root / "platform-data/token").read_text().strip()
     (clone.root / "platform-data/token").write_text("expired\n")
@@ -167,6 +151,7 @@ def test_a_token_is_replaced_and_a_run_after_a_full_disk_goes_on(clone: Place) -
     clone.play(read_section(RECOVER, "A full disk"), names={}, at="docs")
 
 
+@plays(RENAME, "Rename a page", "Move a section", "Propose it")
 def test_a_page_is_renamed_and_a_section_moved_with_their_ids(clone: Place) -> None:
     plant(
         clone.root / "docs",
@@ -181,7 +166,3 @@ def test_a_page_is_renamed_and_a_section_moved_with_their_ids(clone: Place) -> N
         said = clone.play(read_section(RENAME, title), names={}, at="docs")
     assert "delete" not in said
     assert "set-up" in said
-
-
-def test_a_line_that_is_not_typed_is_on_its_page() -> None:
-    assert set(NOT_TYPED) <= set(list_lines(read_page(WRITER)))

@@ -16,14 +16,14 @@ def read_section(page: str, title: str) -> str:
 
 def find_blocks(page: str, title: str, language: str) -> list[str]:
     """Given a section and the language of its code, return its blocks in order."""
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", read_section(page, title), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(rf"^ *```{language}\n(.*?)^ *```", read_section(page, title), re.MULTILINE | re.DOTALL)
     assert blocks, f"{page} has no {language} in {title!r}"
     return blocks
 
 
 def find_commands(page: str, title: str) -> list[str]:
     """Given a section, return the lines of its shell blocks; one that opens an editor is left out."""
-    lines = [line for block in find_blocks(page, title, "sh") for line in block.splitlines()]
+    lines = [line.strip() for block in find_blocks(page, title, "sh") for line in block.splitlines()]
     return [line for line in lines if not line.startswith("sudo systemctl edit ")]
 
 

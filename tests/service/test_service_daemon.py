@@ -3,7 +3,8 @@
 import pytest
 
 from tests.service.machine import wait_for
-from tests.service.server import CONFIG, REPOSITORY, Server
+from tests.service.manual import find_commands, replace_names
+from tests.service.server import CONFIG, REPOSITORY, SERVICE_PAGE, Server
 
 pytestmark = [pytest.mark.service, pytest.mark.timeout(1800)]
 
@@ -86,3 +87,24 @@ def test_a_repository_that_is_shared_with_a_group_stays_shared(server: Server) -
     wait_for(lambda: "update page install.md" in server.read_journal(), "proposed page")
     closed = server.machine.run(f"cd {REPOSITORY} && find objects refs -type d ! -perm -g=rwx")
     assert closed == ""
+
+
+def test_an_administrator_reads_the_journal_and_sends_signals_as_the_manual_says(server: Server) -> None:
+    pid = server.show()["MainPID"]
+    warnings, of_space = find_commands(SERVICE_PAGE, "When something is wrong")
+    server.machine.run(f"{warnings} --no-pager")
+    server.edit_upstream("install.md", "# Install\n\nTurn the key four times.\n")
+    for line in find_commands(SERVICE_PAGE, "Signals"):
+        server.machine.run(line)
+    of_space = replace_names(of_space, {"REPOSITORY=docs": "REPOSITORY=docs.git"})
+    wait_for(lambda: "guides" in server.machine.run(f"{of_space} --no-pager"), "entry about the space")
+    assert server.show()["MainPID"] == pid
+
+
+def test_a_newer_syncd_beside_the_service_looks_and_changes_nothing(server: Server) -> None:
+    lines = find_commands("how-to/backup.md", "Upgrade")
+    *installs, check = lines
+    for line in installs:
+        server.machine.run(line)
+    assert "changes nothing here" in server.machine.run(check)
+    server.machine.run("rm -r /tmp/syncd-next")

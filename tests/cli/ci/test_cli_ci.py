@@ -274,7 +274,7 @@ def test_the_options_of_ci_need_ci() -> None:
 def recipes() -> list[tuple[str, str]]:
     """Every YAML that people are told to copy into a CI job: files, and blocks of the pages."""
     found = [(name, read_example(name)) for name in ("github-action", "github-workflow", "gitlab")]
-    for page in sorted((MANUAL / "ci").glob("git*.md")):
+    for page in sorted((MANUAL / "how-to" / "ci").glob("git*.md")):
         found += [(page.name, block) for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.M | re.S)]
     return found
 
