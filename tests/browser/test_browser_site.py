@@ -215,6 +215,28 @@ def test_a_site_is_read_without_script(site: str, visit: Callable[..., Page], wi
     page.wait_for_url(f"{site}more/deep/")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_diagram_is_drawn_and_its_source_stays(site: str, visit: Callable[..., Page], scheme: str) -> None:
+    page = visit(scheme=scheme)
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto(f"{site}blocks/")
+    figure = page.locator(".b-diagram").first
+    shown = figure.locator(f"img.only-{scheme}")
+    expect(shown).to_be_visible()
+    assert shown.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 20
+    expect(figure.locator("img")).to_have_count(2)
+    expect(figure.locator("img:visible")).to_have_count(1)
+    figure.locator("summary").click()
+    expect(figure.locator("pre")).to_have_text("graph TD; A-->B")
+    expect(page.locator("iframe")).to_have_count(0)
+    assert [address for address in loaded if "/mermaid.min." in address]
+    loaded.clear()
+    page.goto(f"{site}more/")
+    page.wait_for_load_state("networkidle")
+    assert not [address for address in loaded if "mermaid" in address or "diagram" in address]
+
+
 def test_a_redirect_sends_a_browser_on_from_a_file_server(site: str, visit: Callable[..., Page]) -> None:
     page = visit()
     page.goto(f"{site}old/")

@@ -114,6 +114,28 @@ def test_nothing_that_is_stored_runs(shown: ShownSite, open_page: OpenPage) -> N
     assert ran == []
 
 
+DIAGRAMS = (
+    'flowchart LR\n  A["<img src=x onerror=alert(1)>"] --> B\n  click A "javascript:alert(1)"\n  click B alert',
+    '%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%\n'
+    'flowchart LR\n  A["<script>alert(1)</script><iframe src=javascript:alert(1)>"] --> B',
+    "sequenceDiagram\n  participant A as <svg onload=alert(1)>\n  A->>A: <b onclick=alert(1)>x</b>",
+    "this is no diagram",
+)
+
+
+def test_diagrams_are_pictures_in_which_nothing_runs(shown: ShownSite, open_page: OpenPage) -> None:
+    text = "\n\n".join(f"```mermaid\n{source}\n```" for source in DIAGRAMS)
+    shown.write([shown.page("Diagrams", text)])
+    page = open_page()
+    ran = note_dialogs(page)
+    page.goto(f"{shown.address}/diagrams")
+    expect(page.locator(".b-diagram > img")).to_have_count(2 * (len(DIAGRAMS) - 1))
+    expect(page.locator("iframe")).to_have_count(0)
+    expect(page.locator(".b-diagram > pre")).to_have_text("this is no diagram")
+    page.wait_for_load_state("networkidle")
+    assert not ran
+
+
 def test_no_file_that_is_stored_runs(shown: ShownSite, browser: Browser) -> None:
     files = [
         {"name": name, "contentType": media, "base64": base64.b64encode(text.encode()).decode(), "ref": f"f{number}"}

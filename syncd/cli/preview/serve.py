@@ -10,11 +10,12 @@ from posixpath import splitext
 from syncd.cli.preview.live import LivePreview, PreviewState
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.addresses.follow import Fate, follow_address
-from syncd.net.page_values import EventStream, PageRequest, PageResponse, RefusedRequest
+from syncd.net.page_values import HTML, POLICY, EventStream, PageRequest, PageResponse, RefusedRequest
 from syncd.sync.publish.content import FILES, SiteContent
 from syncd.sync.publish.frames import find_spot_address, read_space_settings
 from syncd.sync.publish.render import READ_ERRORS, PageRenderer
 from syncd.web.pages.contents import format_contents_json
+from syncd.web.pages.diagrams import DIAGRAM_FRAME, FRAME_POLICY
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import (
     render_all_pages,
@@ -31,7 +32,7 @@ from syncd.web.rendering import Html
 
 FILE_BYTES_MAX = 64 << 20
 _CSS, _JS, _JSON, _SVG = "text/css", "text/javascript", "application/json", "image/svg+xml"
-_STATIC = {".css": f"{_CSS}; charset=utf-8", ".js": f"{_JS}; charset=utf-8", ".svg": _SVG, ".woff2": "font/woff2"}
+_STATIC = {".css": f"{_CSS}; charset=utf-8", ".js": f"{_JS}; charset=utf-8", ".html": HTML}
 _FILE_TYPES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -50,6 +51,8 @@ _FILE_TYPES = {
     ".pdf": "application/pdf",
     **dict.fromkeys((".txt", ".md", ".csv", ".yaml", ".yml", ".json", ".toml", ".log"), "text/plain; charset=utf-8"),
 }
+_PAGE_POLICY = f"{POLICY}; frame-src 'self'"
+"""What a page may do that may have diagrams, which a frame draws."""
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 """What a file of the repository may do in a browser that opens it: be seen. Nothing of it runs."""
 
@@ -156,7 +159,7 @@ class PreviewHandler:
         except READ_ERRORS:
             text = write_paragraph(f"{file} cannot be read; it may be a link, or gone.")
             return self._answer_words(state, name, "This page cannot be read", text, 404)
-        return PageResponse(html.encode(), cache="no-store")
+        return PageResponse(html.encode(), cache="no-store", policy=_PAGE_POLICY)
 
     def _answer_redirect(self, state: PreviewState, fate: Fate) -> PageResponse:
         """Follow a redirect of the site file within the site; say where one leads that leaves it."""
@@ -281,4 +284,4 @@ def _answer_static(file: str) -> PageResponse:
     data = _read_static(file) if kind is not None else None
     if kind is None or data is None:
         raise RefusedRequest(404, "there is no such file")
-    return PageResponse(data, content_type=kind)
+    return PageResponse(data, content_type=kind, policy=FRAME_POLICY if file == DIAGRAM_FRAME else POLICY)

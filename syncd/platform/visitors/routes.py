@@ -3,9 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from os.path import splitext
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -38,6 +35,7 @@ from syncd.platform.visitors.frames import (
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
+from syncd.platform.visitors.offers.static_files import answer_static
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.search import list_results, search_site
@@ -59,11 +57,10 @@ _UNSIGNED_COOKIE = "syncd-visitor-claims"
 _COOKIE_MAX = 8192
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; media-src 'self' https:; "
-    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 """What a file of a site may do in a browser that opens it: be seen. Nothing of it runs."""
-_STATIC_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
 _SEEN_TYPES = frozenset(
     {
         *("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/svg+xml", "image/bmp"),
@@ -201,7 +198,7 @@ class _SiteResponder:
             case ["files", site_space, file, _, _]:
                 return self._answer_file(site_space, file)
             case [file]:
-                return _answer_static(self.request, file)
+                return answer_static(self.request, file, _STRICT) or _answer_closed()
         return _answer_closed()
 
     def _find_site_space(self, id: str) -> sa.Row[Any] | None:
@@ -379,20 +376,3 @@ def _build_redirect(found: Redirected) -> Response:
 
 def _answer_closed() -> Response:
     return PlainTextResponse("Nothing is published at this address.\n", 404, {**_STRICT, "Cache-Control": "no-store"})
-
-
-@cache
-def _list_static() -> Mapping[str, bytes]:
-    folder = files("syncd.web").joinpath("static")
-    return {one.name: one.read_bytes() for one in folder.iterdir() if splitext(one.name)[1] in _STATIC_TYPES}
-
-
-def _answer_static(request: Request, name: str) -> Response:
-    data = _list_static().get(name)
-    if data is None:
-        return _answer_closed()
-    page = RenderedPage.of(data.decode())
-    headers = {**_STRICT, "ETag": page.etag, "Cache-Control": "public, max-age=300"}
-    if page.etag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
-    return Response(data, media_type=_STATIC_TYPES[splitext(name)[1]], headers=headers)

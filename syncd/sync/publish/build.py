@@ -28,6 +28,7 @@ from syncd.sync.publish.output import (
 from syncd.sync.publish.places import SitePlaces, make_directory
 from syncd.sync.publish.render import READ_ERRORS
 from syncd.sync.publish.shared_files import (
+    build_diagram_files,
     build_full_text,
     build_lists,
     build_not_found,
@@ -100,7 +101,9 @@ class _Build:
     def __init__(self, site: StaticContent, options: BuildOptions, pulse: Callable[[], None]) -> None:
         base = check_base_url(options.base_url)
         self.site, self.options, self.summary, self.pulse = site, options, BuildSummary(), pulse
-        self.names, self.looks = build_style_files(site)
+        names, self.looks = build_style_files(site)
+        drawing, self.drawing = build_diagram_files()
+        self.names = names | drawing
         for name in site.spaces:
             site.read_contents(name)
         self.linked: set[Place] = set(site.notes.take()[1])
@@ -135,6 +138,8 @@ class _Build:
         entries = self._list_entries(pages, dates)
         linked = self.linked | {(one[0], one[1]) for page in pages.values() for one in page["linked"]}
         shared = list(self._build_shared(entries, made))
+        if any(page["has_diagrams"] for page in pages.values()):
+            shared += self.drawing.items()
         names = {path for path, _ in shared} | {self._name_linked(place) for place in linked}
         output.claim(path for path in sorted(names) if path not in output.own)
         for path, data in chain(shared, self._read_linked(linked)):
@@ -226,6 +231,7 @@ class _Build:
                 "read": read,
                 "linked": linked,
                 "made_of": self._compute_inputs(read, linked),
+                "has_diagrams": page.has_diagrams,
                 "title": page.title,
                 "description": page.description,
             },

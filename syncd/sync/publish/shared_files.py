@@ -17,6 +17,7 @@ from syncd.sync.publish.content import FILES
 from syncd.sync.publish.frames import find_spot_address, read_space_settings
 from syncd.sync.publish.places import INDEX, LISTING, make_directory
 from syncd.web.pages.contents import Contents, format_contents_json, select_lines
+from syncd.web.pages.diagrams import DIAGRAM_FILES, DIAGRAM_FRAME, DIAGRAM_SCRIPTS
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages, write_paragraph
 from syncd.web.pages.search_index import SearchablePage, format_search_index
@@ -65,6 +66,18 @@ def build_style_files(site: StaticContent) -> tuple[dict[str, str], dict[str, by
     made = {file: _INDENTATION.sub(b"", read_static(file)) for file in _STATIC}
     first = next(iter(site.spaces))
     made["icon.svg"] = render_icon(site.title, read_space_settings(site, first)).encode()
+    names = {file: name_file(file, data) for file, data in made.items()}
+    return names, {f"{_TOP}/{names[file]}": data for file, data in made.items()}
+
+
+def build_diagram_files() -> tuple[dict[str, str], dict[str, bytes]]:
+    """Return the names of the files that draw diagrams, and the files; only a site with a diagram has them."""
+    made = {file: read_static(file) for file in DIAGRAM_FILES}
+    names = {file: name_file(file, made[file]) for file in DIAGRAM_SCRIPTS}
+    frame = made[DIAGRAM_FRAME].decode()
+    for file, name in names.items():
+        frame = frame.replace(f'"{file}"', f'"{name}"')
+    made[DIAGRAM_FRAME] = frame.encode()
     names = {file: name_file(file, data) for file, data in made.items()}
     return names, {f"{_TOP}/{names[file]}": data for file, data in made.items()}
 

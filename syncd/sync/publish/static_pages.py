@@ -11,6 +11,7 @@ from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks
 from syncd.sync.publish.places import INDEX, LISTING, SitePlaces, make_directory, make_markdown_path
 from syncd.sync.publish.render import PageRenderer
+from syncd.web.pages.diagrams import has_diagrams
 from syncd.web.pages.shell import PageView, SiteFrame, render_page
 from syncd.web.site import (
     STATIC_POLICY,
@@ -35,6 +36,7 @@ class BuiltPage:
     linked: tuple[Place, ...]
     title: str
     description: str = ""
+    has_diagrams: bool = False
 
 
 @dataclass
@@ -91,7 +93,8 @@ class PageBuilder:
         files[markdown] = render_markdown_page(title, view.description, self._relate_markdown(name, file, text))
         read, linked = notes.take()
         encoded = {path: written.encode(errors="replace") for path, written in files.items()}
-        return BuiltPage((name, file), encoded, tuple(read), tuple(linked), title, view.description)
+        has_drawing = has_diagrams(view.body)
+        return BuiltPage((name, file), encoded, tuple(read), tuple(linked), title, view.description, has_drawing)
 
     def render_view(self, frame: SiteFrame, view: PageView, page: SitePage | None, *, feed: str = "") -> str:
         """Return a page with all that its head says; one that is None is no page that others link to."""

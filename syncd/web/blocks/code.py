@@ -126,9 +126,10 @@ def _render_code(state: RenderState, node: Node) -> Markup:
 
 
 def write_diagram(state: RenderState, source: str) -> Markup:
-    """Return a diagram of Mermaid: its source, which the page may draw with a script."""
+    """Return a diagram of Mermaid: its source, which a script of the page draws."""
     state.assets.add("mermaid")
-    return render_template("blocks/diagram.html", source=source, label=state.context.labels.diagram)
+    labels = state.context.labels
+    return render_template("blocks/diagram.html", source=source, picture=labels.picture, label=labels.diagram)
 
 
 def _read_code(node: Node) -> str:

@@ -29,6 +29,7 @@ class BlockLabels:
     removed: str = "removed"
     formula: str = "Formula that could not be set"
     diagram: str = "Diagram, as its source"
+    picture: str = "Diagram"
     embed: str = "Open {host}"
     file: str = "Download {name}"
     drawing: str = "Drawing"

@@ -11,6 +11,7 @@ from syncd.web.blocks.context import OutlineEntry
 from syncd.web.pages.contents import ContentsEntry, ContentsLine
 from syncd.web.pages.cover import PageCover
 from syncd.web.pages.customization import is_safe_address
+from syncd.web.pages.diagrams import has_diagrams
 from syncd.web.pages.wording import find_words, is_right_to_left
 from syncd.web.rendering import render_template
 
@@ -154,6 +155,7 @@ def render_page(frame: SiteFrame, view: PageView) -> str:
         theme=_find_theme(settings),
         privacy=_find_privacy(settings),
         # What a preview shows may have any block a moment later.
+        has_diagrams=bool(frame.version) or has_diagrams(view.body),
         has_more_blocks=bool(frame.version) or MORE_BLOCKS.search(view.body) is not None,
         can_switch_theme=settings.themes is None or settings.themes.toggeable is not False,
     )

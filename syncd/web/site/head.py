@@ -10,7 +10,7 @@ from syncd.web.site.spelling import spell_address
 
 STATIC_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; media-src 'self'; "
-    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
+    "font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'"
 )
 """The Content-Security-Policy of a built page: scripts and styles of its own host alone, pictures from elsewhere too.
 

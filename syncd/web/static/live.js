@@ -34,7 +34,7 @@ document.addEventListener("syncd-served", ({ detail: { fetched, prepareTabs, pre
       sheet.after(next);
     }
     for (const key of Object.keys(fetched)) delete fetched[key];
-    if (changed.has("#page-content")) { prepareTabs(); prepareCopying(); }
+    if (changed.has("#page-content")) { prepareTabs(); prepareCopying(); document.dispatchEvent(new Event("syncd-replaced")); }
     if (changed.has("#page-content") || changed.has(".outline")) prepareOutline();
     if (changed.has("#page-contents")) prepareContents();
   };
