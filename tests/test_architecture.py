@@ -1,4 +1,4 @@
-"""The house keeps its shape: floors, sole importers, purity, no cycles, modules and functions that fit in the eye."""
+"""The structure of the code: layers, sole importers, pure packages, no cycles, modules and functions of one look."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ from syncd import errors
 from tests.figures import Package
 
 ROOT = Path(__file__).parent.parent / "syncd"
-FLOORS = [
+LAYERS = [
     {"errors"},
     {"model"},
     {"config", "layout", "net", "files", "fault_points"},
@@ -25,10 +25,10 @@ FLOORS = [
     {"cli"},
     {"__main__"},
 ]
-FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-ADAPTERS = FLOORS[4] | {"net"}
-PLATFORM_SEES = {"errors", "model", "layout", "net", "web", "platform"}
-SEES_PLATFORM = {"cli", "daemon", "platform"}
+LAYER = {package: number for number, packages in enumerate(LAYERS) for package in packages}
+ADAPTERS = LAYERS[4] | {"net"}
+PLATFORM_IMPORTS = {"errors", "model", "layout", "net", "web", "platform"}
+PLATFORM_IMPORTERS = {"cli", "daemon", "platform"}
 SOLE_IMPORTER = {
     "httpx": {"api"},
     "httpcore": {"net"},
@@ -72,7 +72,7 @@ SOLE_IMPORTER = {
     "snowballstemmer": {"platform"},
 }
 PURE = {"errors", "model", "layout", "plan", "web"}
-PLUMBING = {
+IO_LIBRARIES = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
 } | set(SOLE_IMPORTER) - {
@@ -109,7 +109,7 @@ ORDER = {
         *("content", "sites", "publish", "services", "visitors", "mcp", "app_pages", "description", "app", "server"),
     ),
 }
-"""Folders and modules inside of a room, lowest first: each imports only itself and what stands before it."""
+"""Folders and modules inside of a package, lowest first: each imports only itself and what stands before it."""
 MODULES = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
 NAMED = sorted(module for module in MODULES if module != "syncd.__init__")
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
@@ -133,7 +133,7 @@ def imported(module: str) -> set[str]:
     return names
 
 
-def room(name: str) -> str:
+def find_package(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
@@ -184,16 +184,20 @@ def is_documented(docstring: str, name: str, status: str) -> bool:
 
 
 def forbidden(here: str, there: str) -> str:
-    """Why one room may not import another; "" where it may."""
+    """Why one package may not import another; "" where it may."""
     if here == "platform":
-        return "" if there in PLATFORM_SEES else "the platform sees only the floors below it"
+        return "" if there in PLATFORM_IMPORTS else "the platform imports only the pure packages and net"
     if there == "platform":
-        return "" if here in SEES_PLATFORM else "only the front doors see the platform"
-    if FLOOR[there] >= FLOOR[here]:
-        return "imports point down"
+        return "" if here in PLATFORM_IMPORTERS else "only cli and daemon import the platform"
+    if LAYER[there] >= LAYER[here]:
+        return "an import leads to a lower layer"
     if here in ADAPTERS and there in {"plan", "config"}:
         return "an adapter knows neither plans nor the configuration"
-    return "config stops at the front door" if there == "config" and here not in {"cli", "daemon", "fleet"} else ""
+    return (
+        "only cli, daemon and fleet read the configuration"
+        if there == "config" and here not in {"cli", "daemon", "fleet"}
+        else ""
+    )
 
 
 # Each rule looks at every module in one test and names all that break it: a test for each pair of rule and module would
@@ -205,15 +209,16 @@ def test_imports_point_down() -> None:
     found = {
         f"{module} -> {name}": why
         for module, name in pairs
-        if room(name) not in ("", "__version__", room(module)) and (why := forbidden(room(module), room(name)))
+        if find_package(name) not in ("", "__version__", find_package(module))
+        and (why := forbidden(find_package(module), find_package(name)))
     }
     assert not found
 
 
 @pytest.mark.parametrize("name", ORDER)
-def test_imports_point_down_inside_a_room(name: str) -> None:
+def test_imports_point_down_inside_a_package(name: str) -> None:
     place = {folder: number for number, folder in enumerate(ORDER[name])}
-    inside = [module for module in NAMED if room(module) == name and module.count(".") > 1]
+    inside = [module for module in NAMED if find_package(module) == name and module.count(".") > 1]
     inside = [module for module in inside if not module.endswith(f"{name}.__init__")]
     assert {module.split(".")[2] for module in inside} == place.keys()
     pairs = [(one, other.split(".")) for one in inside for other in imported(one) if other.startswith(f"syncd.{name}.")]
@@ -231,24 +236,28 @@ def test_a_folder_holds_what_one_look_takes_in() -> None:
     assert not {folder: count for folder, count in folders.items() if count > FOLDER_MODULES_MAX}
 
 
-def test_a_class_name_stands_once_in_a_room() -> None:
+def test_a_class_name_stands_once_in_a_package() -> None:
     found: dict[tuple[str, str], list[str]] = {}
     for module in NAMED:
         for node in ast.walk(tree(module)):
             if isinstance(node, ast.ClassDef):
-                found.setdefault((room(module), node.name.lstrip("_")), []).append(module)
+                found.setdefault((find_package(module), node.name.lstrip("_")), []).append(module)
     assert not {kind: modules for kind, modules in found.items() if len(modules) > 1}
 
 
-def test_each_library_has_one_room() -> None:
+def test_each_library_has_one_importing_package() -> None:
     pairs = [(module, name) for module in NAMED for name in imported(module)]
-    found = [(m, name) for m, name in pairs if room(m) not in SOLE_IMPORTER.get(name.split(".")[0], {room(m)})]
+    found = [
+        (m, name)
+        for m, name in pairs
+        if find_package(m) not in SOLE_IMPORTER.get(name.split(".")[0], {find_package(m)})
+    ]
     assert not found
 
 
-def test_thinking_rooms_have_no_plumbing() -> None:
-    pure = [module for module in NAMED if room(module) in PURE]
-    found = [(m, name) for m in pure for name in imported(m) if {name, name.split(".")[0]} & PLUMBING]
+def test_pure_packages_do_no_io() -> None:
+    pure = [module for module in NAMED if find_package(module) in PURE]
+    found = [(m, name) for m in pure for name in imported(m) if {name, name.split(".")[0]} & IO_LIBRARIES]
     assert not found
 
 
@@ -273,7 +282,7 @@ def test_a_module_reads_in_one_sitting() -> None:
     assert not {module: size for module, size in sizes.items() if size > LINES_MAX}, "split it along a domain term"
 
 
-def test_functions_fit_in_the_eye() -> None:
+def test_functions_are_short() -> None:
     sizes = {f"{module}.{one.name}": body_lines(one) for module in NAMED for one in functions(module)}
     assert not {name: size for name, size in sizes.items() if size > FUNCTION_LINES_MAX}
 

@@ -208,8 +208,8 @@ def test_every_link_of_the_repository_leads_somewhere(document: str) -> None:
 
 
 def test_every_file_that_the_readme_sends_people_to_exists() -> None:
-    rooms = section_of(README, "The map of the house")
-    for path in re.findall(r"`([a-z]+(?:/[a-z_]*)*(?:/|\.py))`", rooms):
+    folders = section_of(README, "The map of the code")
+    for path in re.findall(r"`([a-z]+(?:/[a-z_]*)*(?:/|\.py))`", folders):
         assert (ROOT / path).exists() or (ROOT / "syncd" / path).exists(), f"README.md: there is no {path}"
 
 

@@ -1,4 +1,4 @@
-"""What the tests of this room share: a clock that sleep moves, a client on a handler, a server of raw sockets."""
+"""What the tests of this folder share: a clock that sleep moves, a client on a handler, a server of raw sockets."""
 
 import socket
 from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ from tests.sampling import sample_cases
 pytestmark = pytest.mark.story
 
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 69, 75, 77, 78}
-"""House, section 8."""
+"""The exit codes that the manual lists."""
 TRIES = 3
 PUSH_WRITES = 5
 """Create, the image, the pages, the links between new pages, the description."""

@@ -49,6 +49,7 @@ def show(words: tuple[str, ...], docs: Path, columns: int, colour: str) -> str:
     return session.text
 
 
+@pytest.mark.long
 def test_no_line_is_wider_than_the_terminal_and_nothing_is_said_by_colour_alone(conflict: Path) -> None:
     for words in COMMANDS:
         for columns in (60, 80, 120, 200):

@@ -195,6 +195,7 @@ def test_what_conflicts_with_it_waits_for_a_person_and_both_are_kept(desk: Desk,
     assert desk.git("for-each-ref", "refs/remotes/platform/overwritten") == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "point",
     [
@@ -226,6 +227,7 @@ def test_after_a_kill_the_next_run_comes_to_the_same_end(
     assert ("From the web." in desk.page("guide")) == (point is FaultPoint.IMPORT_COMPARED)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "point", [FaultPoint.IMPORT_REQUESTED, FaultPoint.IMPORT_DONE, FaultPoint.MIRROR_WRITTEN], ids=str
 )
