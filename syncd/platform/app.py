@@ -16,7 +16,7 @@ from syncd.platform.http.limits import RequestLimits
 from syncd.platform.http.methods import MethodsMiddleware, answer_information
 from syncd.platform.http.routing import PREFIX, RouteTable, index_operations
 from syncd.platform.http.scheduler import RequestScheduler
-from syncd.platform.integrations import delivery, event_traces, installations, placing
+from syncd.platform.integrations import delivery, event_traces, installations, placing, rendering
 from syncd.platform.integrations import publishing as integrations
 from syncd.platform.mcp import endpoint
 from syncd.platform.mcp.tools import SiteTools
@@ -55,6 +55,7 @@ from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors import auth_settings, insights, published_urls, site_search
 from syncd.platform.visitors import routes as site_pages
+from syncd.platform.visitors.offers import agent_feedback
 from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
 
@@ -113,6 +114,8 @@ _ROUTER_MODULES = (
     auth_settings,
     site_search,
     insights,
+    agent_feedback,
+    rendering,
 )
 OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
 """Every operation by its id; applications share them."""

@@ -11,6 +11,7 @@ from syncd.model.site import Site, SiteSpace
 from syncd.net.page_values import PageResponse
 from syncd.platform.app_pages.context import AppRequest, build_organization_address
 from syncd.platform.http.failures import Failure
+from syncd.platform.visitors.offers.agent_feedback import AGENT_FEEDBACK
 from syncd.platform.visitors.offers.feedback import RATED
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.web.app.pages import render_site
@@ -28,6 +29,7 @@ _NAMES = {
     RATED: "pages rated",
     "search_type_query": "searches",
     "ask_question": "questions",
+    AGENT_FEEDBACK: "words of agents",
     "other": "others",
 }
 _ASKED = ("search_type_query", "ask_question")
@@ -64,6 +66,7 @@ async def _read_use(at: AppRequest, path: Mapping[str, str], site: Site, parts: 
         raise
     totals: Counter[str] = Counter()
     words: Counter[str] = Counter()
+    remarks: Counter[str] = Counter()
     by_page: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for one in counts:
         totals[one.type] += one.count
@@ -71,6 +74,8 @@ async def _read_use(at: AppRequest, path: Mapping[str, str], site: Site, parts: 
             by_page[one.type, one.site_space or "", one.page][one.detail or ""] += one.count
         elif one.type in _ASKED and one.detail:
             words[one.detail] += one.count
+        elif one.type == AGENT_FEEDBACK and one.detail:
+            remarks[one.detail] += one.count
     spaces = {part.id: part.space.id for part in parts if part.space is not None}
     titles = await _read_titles(at, {spaces[key[1]] for key in by_page if key[1] in spaces})
     base = (site.urls.published or "").rstrip("/")
@@ -88,6 +93,7 @@ async def _read_use(at: AppRequest, path: Mapping[str, str], site: Site, parts: 
         list_pages(RATED),
         list_pages(_VIEWED),
         _sort_counts(words)[:ROWS_MAX],
+        _sort_counts(remarks)[:ROWS_MAX],
     )
 
 

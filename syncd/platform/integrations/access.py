@@ -32,9 +32,13 @@ class IntegrationRequest:
     name: str
 
     def require_visible(self, connection: sa.Connection) -> sa.Row[Any]:
-        """Return the integration's row. Raises: Failure 404, also for a private one of others; 403 for guests."""
+        """Return the integration's row. Raises: Failure 404, also for a private one of others; 403 for guests.
+
+        To a content token, which has the organization of its site and stands for anybody, every private one is others'.
+        """
         row = find_integration(connection, self.name)
-        if row is None or (row.visibility == "private" and row.owner not in self.caller.roles):
+        is_member = row is not None and row.owner in self.caller.roles and self.caller.grant is None
+        if row is None or (row.visibility == "private" and not is_member):
             raise Failure(404, f"No integration {self.name}.")
         if row.visibility == "private":
             self.caller.require_role_in(row.owner)

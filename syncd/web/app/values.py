@@ -191,3 +191,4 @@ class SiteUse:
     ratings: Sequence[PageCount] = ()
     views: Sequence[PageCount] = ()
     words: Sequence[tuple[str, int]] = ()
+    remarks: Sequence[tuple[str, int]] = ()

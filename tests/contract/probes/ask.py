@@ -38,3 +38,57 @@ def probe_stream_ask_in_site(world: World) -> Ask:
 
     invalid = (*({**body, "scope": scope} for scope in scopes), *questions, *contexts)
     return Ask(path, body=body, invalid=invalid, invalid_query=({"format": "html"},), check=check)
+
+
+def _read_events(answer: str) -> list[Any]:
+    *events, done = [event.removeprefix("data: ") for event in answer.split("\n\n") if event]
+    assert done == "event: done\ndata: done"
+    return [json.loads(event) for event in events]
+
+
+def _publish(world: World) -> tuple[dict[str, str], str]:
+    """Return a published site, and the space that it shows."""
+    space = world.space(changes=[PAGE])["id"]
+    path = {"siteId": world.site(space)["id"]}
+    world.made("publishSite", path)
+    return path, space
+
+
+@probe("streamRecommendedQuestionsInSite")
+def probe_stream_recommended_questions_in_site(world: World) -> Ask:
+    path, _ = _publish(world)
+    variant = world.made("listSiteSpaces", path)["items"][0]["id"]
+
+    def check(answer: str) -> None:
+        assert [event["question"] for event in _read_events(answer)] == ["What about “Exports”?"]
+
+    wrong = ({"siteSpaceId": "nothing"}, {"siteSpaceId": "x" * 256})
+    return Ask(path, query={"siteSpaceId": variant}, invalid_query=wrong, check=check)
+
+
+@probe("streamAiResponseInSite")
+def probe_stream_ai_response_in_site(world: World) -> Ask:
+    path, _ = _publish(world)
+    said = {"role": "user", "content": "How do I export a space?"}
+    messages: tuple[Any, ...] = (None, {}, [7], [{"role": "user"}], [said | {"role": "x"}], [said] * 101)
+
+    def check(answer: str) -> None:
+        events = _read_events(answer)
+        assert [event["type"] for event in events][:3] == ["response_start", "response_step_start", "response_document"]
+        assert "choose PDF to export a space" in json.dumps(events[2]["blocks"])
+        assert events[-1]["type"] == "response_finish"
+        assert events[-1]["response"]["previous"] == "r1"
+        assert len({event["messageId"] for event in events}) == 1
+
+    body = {"input": [said], "previousResponseId": "r1", "model": "fast", "tools": []}
+    invalid = tuple({**body, "input": one} for one in messages)
+    return Ask(path, body=body, invalid=invalid, open_body=True, check=check)
+
+
+@probe("submitSiteAgentFeedback")
+def probe_submit_site_agent_feedback(world: World) -> Ask:
+    path, space = _publish(world)
+    page = world.made("listPages", {"spaceId": space})["pages"][0]["id"]
+    body = {"feedback": "Old.", "url": "https://x.test/", "spaceId": space, "pageId": page, "source": "mcp"}
+    wrong: tuple[dict[str, Any], ...] = ({"feedback": ""}, {"feedback": None}, {"source": "x"}, {"pageId": ""})
+    return Ask(path, body=body, status=204, invalid=tuple(body | one for one in wrong))

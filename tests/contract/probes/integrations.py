@@ -302,3 +302,14 @@ def _in_site(world: World) -> dict[str, str]:
     path, site = installed(world), world.site(world.space()["id"])["id"]
     world.made("installIntegrationOnSite", path, body={"siteId": site})
     return path | {"siteId": site}
+
+
+@probe("renderIntegrationUiWithPost")
+def probe_render_integration_ui_with_post(world: World) -> Ask:
+    body = {"componentId": "card", "props": {"url": "https://x.test/a"}, "context": {"type": "document"}}
+
+    def check(answer: Any) -> None:
+        assert answer["element"]["children"][0]["onPress"] == {"action": "@ui.url.open", "url": "https://x.test/a"}
+
+    wrong: tuple[dict[str, Any], ...] = ({"props": None}, {"componentId": ""}, {"context": 7})
+    return Ask(published(world), body=body, invalid=tuple(body | one for one in wrong), open_body=True, check=check)

@@ -62,7 +62,7 @@ class AnswerStream:
         for text in texts:
             last = text
             yield self._build_event(text, passages)
-        follow_ups = [_format_question(heading) for heading in self.found.related_headings[:FOLLOW_UPS_MAX]]
+        follow_ups = [format_question(heading) for heading in self.found.related_headings[:FOLLOW_UPS_MAX]]
         yield self._build_event(last, passages if last is not None else (), follow_ups)
 
     def _build_event(
@@ -85,7 +85,8 @@ def _list_sources(passages: Sequence[Passage]) -> list[dict[str, str]]:
     return list(sources.values())
 
 
-def _format_question(heading: str) -> str:
+def format_question(heading: str) -> str:
+    """Return a heading as a question about what stands below it."""
     if heading.endswith("?"):
         return heading
     first = heading.split(" ", 1)[0].casefold()

@@ -92,6 +92,11 @@ def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: s
     return RetrievalResult(telling, tuple(dict.fromkeys(heading for heading in beside if heading)))
 
 
+def list_headings(storage: Storage, oid: str | None) -> list[str]:
+    """Return the headings of a page that everybody sees, in order."""
+    return [heading for _, heading, *_ in _read_sections(storage, oid) if heading]
+
+
 def _list_stems(question: str) -> dict[str, str]:
     """Return the stems of a question's words, each with the prefix by which the index finds its words."""
     wanted: dict[str, str] = {}
