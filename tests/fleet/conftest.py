@@ -16,7 +16,7 @@ import pytest
 
 from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
-from syncd.fleet.run import RunContext, run_repository
+from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import wake_repositories
 from syncd.sync.run.values import Result
 from tests.forked import run_forked
@@ -167,6 +167,15 @@ class Fleet:
 
     def run_here(self, worker: str, name: str = "docs") -> Sequence[Result]:
         """Run a repository in this process as a worker does, with a cache of its own, and return what it came to."""
+        with FleetDatabase(self.url) as database:
+            wake_repositories(database, [name])
+        ended = self.try_here(worker, name)
+        assert ended is not None
+        assert not ended.has_lost_lease
+        return ended.results
+
+    def try_here(self, worker: str, name: str = "docs") -> RunEnd | None:
+        """Carry out a job of a repository in this process; None where it is not due."""
         with FleetDatabase(self.url) as database, Cache(self.root / f"cache-{worker}", bytes_max=1 << 30) as cache:
             context = RunContext(
                 database=database,
@@ -177,11 +186,7 @@ class Fleet:
                 environ=self.environ,
                 is_stopping=lambda: False,
             )
-            wake_repositories(database, [name])
-            ended = run_repository(context, name)
-        assert ended is not None
-        assert not ended.has_lost_lease
-        return ended.results
+            return run_repository(context, name)
 
     def end(self) -> None:
         for worker in self.workers:
