@@ -99,8 +99,8 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "auth", "sync", "status", "ci", "check", "reference", "sites", "redirects"),
-        *("platform", "notify", "api", "demo", "change_requests", "preview", "publish", "history"),
-        *("configuration", "web", "fleet", "trust", "doctor", "start", "app"),
+        *("platform", "api", "demo", "change_requests", "preview", "publish", "history"),
+        *("configuration", "web", "fleet", "notify", "trust", "doctor", "start", "app"),
     ),
     "web": ("rendering", "blocks", "pages", "status", "site", "app"),
     "platform": (

@@ -115,6 +115,17 @@ class FleetDatabase:
             _add_new(cursor)
             return True
 
+    def read_version(self) -> tuple[int, int]:
+        """Return the version of the tables, and how many steps were added to it; nothing is changed.
+
+        Raises: ConfigInvalid for no fleet; FleetUnreachable.
+        """
+        with self.transact() as cursor:
+            version = _read_version(cursor)
+            if version is None:
+                raise ConfigInvalid("this database holds no fleet", hint="make its tables: syncd fleet init")
+            return version, _read_step(cursor)
+
     def read_settings(self) -> FleetSettings:
         """Return what was decided when the fleet was made, after adding to its tables what is new in this syncd.
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from syncd import __version__
 from syncd.api.client import Client
+from syncd.cli.fleet.connect import find_database
 from syncd.cli.service.run_status import RunStatus, find_run, format_pause
 from syncd.cli.status.gather import find_status
 from syncd.cli.status.next_command import suggest_command
@@ -72,8 +73,11 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
         file = require_config_file(given)
         config = load_config_file(file)
     except SyncdError as error:
-        yield _fail("configuration", error)
-        yield Check("platform", "skip", "not asked: no configuration that counts says which it is")
+        if given is None and find_database("", environ):
+            yield Check("configuration", "skip", f"none is needed for a worker of a fleet ({error.what})")
+        else:
+            yield make_failure("configuration", error)
+            yield Check("platform", "skip", "not asked: no configuration that counts says which it is")
         yield from check_units()
         return
     yield Check("configuration", "ok", f"{file.path} ({_describe_origin(file)})")
@@ -90,7 +94,7 @@ def check_git() -> Check:
     try:
         return Check("git", "ok", describe_git())
     except SyncdError as error:
-        return _fail("git", error)
+        return make_failure("git", error)
 
 
 def check_proxy(environ: Mapping[str, str]) -> Iterator[Check]:
@@ -108,7 +112,7 @@ def check_webhooks(config: Config, environ: Mapping[str, str]) -> Iterator[Check
     try:
         names = ", ".join(source.name for source in load_sources(config.webhooks, environ))
     except SyncdError as error:
-        yield _fail("webhooks", error)
+        yield make_failure("webhooks", error)
         return
     yield Check("webhooks", "ok", f"of {names} at {config.webhooks.listen}")
 
@@ -118,7 +122,7 @@ def check_notifications(config: Config, environ: Mapping[str, str]) -> Iterator[
     try:
         targets = [subscription.target for subscription in build_subscriptions(config, environ)]
     except SyncdError as error:
-        yield _fail("notifications", error)
+        yield make_failure("notifications", error)
         return
     if targets:
         names = ", ".join(target.name for target in targets)
@@ -131,7 +135,7 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
     try:
         secret = load_token(config.platform, environ).get_secret_value()
     except SyncdError as error:
-        yield _fail("token", error)
+        yield make_failure("token", error)
         yield Check("platform", "skip", "not asked: there is no token")
         return
     url = config.platform.url
@@ -141,7 +145,7 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
             user = client.users.get_current()
             clock = client.raw.read_clock()
         except SyncdError as error:
-            yield _fail("platform", error)
+            yield make_failure("platform", error)
             yield from (Check(_name_space(space), "skip", "not asked: the platform gave no answer") for space in spaces)
             return
         yield Check("platform", "ok", url)
@@ -177,7 +181,7 @@ def check_space(client: Client, space: SpaceConfig) -> Check:
         hint = "compare its id with the address in the browser; the token's user must be able to read it"
         return Check(name, "fail", f"{space.id} is not there, or may not be seen", hint, error.exit_code)
     except SyncdError as error:
-        return _fail(name, error)
+        return make_failure(name, error)
     if found.deleted_at is not None:
         hint = "restore it on the platform, or take it out of the configuration"
         return Check(name, "fail", f"{found.title or space.id} is in the trash since {found.deleted_at}", hint, 1)
@@ -198,7 +202,7 @@ def check_import(client: Client, space: SpaceConfig) -> Check:
         with suppress(NotFound):  # nothing was ever imported
             last = client.spaces.get_git_info(space.id).operation
     except SyncdError as error:
-        return _fail(name, error)
+        return make_failure(name, error)
     if not has_right:
         return Check(name, "warn", "no right to import from Git", "the token's user must be an administrator there")
     words = "main content is written without a change request"
@@ -218,7 +222,7 @@ def check_repository(config: RepositoryConfig, now: datetime, config_file: Path 
             git_dir = repository.git_dir
             read_store_summary(git_dir / STATE_FILE)
     except SyncdError as error:
-        yield _fail(name, error)
+        yield make_failure(name, error)
         return
     process = find_holder(git_dir / SERVICE_LOCK)
     served = f", served by process {process}" if process is not None else ", served by no syncd run"
@@ -333,5 +337,6 @@ def _name_space(space: SpaceConfig) -> str:
     return f"space {space.name}"
 
 
-def _fail(subject: str, error: SyncdError) -> Check:
+def make_failure(subject: str, error: SyncdError) -> Check:
+    """Return the check that an error made fail."""
     return Check(subject, "fail", error.what, error.hint, error.exit_code)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from syncd.cli.doctor.checks import Check, State, check_everything
+from syncd.cli.fleet.connect import find_database
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import FORMAT_VERSION, escape, print_text, style_text
 from syncd.daemon.health import combine_codes
@@ -26,7 +27,7 @@ def run_doctor(config_file: Path | None, bundle: Path | None, *, as_json: bool) 
     Raises: ConfigInvalid when the bundle cannot be written.
     """
     checks: list[Check] = []
-    for check in check_everything(config_file, os.environ, read_time()):
+    for check in _check_all(config_file):
         checks.append(check)
         if not as_json:
             print_text("\n".join(_format_check(check)))
@@ -40,6 +41,14 @@ def run_doctor(config_file: Path | None, bundle: Path | None, *, as_json: bool) 
         _write_bundle(bundle, {"format_version": FORMAT_VERSION, **document})
         print(f"written: {escape(str(bundle))}", file=sys.stderr)
     return code
+
+
+def _check_all(config_file: Path | None) -> Iterator[Check]:
+    yield from check_everything(config_file, os.environ, read_time())
+    if find_database("", os.environ):
+        from syncd.cli.doctor.fleet import check_fleet
+
+        yield from check_fleet(os.environ)
 
 
 def _format_check(check: Check) -> Iterator[str]:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from syncd.cli.fleet.commands import FleetDatabaseOption
 from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption, exit_with
 
 notify = typer.Typer(help="Try the receivers of notifications.", **GROUP_SETTINGS)
@@ -20,6 +21,7 @@ def notify_test(
         str, typer.Argument(metavar="TARGET", help="Its name in the configuration, or desktop; else all of them.")
     ] = "",
     config: ConfigOption = None,
+    database: FleetDatabaseOption = "",
     json: JsonOption = False,
 ) -> None:
     """Send each receiver a test notification.
@@ -28,4 +30,4 @@ def notify_test(
     """
     from syncd.cli.notify.trial import try_targets
 
-    exit_with(try_targets(config, target, as_json=json))
+    exit_with(try_targets(config, database, target, as_json=json))
