@@ -231,6 +231,7 @@ def test_endless_pages_at_once_cost_little_and_one_space_only(victim: Victim, or
     attack(victim, ordinary, PAGE, endless(b'{"id":"p","markdown":"', b"x" * 65536), "larger than 4194304 bytes")
 
 
+@pytest.mark.long
 def test_pages_of_megabytes_are_held_one_at_a_time_and_the_next_run_goes_on(victim: Victim, ordinary: float) -> None:
     page = json.dumps({"id": "p", "markdown": "words " * ((7 << 19) // 6)}).encode()
     victim.server.talks = {CONTENT.format(space=victim.other): endless(b"", b"x" * 65536)}

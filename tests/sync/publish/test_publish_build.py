@@ -349,6 +349,7 @@ def test_an_exchange_leaves_alone_what_is_not_its_own(tmp_path: Path) -> None:
     assert (top / "mine").read_text() == "x"
 
 
+@pytest.mark.long
 def test_many_pages_are_rendered_by_several_processes(tmp_path: Path) -> None:
     pages = {f"p{number}.md": f"# Page {number}\n\n[Next](p{(number + 1) % 450}.md)\n" for number in range(450)}
     source = write_source(tmp_path / "source", {"README.md": "# Home\n", **pages})
