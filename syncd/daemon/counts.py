@@ -1,13 +1,12 @@
 """Read what a repository's state database holds, in numbers."""
 
-import json
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
 
 from syncd.daemon.health import StateCounts
 from syncd.errors import StoreError
-from syncd.store.status import SITE_STATES, read_store_summary
+from syncd.store.status import SITE_STATES, read_site_facts, read_store_summary
 
 
 def read_counts(state: Path) -> StateCounts:
@@ -19,7 +18,7 @@ def read_counts(state: Path) -> StateCounts:
     items: Counter[tuple[str, str]] = Counter()
     try:
         for look in seen.site_states:
-            facts = json.loads(look.facts)
+            facts = read_site_facts(look)
             for kind in SITE_STATES:
                 for area, count in facts[kind].items():
                     items[area, kind] += count

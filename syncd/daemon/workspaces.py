@@ -95,7 +95,7 @@ def open_locked_workspace(config: Config, repository: RepositoryConfig, around: 
 
 @contextmanager
 def open_for_reading(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
-    """Open a repository to look at, beside any run: nothing in it is written.
+    """Open a repository to look at, beside any run: nothing of Git is written.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """

@@ -1,5 +1,6 @@
 """Read a summary of the state database, for commands that only show it: they neither create nor repair it."""
 
+import json
 import sqlite3
 import stat
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import starmap
 from pathlib import Path
+from typing import Any
 
 from syncd.errors import StoreError, StoreNewer
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
@@ -69,7 +71,9 @@ class Backup:
 
 
 SITE_STATES = ("owned", "unmanaged", "drifted", "blocked")
-"""What `Look.facts` counts, by area."""
+"""What the facts of a site count, by area."""
+SEEN = "seen"
+"""The member of the facts of a site with what a person found since the run that recorded the others."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,13 @@ class SiteState:
     inputs: str
     facts: str
     at: str
+
+
+def read_site_facts(state: SiteState) -> dict[str, Any]:
+    """Return how a site was when a run or a person last looked at it. Raises: ValueError when that makes no sense."""
+    facts: dict[str, Any] = json.loads(state.facts)
+    seen: dict[str, Any] = facts.get(SEEN, facts)
+    return seen
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption,
 
 auth = typer.Typer(help="Save a token for a platform, show whose it is, delete it.", **GROUP_SETTINGS)
 
-UrlArgument = Annotated[str, typer.Argument(help="The platform; left out, the one that is configured.")]
+UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="The platform; left out, the one that is configured.")]
 
 
 @auth.command("login", context_settings={"allow_extra_args": True})

@@ -18,7 +18,7 @@ from syncd.cli.change_requests.text import (
 )
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import print_text
+from syncd.cli.terminal.text import name_config, print_text
 from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.errors import SyncdError
 from syncd.model.change_request import ChangeRequest
@@ -101,7 +101,14 @@ def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json:
                 print_text("\n".join(remarks), sys.stderr)
         now = workspace.client.change_requests.get(found.binding.space, found.request.id)
         message = "is merged already" if is_merged else "is merged into main content"
-        _print_change(workspace, found, now, message, next_step="syncd pull brings it to Git", as_json=as_json)
+        _print_change(
+            workspace,
+            found,
+            now,
+            message,
+            next_step=f"{_name_config('syncd pull', config_file)} brings it to Git",
+            as_json=as_json,
+        )
 
 
 def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None:
@@ -111,7 +118,7 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
             now, message = found.request, "is archived already"
         else:
             now, message = set_request_status(workspace, found, "archived"), "is archived"
-        reopen = f"syncd cr reopen {now.number} opens it again"
+        reopen = f"{_name_config(f'syncd cr reopen {now.number}', config_file)} opens it again"
         branch = f"; {found.branch} is proposed again when it has a new commit" if found.branch else ""
         _print_change(workspace, found, now, message, next_step=f"{reopen}{branch}", as_json=as_json)
 
@@ -123,7 +130,8 @@ def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> Non
             now, message = found.request, "is open already"
         else:
             now, message = set_request_status(workspace, found, "open"), "is open"
-        next_step = f"syncd push {found.branch} goes on with it" if found.branch else ""
+        push = _name_config(f"syncd push {found.branch}", config_file)
+        next_step = f"{push} goes on with it" if found.branch else ""
         _print_change(workspace, found, now, message, next_step=next_step, as_json=as_json)
 
 
@@ -145,6 +153,10 @@ def _print_change(
         return
     lines = [format_title(result), f"  {message}", *([f"Next: {next_step}"] if next_step else [])]
     print_text("\n".join(lines))
+
+
+def _name_config(command: str, config_file: Path | None) -> str:
+    return name_config(command, str(config_file or ""))
 
 
 def _find_root(workspace: Workspace) -> Path:

@@ -25,6 +25,7 @@ from syncd.plan.site.render.text import render_drift_text
 from syncd.plan.site.steps import SitePlan
 from syncd.sync.outcome import DRIFTED
 from syncd.sync.site.flow import PreparedPlan, prepare_plan
+from syncd.sync.site.poll_cache import LastLook, summarize_site
 from syncd.sync.site.read.site_file import read_work_tree
 
 
@@ -53,6 +54,9 @@ def _show_site(session: SiteSession, options: PlanOptions, *, accept: bool, as_j
         prepared = prepare_plan(
             workspace, read_work_tree(top, source.path) if accept and top else source, session.site_options
         )
+        if not accept:
+            facts = summarize_site(prepared.plan, prepared.lock)
+            LastLook.of(workspace, session.site_options, source).note_beside_runs(facts)
         prepared = replace(prepared, plan=_select_areas(prepared.plan, options))
     accepted = _accept_drift(top, prepared) if accept and top is not None else None
     if as_json:

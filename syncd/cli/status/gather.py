@@ -1,6 +1,7 @@
 """Gather what this machine knows of a repository; no request is sent, and nothing is written."""
 
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
-from syncd.store.status import SITE_STATES, PendingPlan, SiteState, StoreSummary, read_store_summary
+from syncd.store.status import SITE_STATES, PendingPlan, SiteState, StoreSummary, read_site_facts, read_store_summary
 from syncd.sync.branches import HEADS, Branch, find_tracked
 from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
@@ -37,7 +38,7 @@ COMMITS_MAX = 1000
 def find_status(repository: RepositoryConfig, config_file: Path | None = None) -> RepositoryStatus | BrokenStatus:
     """Return the status of a repository, or why it cannot be read; `config_file` is what the command line names."""
     try:
-        return replace(_read_status(repository), config=str(config_file or ""))
+        return replace(_read_status(repository), config=str(config_file or ""), is_job=bool(os.environ.get("CI")))
     except SyncdError as error:
         run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
         return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)
@@ -93,9 +94,9 @@ def read_plans(pending: Sequence[PendingPlan]) -> Iterator[PlanStatus]:
 
 
 def read_sites(site_states: Sequence[SiteState]) -> Iterator[SiteStatus]:
-    """Return sites as they were when a run last looked at them."""
+    """Return sites as they were when a run or a person last looked at them."""
     for poll in site_states:
-        facts = json.loads(poll.facts)
+        facts = read_site_facts(poll)
         yield SiteStatus(poll.site, facts["site"], poll.at, {state: facts[state] for state in SITE_STATES})
 
 

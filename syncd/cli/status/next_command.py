@@ -54,6 +54,8 @@ def _suggest_transfer(status: RepositoryStatus) -> str:
         return ""  # each of them has a hint of its own
     if status.plans:
         return "syncd sync"
+    if status.is_job:
+        return "syncd push --ci --dry-run"
     is_behind = any(branch.behind and branch.can_pull for branch in status.branches)
     if is_behind or (status.run.record is None and status.daemon is None):
         return "syncd pull"

@@ -81,7 +81,7 @@ def _format_problems(status: RepositoryStatus) -> Iterator[str]:
     if status.operation:
         word = status.operation
         yield f"! a {word} is in progress, and no branch that it is about is moved: finish it, or git {word} --abort"
-    elif status.detached:
+    elif status.detached and not status.is_job:
         yield f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH"
     for work in status.works:
         yield from format_unsent(work)

@@ -115,7 +115,7 @@ class RepositoryStatus:
     around the current directory, and `detached` the commit of its HEAD when that is on no branch; `work_tree` is its
     top directory, "" for a bare repository, and `operation` what is in progress there, such as a merge, or "".
     `imported` is the branch that is written to main content without a change request, or ""; `config` is the
-    configuration that the command line names, or "".
+    configuration that the command line names, or ""; `is_job` says that it is the checkout of a job in CI.
     """
 
     path: str
@@ -134,6 +134,7 @@ class RepositoryStatus:
     work_tree: str = ""
     imported: str = ""
     config: str = ""
+    is_job: bool = False
     run: RunStatus = field(default_factory=RunStatus)
 
     @property

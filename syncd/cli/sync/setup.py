@@ -48,9 +48,14 @@ class Setup:
     path: str = "."
 
 
+def find_absolute_path(path: Path) -> Path:
+    """Return a path from the root, without `..`: what that leads to is found as the system does, through links."""
+    return path.resolve() if ".." in path.parts else path.absolute()
+
+
 def build_platform(url: str, token_file: Path | None, *, insecure: bool) -> PlatformConfig:
     """Return the configuration of the platform that a command line names."""
-    return PlatformConfig(url=url, token_file=token_file.absolute() if token_file else None, insecure=insecure)
+    return PlatformConfig(url=url, token_file=find_absolute_path(token_file) if token_file else None, insecure=insecure)
 
 
 def parse_spaces(words: Sequence[str]) -> SpaceDirectories:

@@ -19,7 +19,9 @@ InsecureOption = Annotated[bool, typer.Option("--insecure", help="Allow plain ht
 def clone(
     url: Annotated[
         str,
-        typer.Argument(help="The platform, for example https://api.gitbook.com; an address of a space says it, too."),
+        typer.Argument(
+            metavar="URL", help="The platform, for example https://api.gitbook.com; an address of a space says it, too."
+        ),
     ] = "",
     targets: Annotated[
         list[str] | None, typer.Argument(metavar="SPACE[=DIR]... REPO", help="Spaces, then the directory.")
@@ -47,7 +49,7 @@ def clone(
 
 @setup.command()
 def init(
-    url: Annotated[str, typer.Argument(help="The platform; left out, the configuration names it.")] = "",
+    url: Annotated[str, typer.Argument(metavar="URL", help="The platform; left out, the configuration names it.")] = "",
     spaces: Annotated[list[str] | None, typer.Argument(metavar="SPACE[=DIR]", help="Spaces to bind.")] = None,
     url_option: UrlOption = "",
     space: SpaceOption = None,

@@ -15,7 +15,7 @@ from syncd.api.client import Client
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, find_configured_platform
-from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, parse_spaces
+from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path, parse_spaces
 from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
@@ -112,7 +112,7 @@ def complete_setup(words: SetupWords, *, command: str) -> SetupAnswers:
         directory = ask_text("Directory of the new repository", _check_new, default=_find_free_name(title))
     if missing:
         say(f"The same without questions: {_format_command(command, words, platform, spaces, directory)}")
-    return SetupAnswers(platform, spaces, directory.absolute())
+    return SetupAnswers(platform, spaces, find_absolute_path(directory))
 
 
 def ask_preferences(names: Sequence[str]) -> Mapping[str, PreferredSide]:

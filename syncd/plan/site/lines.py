@@ -23,7 +23,7 @@ def describe_change(
 ) -> Line:
     """Return the line of a plan about what happens to the fields of an item."""
     fields = sides.describe_fields(ref, found)
-    where = fields[0].where if action == "update" and fields else sides.locate(ref)
+    where = fields[0].where if action in ("update", "report") and fields else sides.locate(ref)
     return Line(action, ref, fields, note, where, gone=gone)
 
 

@@ -133,6 +133,9 @@ def test_a_merge_is_done_and_comes_back_with_pull(shell: Any, docs: Path, cr: Co
     said = shell.fine("status", cwd=docs)
     assert "#1 of feature/x: merged; " in said
     assert said.endswith("Next: syncd pull\n"), "status knows it without a run"
+    config = docs / ".git" / "syncd.toml"
+    named = cr("merge", "1", "--config", str(config))
+    assert named.out.splitlines()[-1] == f"Next: syncd pull --config {config} brings it to Git"
     again = cr("merge", "1", "--json")
     assert (again.code, json.loads(again.out)["change_request"]["status"]) == (0, "merged")
     assert cr("close", "1").code == 5

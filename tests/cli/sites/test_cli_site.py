@@ -169,7 +169,9 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")
     theirs = SiteSectionUpdate(title="Interfaces\x1b[31m", icon="plug")
     at.client.sections.update(at.organization, at.site, section.id, theirs)
+    assert "drifted" not in at("status")
     at.golden("drift.txt", at("site", "drift", "--exit-code", code=3))
+    assert "1 drifted  (syncd site drift)" in at("status"), "and not only after the next run"
     assert at("site", "drift", "--areas", "redirects", "--exit-code") != ""
     at.golden("drift-plan.txt", at("site", "plan"))
     at("site", "apply", "--yes")

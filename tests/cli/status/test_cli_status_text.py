@@ -203,6 +203,13 @@ def test_the_next_command_uses_the_configuration_that_was_named() -> None:
     assert suggest_command(edited, start="/home/ann/docs").startswith("git add "), "which knows no such option"
 
 
+def test_a_job_in_ci_is_not_told_to_move_branches() -> None:
+    checkout = replace(IN_STEP, current="", detached="37677d2709", run=RunStatus(), is_job=True)
+    assert suggest_command(checkout, start=".") == "syncd push --ci --dry-run"
+    assert "git switch" not in "\n".join(format_status(checkout, start="."))
+    assert suggest_command(replace(checkout, is_job=False), start=".") == "syncd pull"
+
+
 def test_a_conflict_of_another_branch_is_resolved_there() -> None:
     command = "syncd resolve 'a b.md' --branch topic"
     outcome = FlowOutcome("conflict", "a b.md", "held", WHY, AT, WHY, command=command, branch="topic")

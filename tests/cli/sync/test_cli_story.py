@@ -62,6 +62,15 @@ def test_clones_agree_on_the_files_of_pages_that_moved_with_their_entries(shell:
     assert len(trees) == 1
 
 
+def test_a_clone_beside_the_directory_is_told_by_its_path_without_dots(shell: Any, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    token = tmp_path / "here" / ".." / shell.data.name / "token"
+    done = shell.syncd("clone", shell.url, shell.space, "../beside", "--token-file", token, cwd=tmp_path / "here")
+    assert done.returncode == 0, done.stderr
+    assert f"Cloned into {tmp_path}/beside." in done.stdout
+    assert ".." not in (tmp_path / "beside/.git/syncd.toml").read_text()
+
+
 def test_a_clone_that_exists_is_left_as_it_is(shell: Any) -> None:
     docs = shell.clone()
     write(docs / "use.md", "not committed\n")
