@@ -370,3 +370,27 @@ def test_every_former_address_of_a_page_leads_to_a_page() -> None:
     assert settings.redirects["start/quick-start"] == "tutorials/writer.md"
     assert set(settings.redirects.values()) <= PAGES.keys()
     assert not {f"{address}.md" for address in settings.redirects} & PAGES.keys()
+
+
+def expected_features() -> list[tuple[str, str, str]]:
+    """The rows of both tables of what users expect: what, what syncd has, and the links."""
+    text = PAGES["explanation/features.md"]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [(what, said, links) for what, said, links in rows if what != "What users expect"]
+
+
+def test_both_tables_of_what_users_expect_are_whole() -> None:
+    rows = expected_features()
+    assert [what.partition(".")[0] for what, _, _ in rows[:28]] == [str(number) for number in range(1, 29)]
+    assert len(rows) == 28 + 22
+    assert all(said.startswith("Yes") for _, said, _ in rows[:28])
+
+
+@pytest.mark.parametrize(("what", "said", "links"), expected_features(), ids=lambda cell: cell[:20])
+def test_what_users_expect_is_told_where_its_row_leads(what: str, said: str, links: str) -> None:
+    found = [resolve_address(link, at="explanation/features.md") for link in re.findall(r"\]\(([^)]+)\)", links)]
+    pages = [leads_to[0] for leads_to in found if leads_to is not None]
+    assert pages
+    text = "\n".join(PAGES[page] for page in pages)
+    missing = [word for word in re.findall(r"`([^`]+)`", said) if word not in text and word.split()[-1] not in text]
+    assert not missing, f"{what}: {', '.join(pages)} says nothing of {missing}"
