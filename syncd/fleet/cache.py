@@ -41,7 +41,9 @@ class Cache:
     def prepare(self, name: str, branch: str) -> Path:
         """Return the clone of a repository, empty where there was none; `branch` is what its HEAD names."""
         path = self.find_clone(name)
-        Repository.create(path, branch=branch, bare=True).close()
+        # A run has ended here, so it is whole; to see that, Git would have to be started each time.
+        if not (self._find_note(name).is_file() and (path / "HEAD").is_file()):
+            Repository.create(path, branch=branch, bare=True).close()
         return path
 
     def find_clone(self, name: str) -> Path:

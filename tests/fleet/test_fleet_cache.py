@@ -2,6 +2,7 @@
 
 import shutil
 
+from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.schedule import wake_repositories
 from tests.fleet.conftest import Fleet, git
@@ -59,3 +60,18 @@ def test_what_one_worker_did_already_no_other_does_again(fleet: Fleet) -> None:
     assert fleet.count_runs() == done + 1
     assert fleet.try_here("c") is None, "another worker has handled the wake"
     assert fleet.count_runs() == done + 1
+
+
+def test_a_clone_in_which_no_run_has_ended_is_made_whole_again(fleet: Fleet) -> None:
+    with Cache(fleet.root / "cache", bytes_max=1 << 30) as cache:
+        path = cache.prepare("docs", "main")
+        (path / "config").unlink()
+        cache.prepare("docs", "main")
+        assert git(path, "config", "core.bare") == "true", "a worker died when it made it"
+        cache.note_use("docs")
+        shutil.rmtree(path)
+        assert git(cache.prepare("docs", "main"), "symbolic-ref", "HEAD") == "refs/heads/main", "somebody deleted it"
+        cache.note_use("docs")
+        (path / "config").unlink()
+        cache.prepare("docs", "main")
+        assert not (path / "config").exists(), "and else Git is not started"
