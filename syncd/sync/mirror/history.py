@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from syncd.api.client import Client
 from syncd.errors import AnswerTooLarge, NotFound, NotThePlatform, Rejected, Unauthorized
+from syncd.model.changes import Change, Changes
 from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.sync.mirror.source import PastContent
@@ -16,7 +17,8 @@ from syncd.sync.mirror.source import PastContent
 STEPS_MAX = 50
 PAGES_MAX = 20_000
 """Pages of all revisions that are read together: what lies further back is one step with what came after it."""
-
+CHANGES_MAX = 1_000
+"""Changes that are read; what has more is read as a whole."""
 NOT_SHOWN = (NotFound, NotThePlatform, AnswerTooLarge, Rejected, Unauthorized)
 """Where a platform, or a proxy before it, does not show revisions that are over."""
 
@@ -95,3 +97,21 @@ def _may_lead_back(client: Client, space: str, ids: Sequence[str], last: str, is
         if len(seen) > STEPS_MAX:
             return True
     return False
+
+
+def read_revision_changes(client: Client, space: str, revision: str) -> tuple[Change, ...] | None:
+    """Return what a revision has changed; None where that is too much, or the platform does not say it."""
+    return _read_changes(lambda limit: client.revisions.get_changes(space, revision, limit=limit))
+
+
+def read_request_changes(client: Client, space: str, request: str) -> tuple[Change, ...] | None:
+    """Return what a change request changes; None where that is too much, or the platform does not say it."""
+    return _read_changes(lambda limit: client.change_request_content.get_changes(space, request, limit=limit))
+
+
+def _read_changes(get: Callable[[int], Changes]) -> tuple[Change, ...] | None:
+    try:
+        found = get(CHANGES_MAX)
+    except NOT_SHOWN:
+        return None
+    return None if found.more else found.changes

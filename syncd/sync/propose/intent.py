@@ -4,8 +4,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from syncd.layout.tree.translate import Translation
+from syncd.model.change_request import ChangeRequest
+from syncd.model.changes import Change
 from syncd.plan.message import TIP
-from syncd.plan.propose.alignment import ExistingSide
+from syncd.plan.propose.proposal import ContentPlan, ExistingSide
 from syncd.repo.values import Commit
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.outcome import Held
@@ -87,3 +89,22 @@ class ExistingContent:
     existing: ExistingSide
     commit: str
     translation: Translation
+
+
+@dataclass(frozen=True)
+class ChangedPages:
+    """The plan of a push that edits, inserts and renames pages alone, with all that is needed to carry it out.
+
+    Shape: `content` has the anchors of the pages to edit and to rename only, and `revision` is the one that they are
+    in; `former` are the changes that the change request had before, and `request` is how it was, None for a new one.
+    """
+
+    content: ExistingContent
+    plan: ContentPlan
+    former: tuple[Change, ...] = ()
+    request: ChangeRequest | None = None
+
+    @property
+    def revision(self) -> str:
+        """The revision that has the existing content."""
+        return self.content.existing.revision.id

@@ -20,10 +20,11 @@ from syncd.sync.binding import Binding
 from syncd.sync.merge.base import record_tip
 from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.values import RevisionMoved
-from syncd.sync.propose.edited_pages import EditedPages, find_edited_pages, record_edited_pages
+from syncd.sync.propose.arrived_pages import record_changed_pages
+from syncd.sync.propose.changed_pages import find_changed_pages
 from syncd.sync.propose.existing import find_linked_files, read_main_content, record_proposed_content
 from syncd.sync.propose.gather_intent import gather_intent
-from syncd.sync.propose.intent import ExistingContent, Intent
+from syncd.sync.propose.intent import ChangedPages, ExistingContent, Intent
 from syncd.sync.propose.open_request import open_proposal
 from syncd.sync.propose.via_comments import post_proposal, resolve_comments
 from syncd.sync.propose.write import ContentWriter
@@ -84,14 +85,15 @@ class _Rounds:
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
         self.is_recorded = self.is_commented = self.has_lost_answer = False
-        self.edited: EditedPages | None = None
+        self.is_first = True
+        self.changed: ChangedPages | None = None
 
     def result(self) -> WrittenIntent:
         """Return what became of the intent."""
         assert self.first_plan is not None
         if self.live is not None and not self.workspace.is_dry_run and not self.is_commented:
             resolve_comments(self.workspace, self.binding, self.live)
-        # Of edited pages alone the tables of the space are not read: then nothing in them is skipped.
+        # Where only a few pages are sent, nothing in the tables of the space is skipped.
         skipped = () if self.is_commented or self._desired is None else _list_skipped(self.binding, self.desired.draft)
         notes = tuple(dict.fromkeys((*self.notes, *self.intent.notes, *skipped)))
         return WrittenIntent(
@@ -100,12 +102,13 @@ class _Rounds:
 
     def run_round(self) -> bool:
         """Read, merge, plan and write once; return whether no further round is needed."""
-        if self.first_plan is None:
-            self.edited = find_edited_pages(self.workspace, self.binding, self.intent, self.live)
-            if self.edited is not None:
-                self.first_plan = self.edited.plan
-                return self._write_plan(self.edited.plan, self.edited.content)
-        if self._has_recorded_edited():
+        if self.is_first:
+            self.is_first = False
+            self.changed = find_changed_pages(self.workspace, self.binding, self.intent, self.live)
+            if self.changed is not None:
+                self.first_plan = self.changed.plan
+                return self._write_plan(self.changed.plan, self.changed.content)
+        if self._has_recorded_changed():
             return True
         content = self._read_content()
         if content is None:
@@ -130,12 +133,13 @@ class _Rounds:
             self._desired = tree, _read_desired(self.workspace, self.binding, self.intent)
         return self._desired[1]
 
-    def _has_recorded_edited(self) -> bool:
-        """Whether the last round wrote edited pages alone, and just these have arrived; that is recorded then."""
-        edited, self.edited = self.edited, None
-        if edited is None or self.live is None or self.has_lost_answer:
+    def _has_recorded_changed(self) -> bool:
+        """Whether the last round wrote a few pages alone, and just these have arrived; that is recorded then."""
+        changed, self.changed = self.changed, None
+        if changed is None or self.live is None or self.has_lost_answer:
             return False
-        return record_edited_pages(self.workspace, self.binding, self.intent, self.live, edited, self.revisions)
+        ids = {anchor.path: id for id, anchor in self.written.items()}
+        return record_changed_pages(self.workspace, self.binding, self.intent, self.live, changed, ids, self.revisions)
 
     def _read_content(self) -> ExistingContent | None:
         """Record what the change request holds, and gather the intent anew from it; return what it holds.
@@ -197,8 +201,8 @@ class _Rounds:
             self.notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
         except Rejected as refusal:
             if refusal.status != NO_ROUTE[0]:
-                with detect_end(workspace, binding, self.live):
-                    raise
+                self._plan_refused_anew(refusal)
+                return False
             if _has_moved(workspace, binding, self.live, content):
                 return False
             if workspace.write == "content":
@@ -209,6 +213,17 @@ class _Rounds:
             return True
         self.written |= writer.written
         return False
+
+    def _plan_refused_anew(self, refusal: Rejected) -> None:
+        """Let the next round plan from both trees where this one did not: tables of contents do not tell all, such as
+        slugs. Raises: the refusal, where both trees were read; ProposalEnded."""
+        try:
+            with detect_end(self.workspace, self.binding, self.live):
+                raise refusal
+        except Rejected:
+            if self.changed is None:
+                raise
+            self.changed = self.first_plan = None
 
     def _propose_in_comments(self, plan: ContentPlan, live: Proposal) -> str:
         """Put the plan into comments, since the platform's API writes no content, and return a note."""

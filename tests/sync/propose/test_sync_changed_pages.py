@@ -1,4 +1,5 @@
-"""Pages whose text alone changed are sent and recorded without the tree of either side, and just as with them."""
+"""A few pages that were edited, inserted or renamed are sent and recorded without the tree of either side, and just as
+with them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncd.api.client import Client
-from syncd.errors import NotFound
+from syncd.errors import NotFound, Rejected
 from syncd.model.changes import Changes
 from syncd.model.content_write import ContentWrite, ContentWritten, Markdown, UpdatePage
 from syncd.model.page import walk_pages
@@ -15,10 +16,16 @@ from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from tests.sync.conflicts import Stand
+from tests.sync.conftest import SMALL
 
 PUSH = RunOptions(integrate=False)
 OPTIONS = "# Options\n\n* first\n* second\n* mine, see [setup](guide/setup.md)\n"
 USAGE = "# Usage\n\nMy words.\n\n![A picture](../.gitbook/assets/picture.png)\n"
+NEW = "# New\n\nSee [setup](setup.md).\n"
+SETUP = "  * [Setup](guide/setup.md)\n"
+SUMMARY, SETUP_PAGE = str(SMALL["SUMMARY.md"]), str(SMALL["guide/setup.md"])
+RENAMED = SUMMARY.replace("guide/setup.md", "guide/install.md")
+Files = dict[str, str | bytes]
 TREES = ("content", "change_request_content", "revisions")
 
 
@@ -77,7 +84,8 @@ def describe_lane(world: Any, clone: str, number: int) -> tuple[Any, ...]:
     with world.workspace(clone) as workspace, world.client() as client:
         request = client.change_requests.get(world.space, str(number)).id
         main, lane = (workspace.store.read_last_seen(world.space, name) for name in ("main", request))
-        return trees, refs, {**main.anchors, **lane.anchors}
+        anchors = {**main.anchors, **lane.anchors}.values()
+        return trees, refs, sorted(one if one.id in main.anchors else one._replace(id="new") for one in anchors)
 
 
 def test_an_edit_is_sent_without_reading_a_tree(world: Any, fine: Any) -> None:
@@ -99,19 +107,86 @@ def test_an_edit_is_sent_without_reading_a_tree(world: Any, fine: Any) -> None:
     assert world.requests[-1] == {"GET": 2}
 
 
-def test_it_is_recorded_as_if_the_tree_had_been_read(world: Any, fine: Any) -> None:
+EDITS = ({"options.md": OPTIONS}, {"options.md": OPTIONS + "* more\n", "guide/usage.md": USAGE})
+INSERTS = (
+    {"guide/new.md": NEW, "SUMMARY.md": SUMMARY.replace(SETUP, f"{SETUP}  * [New](guide/new.md)\n")},
+    {"guide/new.md": f"{NEW}\nMore.\n", "options.md": OPTIONS},
+)
+RENAMES = (
+    {"guide/install.md": SETUP_PAGE, "SUMMARY.md": RENAMED},
+    {"guide/install.md": f"{SETUP_PAGE}\nFour.\n"},
+)
+
+
+@pytest.mark.parametrize(
+    ("commits", "gone"),
+    [(EDITS, ()), (INSERTS, ()), (RENAMES, ("guide/setup.md",))],
+    ids=["edits", "inserts", "renames"],
+)
+def test_it_is_recorded_as_if_the_tree_had_been_read(
+    world: Any, fine: Any, commits: tuple[Files, ...], gone: tuple[str, ...]
+) -> None:
     """Two branches of two clones ask for the same; of the second one's change request every tree is read."""
     found = []
-    for number, (clone, stand) in enumerate((("clone", count_trees([])), ("other", hide_changes)), start=1):
+    read: list[str] = []
+    for number, (clone, stand) in enumerate((("clone", count_trees(read)), ("other", hide_changes)), start=1):
         world.clone(clone)
         world.git("switch", "--quiet", "--create", f"branch-{number}", clone=clone)
-        for files in ({"options.md": OPTIONS}, {"options.md": OPTIONS + "* more\n", "guide/usage.md": USAGE}):
-            world.commit("Mine", dict(files), clone=clone)
+        for at, files in enumerate(commits):
+            world.commit("Mine", dict(files), clone=clone, gone=() if at else gone)
             with world.workspace(clone) as workspace:
                 options = replace(PUSH, branches=(f"branch-{number}",))
                 fine(run_cycle(replace(workspace, client=stand(workspace.client)), options))
         found.append(describe_lane(world, clone, number))
     assert found[0] == found[1]
+    assert read == []
+
+
+def test_what_the_platform_refuses_is_planned_with_both_trees(world: Any, fine: Any) -> None:
+    """A table of contents does not tell which slugs are taken: the platform does, and nothing is written then."""
+    world.clone()
+    edit = world.commit("Mine", dict(INSERTS[0]))
+    refused: list[ContentWrite] = []
+
+    def stand(client: Client) -> Any:
+        def write_content(space: str, request: str, body: ContentWrite) -> ContentWritten:
+            if not refused:
+                refused.append(body)
+                raise Rejected("this slug is taken", status=400)
+            return client.change_requests.write_content(space, request, body)
+
+        return Stand(client, change_requests=Stand(client.change_requests, write_content=write_content))
+
+    results = run(world, stand)
+    fine(results)
+    assert refused
+    assert isinstance(results[-1].outcome, Applied)
+    assert [change.key for change in results[-1].outcome.changes] == ["#1", "guide/new.md"]
+    assert world.git("rev-parse", "platform/changes/docs/1").strip() == edit
+
+
+@pytest.mark.parametrize(
+    ("files", "gone"),
+    [
+        ({"guide/new.md": NEW}, ""),
+        ({"first.md": NEW, "SUMMARY.md": SUMMARY.replace("* [Home]", "* [First](first.md)\n* [Home]")}, ""),
+        ({"guide/in.md": NEW, "SUMMARY.md": SUMMARY.replace(SETUP, f"{SETUP}    * [New](guide/in.md)\n")}, ""),
+        ({"new.md": NEW, "SUMMARY.md": SUMMARY + "* [New](new.md)\n"}, ""),
+        ({"SUMMARY.md": SUMMARY.replace(SETUP, "")}, "guide/setup.md"),
+        ({"SUMMARY.md": SUMMARY.replace("[Setup]", "[Set it up]")}, ""),
+        (
+            {"setup.md": SETUP_PAGE, "SUMMARY.md": SUMMARY.replace("guide/setup", "setup")},
+            "guide/setup.md",
+        ),
+    ],
+    ids=["unlisted", "first", "first-child", "in-a-group", "deleted", "retitled", "in-another-folder"],
+)
+def test_whatever_else_a_push_changes_is_left_to_the_trees(world: Any, fine: Any, files: Files, gone: str) -> None:
+    world.clone()
+    world.commit("Mine", {"options.md": OPTIONS, **files}, gone=(gone,) if gone else ())
+    read: list[str] = []
+    fine(run(world, count_trees(read)))
+    assert "content" in read
 
 
 @pytest.mark.parametrize("slug", ["usage", "options"])
