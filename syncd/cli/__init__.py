@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-COLLECT_AT = 50_000
+COLLECT_AT = 100_000
 """Objects made between two searches for garbage: loading a command makes as many, and all of them stay."""
 
 

@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from syncd.model.change_request import SUBJECT_MAX
 from syncd.model.text import join_lines
 
 LAYOUT_VERSION = "1"
@@ -70,6 +69,8 @@ def _clean_branch(branch: str) -> str:
 
 def add_marker(subject: str, mark: str) -> str:
     """Return a subject with a marker within the API's limit; the subject is cut, the marker never."""
+    from syncd.model.change_request import SUBJECT_MAX  # here, since `status` takes other words from this module
+
     room = SUBJECT_MAX - len(mark) - 1
     text = join_lines(subject) or "Update content"
     return f"{text if len(text) <= room else text[: room - 1] + '…'} {mark}"

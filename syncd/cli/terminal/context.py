@@ -109,11 +109,16 @@ def open_repository_here(repository: Path) -> Repository:
 
     Raises: NotARepository.
     """
+    return Repository.open(find_linked_here(repository) or repository)
+
+
+def find_linked_here(repository: Path) -> Path | None:
+    """Return the linked work tree of a configured repository around the current directory, if any."""
     with suppress(NotARepository):
         place = discover_repository(Path.cwd())
         if place is not None and place.is_linked and place.common_dir == find_repository(repository).common_dir:
-            return Repository.open(place.work_tree or place.git_dir)
-    return Repository.open(repository)
+            return place.work_tree or place.git_dir
+    return None
 
 
 def parse_force(words: Sequence[str]) -> dict[str, int]:

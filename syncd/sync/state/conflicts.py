@@ -2,24 +2,30 @@
 
 from collections.abc import Callable, Collection, Sequence
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from syncd.errors import Conflict
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.result import EXCLUDED, MergeResult
 from syncd.sync.outcome import CONFLICT, Held
 from syncd.sync.workspace import Workspace
 
+if TYPE_CHECKING:
+    from syncd.sync.merge.result import MergeResult
+
 
 def describe_conflicts(
-    workspace: Workspace, result: MergeResult, branch: str, name: str, *, among: Callable[[str], bool] | None = None
+    workspace: Workspace, result: "MergeResult", branch: str, name: str, *, among: Callable[[str], bool] | None = None
 ) -> tuple[Held, ...]:
     """Return an outcome for each page in conflict between a branch and the ref that people call `name`.
 
     Shape: `among` selects by path; pages that the caller had left out are not in the result.
     """
+    # Imported here: `status`, which is to be quick, merges nothing.
+    from syncd.sync.merge.result import EXCLUDED
+
     checked_out = workspace.repository.read_head().branch == branch if result.conflicts else True
     where = "" if checked_out else f" --branch {quote(branch)}"
     shared = find_shared_branch(workspace, name)

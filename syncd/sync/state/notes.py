@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from syncd.model.change_request import ChangeRequest
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
+
+if TYPE_CHECKING:  # `status` needs it not
+    from syncd.model.change_request import ChangeRequest
 
 FILE = "notes.json"
 FILES_BY_HAND = "files_by_hand"
@@ -38,7 +40,7 @@ def add_notes(repository: Repository, binding: Binding, number: int, facts: Mapp
         repository.write_files(notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n")
 
 
-def note_status(repository: Repository, binding: Binding, request: ChangeRequest) -> None:
+def note_status(repository: Repository, binding: Binding, request: "ChangeRequest") -> None:
     """Note in Git whether a change request is archived now, for readers that have Git only."""
     status = request.status if request.status == "archived" else ""
     if read_notes(repository, binding, request.number).get(STATUS, "") != status:

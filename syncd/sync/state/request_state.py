@@ -3,14 +3,16 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from syncd.model.change_request import ChangeRequest
-from syncd.model.review import RequestedReviewer, Review
 from syncd.model.text import join_lines
-from syncd.model.user import User
 from syncd.sync.binding import Binding
 from syncd.sync.workspace import Workspace
+
+if TYPE_CHECKING:  # `status` reads what was recorded, and needs none of these shapes
+    from syncd.model.change_request import ChangeRequest
+    from syncd.model.review import RequestedReviewer, Review
+    from syncd.model.user import User
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class RequestState:
     requested: tuple[str, ...] = ()
 
 
-def record_request(workspace: Workspace, binding: Binding, request: ChangeRequest) -> bool:
+def record_request(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
     """Record the state of a change request that was read just now, and return whether it has changed."""
     facts = {
         "address": request.address,
@@ -64,9 +66,9 @@ def record_request(workspace: Workspace, binding: Binding, request: ChangeReques
 def record_reviews(
     workspace: Workspace,
     binding: Binding,
-    request: ChangeRequest,
-    verdicts: Sequence[Review],
-    requested: Sequence[RequestedReviewer],
+    request: "ChangeRequest",
+    verdicts: "Sequence[Review]",
+    requested: "Sequence[RequestedReviewer]",
 ) -> None:
     """Record the latest review of each reviewer of a change request, and who was asked for one."""
     latest = [
@@ -110,11 +112,11 @@ def _parse_facts(text: str) -> dict[str, Any]:
     return facts
 
 
-def _name_user(user: User) -> str:
+def _name_user(user: "User") -> str:
     return join_lines(user.display_name) or user.email or user.id
 
 
-def _name_reviewer(requested: RequestedReviewer) -> str:
+def _name_reviewer(requested: "RequestedReviewer") -> str:
     if requested.user is not None:
         return _name_user(requested.user)
     title = (requested.team or {}).get("title")
