@@ -22,13 +22,12 @@ from syncd.platform.content.view import (
     CurrentView,
     RevisionView,
     declare_path_parameters,
-    describe_parameter,
     open_view,
 )
 from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import create_router
+from syncd.platform.http.routing import create_router, describe_parameter
 from syncd.platform.http.scheduler import LARGE_BYTES, RequestScheduler
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import git_commits, rendering

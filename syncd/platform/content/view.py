@@ -12,6 +12,7 @@ from syncd.platform.change_requests import change_requests
 from syncd.platform.http import addresses
 from syncd.platform.http.downloads import DownloadSigner, compute_expiry
 from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import describe_parameter
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.people import auth
 from syncd.platform.people.auth import Caller
@@ -141,11 +142,6 @@ def declare_path_parameters(path: str) -> dict[str, Any]:
     """Return the OpenAPI description of the parameters of a route's path that the view reads."""
     named = [name for name in ("space_id", "revision_id", "change_request_id") if f"{{{name}}}" in path]
     return {"parameters": [describe_parameter(name) for name in named]}
-
-
-def describe_parameter(name: str) -> dict[str, Any]:
-    """Return the OpenAPI description of a parameter in a path."""
-    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
 def build_render_context(

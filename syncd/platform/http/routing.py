@@ -134,3 +134,8 @@ def _pick_fixed_segments(parts: Sequence[str]) -> list[str]:
 
 def _build_operation_id(route: APIRoute) -> str:
     return to_camel(route.name)
+
+
+def describe_parameter(name: str) -> dict[str, Any]:
+    """Return the OpenAPI description of a parameter in a path."""
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}

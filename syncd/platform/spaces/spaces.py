@@ -16,8 +16,8 @@ from syncd.platform.http import addresses, answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import create_router
-from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
+from syncd.platform.http.routing import create_router, describe_parameter
+from syncd.platform.people.auth import Caller, CurrentCaller, authenticate_caller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import require_member, require_organization
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft
@@ -44,6 +44,7 @@ PURGE = "spaces.purge"
 SpaceAnswers = Cache[tuple[int | None, str, str, str], bytes]
 """Answers to `GET /spaces/{spaceId}` by the version of the database, the caller, the space and the server's address."""
 
+_AT_SPACE = {"parameters": [describe_parameter("space_id")]}
 _PERMISSIONS = {
     **dict.fromkeys(("view", "access"), "read"),
     "comment": "comment",
@@ -143,15 +144,14 @@ def create_space(
     return answers.created_resource(space, location=space["urls"]["location"])
 
 
-@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read", visitors=True))
+@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read", visitors=True) | _AT_SPACE)
 async def get_space_by_id(
-    request: Request,
-    storage: CurrentStorage,
-    caller: CurrentCaller,
-    space_id: str,
-    share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None,
+    request: Request, share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None
 ) -> Response:
     """Return a space, also for some days after it was deleted; a `shareKey` opens nothing for a token."""
+    # Parameters that FastAPI would resolve take longer than the answer.
+    storage: Storage = request.app.state.storage
+    caller, space_id = await authenticate_caller(request), request.path_params["space_id"]
 
     def read() -> sa.Row[Any]:
         with storage.read() as connection:
