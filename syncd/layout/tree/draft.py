@@ -166,6 +166,8 @@ class _DraftReader:
         if entry.path is None:
             return entry
         here = dirname(self.summary)
+        if not here and entry.path in self.content_paths:
+            return entry
         path = normpath(join(here, entry.path))
         if path not in self.content_paths:
             path = normpath(join(here, unquote(entry.path)))

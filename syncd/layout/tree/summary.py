@@ -30,6 +30,8 @@ PARSED_MAX = 4
 
 _BULLET = re.compile(r"([ \t]*+)[*+-](?:[ \t]++|$)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_PAGE = re.compile(r"\[([^\[\]\\]+)\]\(([A-Za-z0-9_-](?:[A-Za-z0-9_/-]|\.(?!\.))*\.md)\)")
+"""What nearly all entries are: a link to a page below, in which nothing is escaped."""
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*+(.*)")
 _BACKTICKS = re.compile(r"`{3,}")
 _BRACKET = re.compile(r"\\.|[\[\]]")
@@ -217,6 +219,8 @@ class _SummaryReader:
         self.open.append(node)
 
     def entry(self, line: str, start: int) -> Entry | None:
+        if page := _PAGE.fullmatch(line, start):
+            return Entry("document", page[1], page[2], line=self.number)
         if fence := _FENCE.match(line, start):
             return self.read_computed(line, fence)
         if line.startswith("[", start):

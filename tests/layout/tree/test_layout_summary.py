@@ -268,3 +268,21 @@ def test_titles_from_outside_cannot_add_lines(titles: list[str], target: str) ->
     ]
     read = parse_summary(render_summary(entries))
     assert [entry.kind for entry, _ in walk_entries(read)] == [entry.kind for entry, _ in walk_entries(entries)]
+
+
+@pytest.mark.parametrize("title", ["A page", "a & b <c> `d` *e*", "ünï#%", '"'])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("a.md", "a-b_c/d.e/f.md", "a.md.md", "-.md", "a/b/../c.md", "../a.md", "a/../../b.md", "a..b.md", "./a.md"),
+        *("/a.md", ".a.md", "a//b.md", "a/.b.md", "x/./y.md", "A.MD", "a.markdown", "a.png", "c:a.md"),
+    ],
+)
+def test_a_plain_address_means_the_same_as_one_in_angle_brackets(title: str, path: str) -> None:
+    """Most entries are read by one expression; in angle brackets, an address is read by the whole grammar."""
+    plain: list[SkippedPart] = []
+    angled: list[SkippedPart] = []
+    one = parse_summary(f"* [{title}]({path})\n", at="docs/SUMMARY.md", skipped=plain)
+    other = parse_summary(f"* [{title}](<{path}>)\n", at="docs/SUMMARY.md", skipped=angled)
+    assert one == other
+    assert [part.reason for part in plain] == [part.reason for part in angled]
