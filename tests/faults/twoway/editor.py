@@ -54,6 +54,7 @@ class Web:
         """The bytes of files, by Git's id of them."""
         self._views: dict[tuple[str, str], View] = {}
         """What was read of each revision of a space: no revision ever changes."""
+        self._texts: dict[tuple[object, ...], str] = {}
         self.told: Told = []
 
     def close(self) -> None:
@@ -94,9 +95,11 @@ class Web:
 
     def _read_view(self, space: str, request: str, at: str) -> View:
         found = {}
-        for page, above in self.tree(space, request):
+        tree = self.tree(space, request)
+        paths = tuple((page["id"], page.get("path")) for page, _ in tree)
+        for page, above in tree:
             if page["type"] == "document":
-                text = self.call("GET", f"{at}/content/page/{page['id']}?format=markdown").get("markdown") or ""
+                text = self._read_text(at, page, paths)
                 shown = (
                     words_shown(text, lambda name: self._read_file(at, name)) if PICTURE.search(text) else frozenset()
                 )
@@ -104,6 +107,16 @@ class Web:
             elif page["type"] == "group" and (mark := MARK.search(page["title"])):
                 found[page["id"]] = Page(page["id"], page["title"], mark[0], above)
         return found
+
+    def _read_text(self, at: str, page: Mapping[str, Any], paths: tuple[tuple[str, str | None], ...]) -> str:
+        """The text of a page: what it says depends on its document, and, by its links, on where all pages lie."""
+        known = page["id"], page["documentId"], paths
+        if known not in self._texts:
+            text = self.call("GET", f"{at}/content/page/{page['id']}?format=markdown").get("markdown") or ""
+            if PICTURE.search(text):  # the paths of files count too
+                return str(text)
+            self._texts[known] = text
+        return self._texts[known]
 
     def words_in_files(self, space: str) -> set[str]:
         """Return the words in all pictures of main content, shown or not."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from tests.faults.twoway.clone_state import read_refs
 from tests.faults.twoway.pages import Page, View, tokens_of
 from tests.faults.twoway.play import Player
 from tests.faults.twoway.schedule import Step
@@ -112,18 +113,10 @@ def _merge(player: Player, *, stale: bool) -> bool:
 
 def _state(player: Player) -> tuple[str, ...]:
     """All that a run may move."""
-    refs = [_read_refs(writer) + writer.git("status", "--porcelain") for writer in player.writers.values()]
+    refs = [read_refs(writer.path) + writer.status() for writer in player.writers.values()]
     there = [player.web.revision(space.id) for space in player.world.spaces]
     live = [one.revision for space in player.world.spaces for one in player.web.requests(space.id)]
     return (*refs, *there, *live)
-
-
-def _read_refs(writer: Writer) -> str:
-    """Every ref of a clone, as Git has them in files: that takes no process."""
-    top = writer.path / ".git"
-    packed = top / "packed-refs"
-    files = [packed] * packed.exists() + [file for file in sorted((top / "refs").rglob("*")) if file.is_file()]
-    return "".join(f"{file}: {file.read_text()}" for file in files)
 
 
 def check(player: Player, stopped: Iterable[Writer]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
 
+from tests.faults.twoway.clone_state import hash_clone
 from tests.faults.twoway.pages import (
     PICTURE,
     WORD,
@@ -48,6 +49,8 @@ class Writer:
         self.stashes = 0
         self.space = spaces[0]
         """The space that the present deed is about."""
+        self._status: tuple[bytes, str] = (b"", "")
+        """What a clone looks like to Git, and what `git status` said of that."""
 
     # What there is.
 
@@ -116,9 +119,16 @@ class Writer:
             texts[path], rest = rest[:size].decode(errors="replace"), rest[size + 1 :]
         return texts
 
+    def status(self) -> str:
+        """Return what `git status --porcelain` says; Git is asked again only when anything that it looks at differs."""
+        if self._status[0] != hash_clone(self.path):
+            said = self.git("status", "--porcelain")
+            self._status = hash_clone(self.path), said  # Git writes times into the index when it is asked
+        return self._status[1]
+
     def is_clean(self) -> bool:
         """Whether nothing is uncommitted."""
-        return not self.git("status", "--porcelain")
+        return not self.status()
 
     def is_busy(self) -> bool:
         """Whether a rebase or merge is not finished."""
