@@ -95,7 +95,12 @@ def integrate_commit(
     # A fast-forward takes all of theirs as it is, also text that replaced words which its editor could not see.
     if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_unseen_edits(workspace, ours, theirs):
         return Integrated(theirs)
-    result = apply_choices(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
+    # What an upstream has is known by Git's graph alone. The former tip may have commits of others who share the
+    # branch; a reset that left them out would be merged as if it had taken them back.
+    upstream = workspace.upstream
+    is_shared = upstream is not None and name == f"{upstream.name}/{branch}"
+    merged = merge(workspace, ours, theirs, branch="" if is_shared else branch)
+    result = apply_choices(workspace, merged, choices or {})
     tree = repository.find_tree(ours)
     if is_request and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # nothing new; that it was taken in is recorded when the branch is sent

@@ -110,3 +110,32 @@ def test_a_page_that_another_clone_brought_keeps_its_file(web: Web, ann: Writer,
     for writer in (ann, bob):
         assert writer.has("p1/new.md")
         assert not writer.has("new.md")
+
+
+@pytest.mark.parametrize("deed", ["reset", "undo"])
+def test_commits_of_others_that_a_reset_leaves_out_come_again_from_the_upstream(
+    web: Web, ann: Writer, team: Team, deed: str
+) -> None:
+    ann.git("clone", "--quiet", "--bare", ".", str(team.root / "origin.git"))
+    ann.git("remote", "add", "origin", str(team.root / "origin.git"))
+    file = ann.path / ".git" / "syncd.toml"
+    file.write_text(f'{file.read_text()}\n[repository.upstream]\nremote = "origin"\n')
+    ann.run("trust", "--yes")
+    ann.run("sync")
+    cleo = Writer(team.root / "cleo")
+    ann.git("clone", "--quiet", str(team.root / "origin.git"), str(cleo.path))
+    cleo.edit("p2.md", "P2 two.", "P2 two, says Cleo.")
+    cleo.git("push", "--quiet")
+    ann.run("sync")
+    if deed == "undo":
+        ann.run("undo", "--yes", "--reset")
+    else:
+        ann.git("reset", "--quiet", "--hard", "platform/main")
+    web.edit("p3", "P3 two.", "P3 two, says the web.")
+    ann.edit("p1.md", "P1 two.", "P1 two, says Ann.")
+    ann.run("sync")
+    assert "P2 two, says Cleo." in ann.read("p2.md")
+    assert "P1 two, says Ann." in ann.read("p1.md")
+    cleo.git("pull", "--quiet", "--ff-only")
+    assert "P2 two, says Cleo." in cleo.read("p2.md")
+    assert "P2 two, says Cleo." in web.text("p2", request=web.proposed())
