@@ -6,6 +6,7 @@ A file is identified by its path in the base, so it stays the same file under ev
 |-----------------------------|---------------------|--------------------------------------------------------------|
 | edits                       | deletes             | the edit: whoever deleted had not seen it                    |
 | renames without an edit     | deletes             | deleted: a rename says nothing of the text                   |
+| changes line ends alone     | deletes             | deleted: the platform knows no line ends                     |
 | renames                     | edits               | both: the new text at the new path                           |
 | renames                     | renames             | our path, and a note                                         |
 | edits                       | edits               | the lines are merged; where that fails, a conflict           |
@@ -150,15 +151,16 @@ def other_side(side: Side) -> Side:
     return "theirs" if side == "ours" else "ours"
 
 
-def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
+def decide_page(page: Page, *, retitled: Collection[Side] = (), has_same_words: bool = False) -> Decision:
     """Return what becomes of a page that a side changed; `retitled` are the sides that gave it another title.
 
-    Shape: where the text is MERGED, merging its lines may still find a conflict.
+    Shape: `has_same_words` says of a page that one side deleted that the other changed its line ends alone. Where the
+    text is MERGED, merging its lines may still find a conflict.
     """
     ours, theirs = page.ours, page.theirs
     if ours is None or theirs is None:
         # deleted on one side, or added on one side
-        return _decide_one_sided(page, retitled)
+        return _decide_one_sided(page, retitled, has_same_words=has_same_words)
     path, note = _choose_path(ours, theirs, page.base)
     return _choose_text(Decision(page, path, note=note), ours, theirs)
 
@@ -299,11 +301,12 @@ def strip_page_suffix(path: str) -> str:
     return dirname(path) if found.rpartition("/")[2].lower() == "readme" else found
 
 
-def _decide_one_sided(page: Page, retitled: Collection[Side]) -> Decision:
+def _decide_one_sided(page: Page, retitled: Collection[Side], *, has_same_words: bool) -> Decision:
     """A page that a side deleted, or that only one has."""
     side: Side = "ours" if page.ours is not None else "theirs"
     left = page.at(side)
-    if left is None or not (page.base is None or page.is_edited(side) or side in retitled):
+    is_edited = page.is_edited(side) and not has_same_words
+    if left is None or not (page.base is None or is_edited or side in retitled):
         # deleted on both sides, or deleted on one while the other wrote nothing in it: a move alone revives no page
         return Decision(page)
     # added on one side, or deleted by somebody who had not seen what the other side wrote

@@ -55,6 +55,18 @@ def merge_lines(
     return texts
 
 
+def has_same_words(repository: Repository, page: Page) -> bool:
+    """Return whether one side deleted a page of which the other changed the line ends alone."""
+    base, left = page.base, page.ours or page.theirs
+    is_deleted = base is not None and left is not None and None in (page.ours, page.theirs)
+    if not is_deleted or base is None or left is None or base.oid == left.oid or not is_markdown(left.path):
+        return False
+    if not (base.is_regular and left.is_regular):
+        return False
+    one, other = (repository.read(version.oid).replace(b"\r\n", b"\n") for version in (base, left))
+    return one == other
+
+
 def list_blobs(page: Page) -> tuple[str, str, str]:
     """Return the blob ids of a page in base, ours and theirs, "" where there is none."""
     base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))

@@ -32,7 +32,7 @@ from syncd.repo.values import Difference
 from syncd.sync.binding import Binding
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
-from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
+from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import RecordedMoves, find_moves_by_text, find_recorded_moves, pair_moved_files
@@ -241,13 +241,16 @@ class _Merge:
                 names |= {path: entry.title for path, entry in pages.items()}
         return found
 
-    def _decide_pages(self, pages: Iterable[Page]) -> list[Decision]:
-        found = [decide_page(page) for page in pages]
+    def _decide_pages(self, pages: Sequence[Page]) -> list[Decision]:
+        same = {page for page in pages if has_same_words(self.repository, page)}
+        found = [decide_page(page, has_same_words=page in same) for page in pages]
         # Titles lie in SUMMARY.md. They matter only for a page that one side deleted: a new title is an edit that
         # keeps it.
         if any(d.text is TextSource.NONE and (d.page.ours or d.page.theirs) for d in found):
-            titles = self._find_retitled([decision.page for decision in found])
-            found = [decide_page(d.page, retitled=_find_sides(d.page, titles)) for d in found]
+            titles = self._find_retitled(pages)
+            found = [
+                decide_page(page, retitled=_find_sides(page, titles), has_same_words=page in same) for page in pages
+            ]
         return [replace(decision, why=decision.why or self._find_reason(decision.page)) for decision in found]
 
     def _find_reason(self, page: Page) -> str:

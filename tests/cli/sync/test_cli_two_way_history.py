@@ -69,6 +69,23 @@ def test_a_page_that_is_deleted_stays_deleted(docs: Writer, web: Web, side: str)
     assert_same(docs)
 
 
+def test_a_page_of_which_only_the_line_ends_changed_stays_deleted(docs: Writer, web: Web) -> None:
+    for name in ("p1.md", "p2.md"):
+        docs.write(name, docs.read(name).replace("\n", "\r\n"))
+    docs.replace("p2.md", "P2 one.", "P2 one, says B.")
+    docs.commit()
+    web.delete("p1")
+    web.delete("p2")
+    said = docs.run("sync")
+    assert "p2.md: deleted on one side and changed on the other; it stays" in said
+    assert "p1.md: deleted on one side" not in said
+    web.merge()
+    docs.run("sync")
+    assert sorted(web.slugs()) == [HOME, "p2", "p3", "p4"]
+    assert not docs.has("p1.md")
+    assert "(p1.md)" not in docs.read("SUMMARY.md")
+
+
 @pytest.mark.parametrize("side", ["git", "web"])
 def test_a_rename_that_is_taken_back_stays_so(docs: Writer, web: Web, side: str) -> None:
     docs.rename("p1.md", "ren.md")
