@@ -77,6 +77,8 @@ REFUSED = RunRecord(
     "repository", "", "failed", 69, "mirror guides: https://api.example.com: connection refused", "syncd doctor",
     at=AT, succeeded="2026-11-20T09:00:00+00:00", since="2026-11-21T12:00:00+00:00", failures=7,
 )  # fmt: skip
+UNDECIDED = "init guides: 3 files are only in Git, 12 are only on the platform, and 5 differ"
+HELD = RunRecord("repository", "", "held", 5, UNDECIDED, "syncd init", at=AT, since=AT, failures=1)
 SITUATIONS: dict[str, RepositoryStatus | BrokenStatus] = {
     "in-step": IN_STEP,
     "edited": replace(
@@ -118,6 +120,13 @@ SITUATIONS: dict[str, RepositoryStatus | BrokenStatus] = {
         ),
     ),
     "detached": replace(IN_STEP, current="", detached="30b036b7c2"),
+    "rebase": replace(PROPOSED, current="", detached="30b036b7c2", operation="rebase"),
+    "undecided": replace(
+        IN_STEP,
+        spaces=(SpaceStatus("guides", BINDING.space, "guides", "dBPskkctAJsyBTAVcHyy", True, ()),),
+        run=RunStatus("command", HELD, is_recent=True),
+    ),
+    "job": replace(IN_STEP, current="", detached="30b036b7c2", run=RunStatus(), is_job=True),
     "broken": BrokenStatus("/home/ann/docs", "no such directory", "name the repository", 1, GOOD),
 }
 
@@ -185,6 +194,9 @@ def test_each_situation_has_one_next_command() -> None:
         "platform-down": "syncd doctor",
         "site": "syncd site pending 7f3a00c1d2e4",
         "detached": "git switch main",
+        "rebase": "git status",
+        "undecided": "syncd init",
+        "job": "syncd push --ci --dry-run",
     }
 
 
