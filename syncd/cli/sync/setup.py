@@ -24,11 +24,12 @@ from syncd.config import (
 )
 from syncd.config.writing import render_toml
 from syncd.daemon.workspaces import read_time
-from syncd.errors import ConfigInvalid
+from syncd.errors import ConfigInvalid, NotFound
 from syncd.layout.tree.paths import slugify
 
 SpaceDirectories = Sequence[tuple[str, str]]
 """Ids of spaces, each with its directory in the repository, or ""."""
+SPACE_HINT = "take the address of the space from your browser; its id stands there after /s/"
 CREDENTIAL_HINT = (
     "name its file with --token-file FILE, or set the variable SYNCD_TOKEN\nor save one: syncd auth login URL"
 )
@@ -88,12 +89,20 @@ def draft_repository(setup: Setup) -> RepositoryConfig:
     """
     secret = load_token(setup.platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
     with Client(setup.platform.url, secret, insecure=setup.platform.insecure) as client:
-        titles = [client.spaces.get(space).title for space, _ in setup.spaces]
+        titles = [_read_title(client, space) for space, _ in setup.spaces]
     spaces = [
         SpaceConfig(id=space, directory=directory or ".", name=name)
         for (space, directory), name in zip(setup.spaces, _choose_names(setup.spaces, titles), strict=True)
     ]
     return RepositoryConfig(space=tuple(spaces), branches=(setup.branch,), instance=secrets.token_hex(3))
+
+
+def _read_title(client: Client, space: str) -> str:
+    """The title of a space. Raises: NotFound with how its id is found."""
+    try:
+        return client.spaces.get(space).title
+    except NotFound as error:
+        raise NotFound(error.what, status=error.status, hint=SPACE_HINT) from error
 
 
 def write_configuration(setup: Setup, repository: RepositoryConfig) -> Config:

@@ -123,6 +123,17 @@ def test_two_words_are_enough_to_clone(
         assert (shell.url in text, shell.space in text) == (True, True)
 
 
+def test_a_space_that_is_not_there_is_told_with_where_ids_are_found(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = make_runner("", shell.root, monkeypatch, capsys)(
+        "clone", shell.url, "nowhere", "new", "--token-file", str(shell.token)
+    )
+    assert said.code == 78
+    assert "hint: take the address of the space from your browser; its id stands there after /s/" in said.err
+    assert not (shell.root / "new").exists()
+
+
 @pytest.mark.parametrize("words", [("clone", "URL", "a/b", "docs"), ("push", "--ci", "--url", "URL", "--space", "a/b")])
 def test_what_is_no_id_is_a_mistake_of_usage(words: tuple[str, ...], tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
