@@ -329,6 +329,8 @@ async def _compute_answer(request: Request, answer: Callable[[], Response]) -> R
 
 def _keep_token(request: Request, name: str) -> Response | None:
     """Take what an address says of its visitor out of it, into cookies of this site; None when it says nothing."""
+    if not request.scope["query_string"]:
+        return None
     pairs = parse_qsl(request.url.query, keep_blank_values=True)
     unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
     token = next((value for key, value in pairs if key == JWT_PARAMETER), None)
@@ -349,7 +351,8 @@ def _keep_token(request: Request, name: str) -> Response | None:
 def _read_unsigned(request: Request) -> Mapping[str, Any]:
     """The claims that nobody signed, from the cookie; `true`, `false` and numbers are what they look like."""
     found: dict[str, Any] = {}
-    for name, value in parse_qsl(request.cookies.get(_UNSIGNED_COOKIE, ""))[:50]:
+    given = request.cookies.get(_UNSIGNED_COOKIE)
+    for name, value in parse_qsl(given)[:50] if given else ():
         try:
             read = json.loads(value)
         except ValueError:

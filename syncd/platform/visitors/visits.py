@@ -65,7 +65,8 @@ class SiteVisit:
     @cached_property
     def visitor_class(self) -> str:
         """All of the visitor that a page can depend on, as text; the same for all whom nobody knows."""
-        return json.dumps([self.base, self.claims], sort_keys=True)
+        # Most visitors show nothing, and no other class is the path of a site alone.
+        return json.dumps([self.base, self.claims], sort_keys=True) if self.claims else self.base
 
     @cached_property
     def visible_site_spaces(self) -> Sequence[sa.Row[Any]]:
