@@ -187,3 +187,9 @@ def test_without_check_nothing_is_said_to_be_installed(
 ) -> None:
     done = make_runner("upgrade", tmp_path, monkeypatch, capsys)()
     assert (done.code, "syncd upgrade --check" in done.err) == (64, True)
+
+
+def test_a_directory_that_cannot_be_looked_into_is_no_crash(upgrade: CommandRunner) -> None:
+    said = upgrade("--data", "x" * 300)  # as for a directory of somebody else, the system answers with an error
+    assert said.code == 78
+    assert "that this user can read" in said.err

@@ -175,9 +175,13 @@ def _find_program(unit: str) -> str:
 def _check_platform(data: Path | None) -> Iterator[UpgradeFinding]:
     """Yield what becomes of the tables of an embedded platform: the named one, or the one of this directory."""
     file = (data or DEFAULT_DATA) / "platform.db"
-    if not file.is_file():
+    # The service's user may stand in a directory that it may not read: Path.is_file raises there, before Python 3.14.
+    if not os.path.isfile(file):
         if data is not None:
-            raise NotFound(f"there is no platform in {data}", hint="a platform in PostgreSQL is not looked at")
+            raise NotFound(
+                f"there is no platform in {data} that this user can read",
+                hint="a platform in PostgreSQL is not looked at",
+            )
         return
     from syncd.platform.migrations import pending
 
