@@ -194,3 +194,13 @@ def test_a_page_with_updates_has_a_feed(made: PublishedSiteMaker) -> None:
     assert 'id="version-2"' in text
     assert get(made, "/setup/rss.xml").status_code == 404
     assert "rss" not in get(made, "/setup").text
+
+
+def test_a_button_that_asks_leads_to_the_page_itself(made: PublishedSiteMaker) -> None:
+    ask = '<button type="button" class="button primary" data-action="ask" data-query="What now?">Ask</button>'
+    search = '<button type="button" class="button secondary" data-action="search" data-query="sail">Find</button>'
+    made.world.write(made.guides, [page("Buttons", f"{ask} {search}")])
+    text = get(made, "/buttons").text
+    assert 'href="?ask=What+now%3F"' in text
+    assert 'href="?q=sail"' in text
+    assert "b-broken" not in text

@@ -139,7 +139,8 @@ def _render_button(state: RenderState, node: Node) -> Markup:
     class_ = f"b-button b-button-{read_choice(data, 'kind', 'primary', 'secondary')}"
     ref = read_ref(data)
     if ref is None and isinstance(action, dict):
-        ref = {"kind": "url", "url": _write_action(action)}
+        # It leads to the page itself, whoever resolves references.
+        return write_element("a", content, href=_write_action(action), class_=class_)
     return write_link(state, ref, content, class_=class_)
 
 
