@@ -101,11 +101,10 @@ def test_an_administrator_reads_the_journal_and_sends_signals_as_the_manual_says
 
 
 def test_a_newer_syncd_beside_the_service_looks_and_changes_nothing(server: Server) -> None:
-    *installs, of_service, of_platform = find_commands("how-to/backup.md", "Upgrade")
+    *installs, check = find_commands("how-to/backup.md", "Upgrade")
     for line in installs:
         server.machine.run(line)
-    said = server.machine.run(of_service, check=False)  # the unit was copied by hand, and that is said
+    said = server.machine.run(check, check=False)  # the unit was copied by hand, and that is said
     assert "fail" not in said
     assert "state.db: has schema" in said
-    assert "has the tables of this version already" in server.machine.run(of_platform)
     server.machine.run("rm -r /tmp/syncd-next")
