@@ -120,6 +120,20 @@ def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str)
     return found
 
 
+def drop_false_moves(repository: Repository, before: str, after: str, moves: Mapping[str, str]) -> dict[str, str]:
+    """Return the moves that a commit is to record, without those from a path where it has the file of the one before.
+
+    Where an update from main content has conflicts, a page's former path is that in main content, and another page may
+    have it in the change request. Of two pages with the same bytes, either may have moved.
+    """
+
+    def is_false(old: str, new: str) -> bool:
+        blob = repository.lookup(before, old)
+        return blob is not None and blob == repository.lookup(after, old) != repository.lookup(after, new)
+
+    return {old: new for old, new in moves.items() if not is_false(old, new)}
+
+
 def find_moves_by_text(
     repository: Repository, changes: Iterable[FileChange], known: Mapping[str, str], *, by_lines: bool = True
 ) -> dict[str, str]:

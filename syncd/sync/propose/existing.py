@@ -21,7 +21,7 @@ from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.merge.moves import render_moves
+from syncd.sync.merge.moves import drop_false_moves, render_moves
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
 from syncd.sync.mirror.history import find_passed
@@ -208,11 +208,12 @@ def _record_revision(
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     tree = repository.find_tree(result.commit)
     assert tree is not None
-    update = replace(step.update, moves=result.moves)
+    found = drop_false_moves(repository, here, result.commit, result.moves)
+    update = replace(step.update, moves=found)
     lane = record_lane(
         workspace, binding, tree, here=here, sent=sent, taken=main_in_request, is_own=is_own, update=update
     )
-    moves = {old: new for old, new in result.moves.items() if repository.lookup(lane.tree, new) is not None}
+    moves = {old: new for old, new in found.items() if repository.lookup(lane.tree, new) is not None}
     signature = replace(signature, message=signature.message + render_moves(moves))
     commit = write_lane_commit(repository, lane, signature.message, signature.author)
     record_read(workspace, binding, request.number, result.commit if lane.content else "")

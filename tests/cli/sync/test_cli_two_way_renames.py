@@ -156,3 +156,19 @@ def exchange(docs: Writer) -> None:
     docs.write("SUMMARY.md", summary.replace("[P1](p1.md)\n* [P2](p2.md)", "[P2](p1.md)\n* [P1](p2.md)"))
     assert docs.read("SUMMARY.md") != summary
     docs.commit()
+
+
+def test_a_page_below_one_that_exchanges_names_with_another_costs_no_page(docs: Writer, web: Web) -> None:
+    (docs.path / "p3").mkdir()
+    docs.git("mv", "p2.md", "p3/p2.md")
+    docs.replace("SUMMARY.md", "* [P2](p2.md)\n", "")
+    docs.edit("SUMMARY.md", "* [P3](p3.md)\n", "* [P3](p3.md)\n  * [P2](p3/p2.md)\n")
+    docs.run("push")
+    web.exchange("p3", "p4")
+    docs.run("sync")
+    web.merge()
+    docs.settle()
+    texts = web.texts()
+    assert sorted(texts) == ["Home", "P1", "P2", "P3", "P4"]
+    assert all(f"{title} two." in text for title, text in texts.items())
+    assert all(f"P{number} two." in docs.everything() for number in range(1, 5))
