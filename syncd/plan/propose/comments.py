@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from syncd.layout.compare.lost_words import LostLine
+from syncd.model.page import walk_pages
 from syncd.plan.change import Change
+from syncd.plan.propose.alignment import ExistingSide
 from syncd.plan.propose.proposal import ContentPlan
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
 
@@ -64,7 +66,7 @@ def build_comments(
     """Return the comments that describe a proposal where the platform cannot be written to, in order.
 
     Shape: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
-    request; everything else is a list of what to do there. `read` returns a blob, `paths` has the path of a page by id,
+    request; everything else is a list of what to do there. `read` returns a blob, `paths` has the name of a page by id,
     `source` is what Git needs before a page's path to show it.
     """
     steps = list(_complete_renames(proposal.steps))
@@ -80,6 +82,21 @@ def build_comments(
         bodies = list(_render_bodies(step.path, read(step.oid or ""), new=page is None, source=source))
         found += _mark_bodies("page" if page else "new", page or step.path, page, bodies, instance)
     return found
+
+
+def name_pages(existing: ExistingSide) -> dict[str, str]:
+    """Return the names by which comments call the pages of existing content, by id.
+
+    Shape: the path in Git where it tells where the page lies on the platform too, else the path on the platform, the
+    only one that somebody knows who looks for it there.
+    """
+    names = {}
+    for page, _ in walk_pages(existing.revision.pages):
+        anchor = existing.anchors.get(page.id)
+        file = anchor.path if anchor is not None else ""
+        tells_place = file in (f"{page.path}.md", f"{page.path}/README.md", "README.md")
+        names[page.id] = file if tells_place else page.path or file or page.title
+    return names
 
 
 def build_comments_report(number: int) -> Change:
@@ -140,7 +157,7 @@ def _describe_step(step: Step, paths: Mapping[str, str]) -> str:
             return f"Add the page {format_code(step.title)} {place}; {text}."
         case DeleteStep():
             below = f", with {len(step.below)} pages below it" if step.below else ""
-            return f"Delete the page {format_code(step.path)}{below}."
+            return f"Delete the page {format_code(paths.get(step.id, step.path))}{below}."
     news = [f"call it {format_code(step.title)}"] if step.title is not None else []
     news += [f"give it the slug {format_code(step.slug)}"] if step.slug is not None else []
     if step.into is not None or step.at is not None:

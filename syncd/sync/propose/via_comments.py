@@ -50,7 +50,7 @@ def post_proposal(
 ) -> str:
     """Put a proposal that the platform does not take into comments of its change request, and return a note.
 
-    Shape: `paths` are those of existing pages by id. A comment that is right already stays, one for what is not
+    Shape: `paths` are the names of existing pages by id. A comment that is right already stays, one for what is not
     proposed any more is resolved. Raises: AnswerLost when answers keep being lost.
     """
     repository, number = workspace.repository, live.change_request.number

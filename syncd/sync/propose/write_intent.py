@@ -14,6 +14,7 @@ from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
+from syncd.plan.propose.comments import name_pages
 from syncd.plan.propose.description import read_commit_of_revision
 from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
 from syncd.sync.binding import Binding
@@ -233,8 +234,7 @@ class _Rounds:
         sent_log.begin_comments(workspace, binding, live.change_request.number, desired)
         sent_log.end_sending(workspace, binding, live.change_request.number)
         content = record_proposed_content(workspace, binding, live, {}, layout_commit=desired)
-        paths = {anchor.id: anchor.path for anchor in content.existing.anchors.values()}
-        return post_proposal(workspace, binding, self.intent, live, plan, paths=paths)
+        return post_proposal(workspace, binding, self.intent, live, plan, paths=name_pages(content.existing))
 
 
 def _has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: ExistingContent) -> bool:

@@ -103,8 +103,9 @@ def _find_slug(path: str) -> str:
 
 
 def _index_paths(pages: Pages) -> Iterator[tuple[str, str]]:
-    """The id of each page, by both paths that its file may have in Git."""
+    """The id of each page, by its path on the platform, and by both that its file may have in Git."""
     for page, _ in pages:
         path = page.get("path") or ""
+        yield path, page["id"]
         yield f"{path}.md", page["id"]
         yield f"{path}/README.md".lstrip("/"), page["id"]

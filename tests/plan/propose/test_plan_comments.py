@@ -4,13 +4,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.compare.lost_words import LostLine
+from syncd.model.anchor import Anchor
+from syncd.model.page import Page
+from syncd.model.revision import Revision
 from syncd.plan.change import Change, Plan
+from syncd.plan.propose.alignment import ExistingSide
 from syncd.plan.propose.comments import (
     COMMENT_CHARACTERS_MAX,
     PAGE_COMMENTS_MAX,
     build_comments,
     build_loss_mark,
     format_code,
+    name_pages,
     read_mark,
     render_loss_comment,
 )
@@ -71,6 +76,24 @@ def test_all_that_is_no_text_of_a_page_is_one_list() -> None:
         "4. Delete the page `old.md`, with 1 pages below it.",
         "5. group 'G' has to be created on the platform by hand",
     ]
+
+
+def test_a_page_is_called_by_what_a_person_finds_on_the_platform() -> None:
+    pages = (
+        Page(id="home", title="Home", path="home"),
+        Page(id="group", title="A group", type="group"),
+        Page(id="guide", title="Guide", path="guide", pages=(Page(id="setup", title="Setup", path="guide/setup"),)),
+        Page(id="moved", title="Moved in Git", path="moved"),
+    )
+    files = {"home": "README.md", "guide": "guide/README.md", "setup": "guide/setup.md", "moved": "guide/moved.md"}
+    anchors = {id: Anchor(id, "page", path, path, "git:0", "0") for id, path in files.items()}
+    assert name_pages(ExistingSide(Revision(id="r", pages=pages), anchors)) == {
+        "home": "README.md",
+        "group": "A group",
+        "guide": "guide/README.md",
+        "setup": "guide/setup.md",
+        "moved": "moved",
+    }
 
 
 def test_pages_that_exchange_slugs_are_said_to_get_those_that_they_have_in_the_end() -> None:
