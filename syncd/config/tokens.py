@@ -18,6 +18,7 @@ from syncd.config.trust import is_same_address
 from syncd.errors import ConfigInvalid
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_SYSTEMD_CREDENTIALS = Path("/run/credentials")
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 _BYTES_MAX = 1 << 16
 _WAYS = "syncd auth login saves one; or set platform.token_file or token_command, or the variable SYNCD_TOKEN"
@@ -153,8 +154,12 @@ def find_credential(name: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def is_credential(path: Path, environ: Mapping[str, str]) -> bool:
-    """Return whether systemd provides a file to this service; then systemd decides who may read it."""
-    return path.parent == _credentials(environ)
+    """Return whether systemd provides a file to a service, this one or another; then systemd decides who may read it.
+
+    Shape: a person who runs a command as the user of a service meets its files, too, by the place where only root can
+    make any; newer systemd gives that user a right of its own there, which looks like one of the group.
+    """
+    return path.parent == _credentials(environ) or Path(os.path.normpath(path)).parents[1:2] == (_SYSTEMD_CREDENTIALS,)
 
 
 def _credentials(environ: Mapping[str, str]) -> Path | None:

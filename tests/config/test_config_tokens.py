@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.config import PlatformConfig, load_token, read_token
+from syncd.config import PlatformConfig, is_credential, load_token, read_token
 from syncd.errors import ConfigInvalid
 
 
@@ -28,6 +28,20 @@ def test_the_token_comes_from_the_file_then_the_variable_then_the_credential(tmp
     assert load_token(platform(own), everything).get_secret_value() == "from-file"
     assert load_token(platform(), everything).get_secret_value() == "from-variable"
     assert load_token(platform(), {**credentials, "SYNCD_TOKEN": ""}).get_secret_value() == "from-credential"
+
+
+@pytest.mark.parametrize(
+    ("path", "provided"),
+    [
+        ("/run/credentials/syncd.service/git-token", True),
+        ("/run/credentials/git-token", False),
+        ("/run/credentials/../git-token", False),
+        ("/run/credentials/a/b/git-token", False),
+        ("git-token", False),
+    ],
+)
+def test_what_systemd_provides_to_a_service_is_known_to_a_person_too(path: str, *, provided: bool) -> None:
+    assert is_credential(Path(path), {}) is provided
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601, 0o666, 0o644])
