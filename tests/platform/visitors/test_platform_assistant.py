@@ -51,6 +51,9 @@ def test_questions_are_those_that_the_visitors_pages_answer(made: PublishedSiteM
     variant = {"siteSpaceId": made.variant}
     found = [event["question"] for event in stream(made, "streamRecommendedQuestionsInSite", token, query=variant)]
     assert found == ["What about “Welcome”?"]
+    for wrong in ("", "s" * 256, "elsewhere"):
+        answer = made.world.call("streamRecommendedQuestionsInSite", made.path, by=token, query={"siteSpaceId": wrong})
+        assert answer.status_code == 400, answer.text
 
 
 def test_the_assistant_answers_from_what_its_visitor_may_read(made: PublishedSiteMaker) -> None:

@@ -7,7 +7,7 @@ from fastapi import Query
 from fastapi.responses import StreamingResponse
 from pydantic import ConfigDict
 
-from syncd.model.ask import AskContext, AskQuestion, Scope, SpecificScope, WholeScope
+from syncd.model.ask import AskContext, AskQuestion, Id, Scope, SpecificScope, WholeScope
 from syncd.model.assistant import AssistantRequest
 from syncd.platform.http import addresses
 from syncd.platform.http.bodies import RequestBody
@@ -62,7 +62,7 @@ def stream_ask_in_site(
     responses={200: {"description": "Lines `data: <JSON>`, one for each question.", "content": _STREAM}},
 )
 def stream_recommended_questions_in_site(
-    at: AtSite, site_space_id: Annotated[str | None, Query(alias="siteSpaceId", max_length=255)] = None
+    at: AtSite, site_space_id: Annotated[Id | None, Query(alias="siteSpaceId")] = None
 ) -> StreamingResponse:
     """Recommend questions that pages of a site answer, as a stream; with `siteSpaceId`, those that are read there."""
     scope: Scope = WholeScope(mode="all")
