@@ -275,7 +275,7 @@ def resolve_command(
     if len(ways) > 1:
         raise typer.BadParameter(f"--{ways[0]} and --{ways[1]} exclude each other")
     exit_with(
-        run_resolve(config, ResolveOptions(tuple(paths or ()), branch, "".join(ways), parse_hunks(hunk or ()), json))
+        run_resolve(ResolveOptions(tuple(paths or ()), branch, "".join(ways), parse_hunks(hunk or ()), json, config))
     )
 
 

@@ -106,7 +106,7 @@ def merge(config_file: Path | None, name: RequestName, *, update: bool, as_json:
             found,
             now,
             message,
-            next_step=f"{_name_config('syncd pull', config_file)} brings it to Git",
+            next_step=f"{name_config('syncd pull', config_file)} brings it to Git",
             as_json=as_json,
         )
 
@@ -118,7 +118,7 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
             now, message = found.request, "is archived already"
         else:
             now, message = set_request_status(workspace, found, "archived"), "is archived"
-        reopen = f"{_name_config(f'syncd cr reopen {now.number}', config_file)} opens it again"
+        reopen = f"{name_config(f'syncd cr reopen {now.number}', config_file)} opens it again"
         branch = f"; {found.branch} is proposed again when it has a new commit" if found.branch else ""
         _print_change(workspace, found, now, message, next_step=f"{reopen}{branch}", as_json=as_json)
 
@@ -130,7 +130,7 @@ def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> Non
             now, message = found.request, "is open already"
         else:
             now, message = set_request_status(workspace, found, "open"), "is open"
-        push = _name_config(f"syncd push {found.branch}", config_file)
+        push = name_config(f"syncd push {found.branch}", config_file)
         next_step = f"{push} goes on with it" if found.branch else ""
         _print_change(workspace, found, now, message, next_step=next_step, as_json=as_json)
 
@@ -153,10 +153,6 @@ def _print_change(
         return
     lines = [format_title(result), f"  {message}", *([f"Next: {next_step}"] if next_step else [])]
     print_text("\n".join(lines))
-
-
-def _name_config(command: str, config_file: Path | None) -> str:
-    return name_config(command, str(config_file or ""))
 
 
 def _find_root(workspace: Workspace) -> Path:

@@ -17,7 +17,7 @@ from syncd.cli.sync.flows import choose_push_branch
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import build_result_document, format_changes, format_results, print_document
 from syncd.cli.terminal.progress import show_progress
-from syncd.cli.terminal.text import escape, format_time, print_text
+from syncd.cli.terminal.text import escape, format_time, name_config, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace, record_command
 from syncd.errors import SyncdError
@@ -116,7 +116,7 @@ def _undo_push(
         requests_done = [build_request_document(repository.path, each) for each in plan.requests]
         _print_document(options, "push", {"change_requests": requests_done, "branch": plan.branch, "base": plan.base})
     elif not options.dry_run:
-        print_text("\n".join(_format_withdrawn(plan, reset=options.reset)))
+        print_text("\n".join(_format_withdrawn(plan, options)))
     return 0
 
 
@@ -131,19 +131,21 @@ def _format_withdrawal(plan: Withdrawal, *, reset: bool) -> Iterator[str]:
         yield f"  {count} on {escape(plan.branch)} stay as they are"
 
 
-def _format_withdrawn(plan: Withdrawal, *, reset: bool) -> Iterator[str]:
+def _format_withdrawn(plan: Withdrawal, options: UndoOptions) -> Iterator[str]:
     numbers = ", ".join(f"#{found.request.number}" for found in plan.requests)
     verb = "is" if len(plan.requests) == 1 else "are"
-    yield f"{numbers} {verb} archived; syncd cr reopen {plan.requests[0].request.number} opens it again."
+    reopen = name_config(f"syncd cr reopen {plan.requests[0].request.number}", options.config)
+    yield f"{numbers} {verb} archived; {escape(reopen)} opens it again."
     if not plan.commits:
         return
     branch = escape(plan.branch)
-    if reset:
+    if options.reset:
         yield f"{branch} is at {plan.base[:10]}; git reset --keep {plan.tip[:10]} brings its commits back."
         return
     count = format_count(len(plan.commits), "commit")
     yield f"{branch} still has {count}; no push proposes that again before there is a new one."
-    yield f"Next: git reset --keep {plan.base[:10]} takes them back, on {branch}; or mend them, commit, and syncd push"
+    push = escape(name_config("syncd push", options.config))
+    yield f"Next: git reset --keep {plan.base[:10]} takes them back, on {branch}; or mend them, commit, and {push}"
 
 
 def _undo_merge(

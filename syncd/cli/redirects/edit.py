@@ -13,7 +13,7 @@ from syncd.cli.check.findings import build_warning_documents, print_warnings
 from syncd.cli.sites.offline import SiteFileLocation, locate_site_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.rewrite_file import rewrite_file
-from syncd.cli.terminal.text import escape, style_text
+from syncd.cli.terminal.text import escape, name_config, style_text
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.suggestions import NearMisses
@@ -57,9 +57,8 @@ def add_redirect(
     result = _write_changes(
         location, (source, old_findings), insert_redirect(before, _list_texts(source), pair[0], target, note)
     )
-    _print_result(
-        "add", result.file.items[Ref.of("redirect", make_source_key(pair[0]))], result.warnings, as_json=as_json
-    )
+    added = result.file.items[Ref.of("redirect", make_source_key(pair[0]))]
+    _print_result("add", added, result.warnings, config_file, as_json=as_json)
     return 0
 
 
@@ -77,11 +76,13 @@ def remove_redirect(config_file: Path | None, file: Path | None, word: str, *, a
         hint = f"did you mean {near}?" if near else "syncd redirects export lists all"
         raise typer.BadParameter(f"{location.path} declares no redirect from {word}; {hint}")
     result = _write_changes(location, (source, old_findings), delete_redirect(before, _list_texts(source), item))
-    _print_result("remove", item, result.warnings, as_json=as_json)
+    _print_result("remove", item, result.warnings, config_file, as_json=as_json)
     return 0
 
 
-def _print_result(action: str, item: Item, warnings: Sequence[Finding], *, as_json: bool) -> None:
+def _print_result(
+    action: str, item: Item, warnings: Sequence[Finding], config_file: Path | None, *, as_json: bool
+) -> None:
     place, target = item.where("source"), item.fields.get("to")
     source = str(item.fields["source"])
     if as_json:
@@ -98,7 +99,7 @@ def _print_result(action: str, item: Item, warnings: Sequence[Finding], *, as_js
     print_warnings(warnings)
     sign = style_text("+", 32, sys.stdout) if action == "add" else style_text("-", 31, sys.stdout)
     print(f"{sign} {escape(source)} -> {escape(format_target(target))}   {escape(str(place))}")
-    print("Next: syncd site plan")
+    print(f"Next: {escape(name_config('syncd site plan', config_file))}")
 
 
 def _list_texts(source: SiteFileTexts) -> dict[str, str]:

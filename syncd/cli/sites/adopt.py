@@ -6,7 +6,7 @@ from pathlib import Path
 from syncd.cli.sites.session import find_one_site, find_source
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
-from syncd.cli.terminal.text import escape, style_text
+from syncd.cli.terminal.text import escape, name_config, style_text
 from syncd.model.ref import Ref
 from syncd.sync.site.adopt import adopt, forget
 from syncd.sync.site.read.site_file import read_source
@@ -23,7 +23,7 @@ def run_adopt(config_file: Path | None, file: Path | None, ref: str, id: str, *,
         return 0
     print(f"{escape(ref)} is {escape(id)} from now on.")
     _print_lock_note(note)
-    print(f"Next: syncd site plan --target {escape(ref)}")
+    print(f"Next: {escape(name_config(f'syncd site plan --target {ref}', config_file))}")
     return 0
 
 

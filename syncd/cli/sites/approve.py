@@ -9,7 +9,7 @@ from typing import Any
 from syncd.cli.sites.colours import style_lines
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import escape, format_time, print_text
+from syncd.cli.terminal.text import escape, format_time, name_config, print_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, WAKE_FILE, find_holder
 from syncd.daemon.workspaces import read_time
@@ -46,9 +46,10 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
         return 0
     print(f"Approved plan {plan.digest} of {escape(plan.file)}, once, for {VALID.total_seconds() / 3600:.0f} hours.")
     if process:
-        print(f"The service (process {process}) applies it now: syncd status")
+        print(f"The service (process {process}) applies it now: {escape(name_config('syncd status', config_file))}")
     else:
-        print("No service runs. Next: syncd sync, or syncd site apply")
+        sync, apply = (escape(name_config(command, config_file)) for command in ("syncd sync", "syncd site apply"))
+        print(f"No service runs. Next: {sync}, or {apply}")
     return 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from syncd.cli.sites.offline import SiteFileLocation, locate_site_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.rewrite_file import rewrite_file
-from syncd.cli.terminal.text import escape, print_text, style_text
+from syncd.cli.terminal.text import escape, name_config, print_text, style_text
 from syncd.layout.site.read.redirect_files import find_file_kind
 from syncd.layout.site.write.fmt import format_site_file
 from syncd.layout.site.write.migrate import migrate_site_file
@@ -50,7 +50,12 @@ def run_migrate(config_file: Path | None, file: Path | None, *, as_json: bool) -
         print_document({"file": source.path, "changes": list(notes), "exit_code": 0})
     elif notes:
         print_text(
-            "\n".join([*(f"{escape(source.path)}: {escape(one)}" for one in notes), "Next: syncd site validate"])
+            "\n".join(
+                [
+                    *(f"{escape(source.path)}: {escape(one)}" for one in notes),
+                    f"Next: {escape(name_config('syncd site validate', config_file))}",
+                ]
+            )
         )
     else:
         print(f"{escape(source.path)} is in the form of today already")

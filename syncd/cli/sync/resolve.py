@@ -19,7 +19,7 @@ from syncd.cli.sync.conflict_lines import (
 )
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import build_result_document, format_changes, print_document
-from syncd.cli.terminal.text import escape, print_text
+from syncd.cli.terminal.text import escape, name_config, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
@@ -50,6 +50,7 @@ class ResolveOptions:
     way: str = ""
     hunks: tuple[int, ...] = ()
     as_json: bool = False
+    config: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,13 @@ def parse_hunks(words: Sequence[str]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, numbers)))
 
 
-def run_resolve(config_file: Path | None, options: ResolveOptions) -> int:
+def run_resolve(options: ResolveOptions) -> int:
     """Show the pages in conflict of every configured repository, or settle some, and return the exit code.
 
     Raises: BadParameter; Conflict when an edited page still has markers; StalePlan when a page changed meanwhile; what
     integrating raises.
     """
-    config = load_configuration(config_file)
+    config = load_configuration(options.config)
     _check_options(options)
     with ExitStack() as stack:
         branches = [
@@ -150,14 +151,14 @@ def _show_conflicts(branches: Sequence[OpenBranch], options: ResolveOptions) -> 
                 ]
             else:
                 lines += [*format_conflict(branch.workspace, conflict), ""]
-    print_text("\n".join([*lines, *_format_next_steps(branches, is_short=is_short)] if count else [NOTHING]))
+    print_text("\n".join([*lines, *_format_next_steps(branches, options, is_short=is_short)] if count else [NOTHING]))
     return Conflict.exit_code if count else 0
 
 
-def _format_next_steps(branches: Sequence[OpenBranch], *, is_short: bool) -> list[str]:
+def _format_next_steps(branches: Sequence[OpenBranch], options: ResolveOptions, *, is_short: bool) -> list[str]:
     """The commands that come next, with the first page in conflict as the example."""
     first = next(conflict for branch in branches for conflict in branch.selected)
-    command = f"syncd resolve {escape(shlex.quote(first.path))}"
+    command = escape(name_config(f"syncd resolve {shlex.quote(first.path)}", options.config))
     if is_short:
         return [f"Next: {command} shows one page"]
     lines = [f"Next: {command} --ours, --theirs{' or --edit' if first.parts else ''}"]
@@ -181,7 +182,8 @@ def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOption
         lines += format_changes(applied.changes)
         lines += [f"  note: {escape(note)}" for note in applied.notes]
         count = len({conflict.path for conflict in remaining})
-        print_text("\n".join([*lines, f"{count} still in conflict: syncd resolve" if count else "Next: syncd push"]))
+        step = escape(name_config("syncd resolve" if count else "syncd push", options.config))
+        print_text("\n".join([*lines, f"{count} still in conflict: {step}" if count else f"Next: {step}"]))
     document = build_result_document(Result("resolve", branch.name, applied))
     held = [build_conflict_document(branch.workspace, conflict) for conflict in remaining] if options.as_json else []
     return {"path": str(branch.repository.path), **document, "settled": list(choices), "held": held}

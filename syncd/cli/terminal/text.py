@@ -132,6 +132,6 @@ def print_error(what: str, hint: str, code: int, *, as_json: bool) -> None:
         log_text(f"  {style_text('hint:', 36, sys.stderr)} {escape(line)}", ERROR)
 
 
-def name_config(command: str, config: str) -> str:
-    """Return a command of syncd that uses the configuration that the command line named; "" for none."""
-    return f"{command} --config {quote(config)}" if config else command
+def name_config(command: str, config: os.PathLike[str] | str | None) -> str:
+    """Return a command of syncd that uses the configuration that the command line named; "" or None for none."""
+    return f"{command} --config {quote(str(config))}" if config else command

@@ -41,7 +41,9 @@ def test_a_page_in_conflict_is_told_and_settled(shell: Any, docs: Path) -> None:
         ["use.md"],
         ["use.md"],
     )
-    assert "Next: syncd push" in shell.fine("resolve", ".", "--theirs", cwd=docs)
+    config = docs / ".git" / "syncd.toml"
+    settled = shell.fine("resolve", ".", "--theirs", "--config", str(config), cwd=docs)
+    assert f"Next: syncd push --config {config}" in settled
     assert (docs / "use.md").read_text() == THEIRS
     assert "! conflict" not in shell.fine("status", cwd=docs)
 
