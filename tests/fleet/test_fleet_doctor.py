@@ -58,6 +58,7 @@ def test_what_is_wrong_is_a_warning_with_who_and_what_mends_it() -> None:
     ]
     late = replace(STATE, name="late", due_in=-90.0)
     failed = replace(STATE, name="failed", records=(replace(RECORD, state="failed"),))
+    assert [one.state for one in check_repositories([])] == ["warn"]
     details = [one.detail for one in check_repositories([STATE, late, failed])]
     assert details == ["1 of 3 late, late for 90 s", "the last run of failed did not do its work"]
     assert check_tables("here", VERSION, STEP + 1).hint == "upgrade syncd here"

@@ -49,7 +49,7 @@ class Browser:
         assert isinstance(answer, PageResponse)
         return answer
 
-    def read(self, path: str) -> str:
+    def read_page(self, path: str) -> str:
         answer = self.ask(path)
         assert answer.status == 200
         return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.body.decode()))
@@ -81,27 +81,27 @@ def test_it_shows_of_every_host_what_waits_for_a_person_without_any_worker(fleet
         fleet.run_sql("UPDATE syncd_fleet_workers SET seen_at = now() - interval '5 min' WHERE name = 'b'")
     (digest,) = site.pending()
     with open_page(fleet) as browser:
-        text = browser.read("/")
+        text = browser.read_page("/")
         assert "2 to decide" in text
         assert f"syncd fleet approve {digest}" in text
         assert "syncd resolve options.md" in text
         assert "worker b" in text
         assert "gone 0 of 2 5 0 0 1 0.5 GiB" in text
         assert "all 1 of 6 15 2 1 4 1.5 GiB" in text
-        repository = browser.read("/repository/docs")
+        repository = browser.read_page("/repository/docs")
         assert "options.md" in repository
         assert "#1" in repository
         assert "last at b" in repository
-        space = browser.read("/space/docs/docs")
+        space = browser.read_page("/space/docs/docs")
         assert "options.md" in space
         assert "none yet" not in space, "its revision is known"
-        assert "section more" in browser.read(f"/plan/{digest}")
+        assert "section more" in browser.read_page(f"/plan/{digest}")
         assert browser.ask("/operations").status == 404
         refused = browser.ask(f"/plan/{digest}/approve", token="guessed", digest=digest)
         assert refused.status == 403
         done = browser.ask(f"/plan/{digest}/approve", token=browser.token, digest=digest, comment="read")
         assert done.status == 303
-        assert "approved" in browser.read(f"/plan/{digest}")
+        assert "approved" in browser.read_page(f"/plan/{digest}")
         assert browser.ask("/plan/ffffffffffff/approve", token=browser.token, digest="ffffffffffff").status == 409
         assert browser.ask("/", cookie="").status == 401
         assert b"syncd fleet web" in browser.ask("/", cookie="").body

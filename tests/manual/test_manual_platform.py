@@ -1,7 +1,6 @@
 """Pages about the embedded platform, typed: imports, people, services, storage and the API."""
 
 import json
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -179,7 +178,6 @@ def test_the_api_is_asked_and_told(house: Place) -> None:
 
 @plays(DOCUMENTS)
 @plays(OPERATIONS)
-@pytest.mark.skipif(shutil.which("jq") is None, reason="the page uses jq, which a person installs")
 def test_curl_reads_a_document_and_the_description(house: Place) -> None:
     space = house.names["SPACE"]
     page = ask(house, f"GET /spaces/{space}/content/pages --jq .pages[0].id")

@@ -80,6 +80,9 @@ def check_workers(workers: Sequence[WorkerState], *, has_work: bool) -> Iterator
 
 def check_repositories(states: Sequence[RepositoryState]) -> Iterator[Check]:
     """Yield whether repositories run in time, and whether their last runs did their work."""
+    if not states:
+        yield Check("fleet repositories", "warn", "there are none, so nothing is kept in step", "syncd fleet add")
+        return
     late = sorted((one for one in states if describe_lateness(one)), key=lambda one: one.due_in)
     records = [(one.name, find_repository_run(one.records)) for one in states]
     failed = [name for name, record in records if record is not None and record.state not in USEFUL]

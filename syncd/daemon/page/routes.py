@@ -1,6 +1,7 @@
 """Which address of the status page shows what: requests in, responses out."""
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -29,7 +30,7 @@ _STATIC: Mapping[str, str] = {
 COMMENT_CHARACTERS_MAX = 200
 
 
-class SessionPages:
+class SessionPages(ABC):
     """Answers the requests for pages that take a session; safe in any thread. What they show is a subclass's."""
 
     link_command = "syncd web"
@@ -57,13 +58,13 @@ class SessionPages:
         except SyncdError as error:
             return _show_error(error, token)
 
+    @abstractmethod
     def show_page(self, request: PageRequest, token: str) -> PageResponse:
         """Return the page of a path for the session whose forms send this token. Raises: SyncdError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def approve_plan(self, digest: str, comment: str) -> None:
         """Approve the plan of just this digest. Raises: StalePlan, SyncdError."""
-        raise NotImplementedError
 
     def _sign_in(self, request: PageRequest) -> PageResponse:
         # HEAD is what a program sends that looks at links: it must not use one up.
