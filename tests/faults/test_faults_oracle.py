@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.faults.twoway.ledger import Ledger
 from tests.faults.twoway.pages import Page, View
 from tests.faults.twoway.participants import Failure
 from tests.faults.twoway.play import Player
-from tests.faults.twoway.schedule import PROFILES, Schedule, Shape, Step, generate, load
+from tests.faults.twoway.schedule import PROFILES, THEN, Schedule, Shape, Step, generate, load
 from tests.faults.twoway.shrink import shrink
 from tests.faults.twoway.story import tell
 from tests.faults.twoway.world import Workshop, workshop
@@ -61,6 +62,14 @@ def test_pictures_are_added_replaced_renamed_and_deleted_on_both_sides(place: Wo
         words in story
         for words in ("# other bytes, w4p", "web: asset-replace", " r7.png", "web: asset-drop", "a$ rm .gitbook")
     )
+
+
+def test_a_run_that_was_killed_is_killed_again_when_it_is_run_again(place: Workshop) -> None:
+    killed = THEN.join(["kill:before-request:1", "kill:after-request:2", "kill:after-request:1"])
+    schedule = replace(steps(("a", "edit")), steps=(Step(1, "a", "edit"), Step(2, "a", "sync", fault=killed)))
+    played = play(place, schedule)
+    assert not played.failures, tell(played, "kill")
+    assert played.counts["kills"] == 3
 
 
 def remove_a_word(player: Player) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from tests.faults.twoway.hosting import Gate
 from tests.faults.twoway.pages import TITLE, View, by_mark, tokens_of
 from tests.faults.twoway.program import CRASHED, KILLED, Ran, run_apart, run_here
-from tests.faults.twoway.schedule import Step
+from tests.faults.twoway.schedule import THEN, Step
 from tests.faults.twoway.web_deeds import WebDeeds
 from tests.faults.twoway.world import git
 from tests.faults.twoway.writer import Writer
@@ -46,7 +46,15 @@ class Runs(WebDeeds):
     """Runs of syncd."""
 
     def run(self, writer: Writer, *words: str, fault: str = "") -> Ran:
-        """Run a command in a clone, with what happens meanwhile."""
+        """Run a command in a clone, with what happens meanwhile, and again as long as it is killed."""
+        first, *later = fault.split(THEN)
+        ran = self._run_once(writer, words, first)
+        for again in later:
+            if ran.code == KILLED:
+                ran = self._run_once(writer, words, again)
+        return ran
+
+    def _run_once(self, writer: Writer, words: tuple[str, ...], fault: str) -> Ran:
         what, _, when = fault.partition(":")
         if words == ("run",):
             ran = self._serve(writer, what, when)

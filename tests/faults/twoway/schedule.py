@@ -39,7 +39,8 @@ class Shape:
 class Step:
     """One deed. Shape: `actor` is a clone ("a", "b", "c"), "web" (an editor of main content), "rev" (a reviewer of a
     change request) or "boss" (who merges and archives); `fault` is what happens while syncd runs, such as
-    "kill:after-write:2" or "web.edit:before-request:5"."""
+    "kill:after-write:2" or "web.edit:before-request:5"; after THEN stands what happens to the same command when it is
+    run again because it was killed."""
 
     id: int
     actor: str
@@ -133,6 +134,8 @@ class Profile:
     shapes: tuple[tuple[int, Shape], ...] = ((1, Shape()),)
     faults: float = 0.0
     kills_servers: bool = False
+    kills_again: int = 0
+    """How often the same command is killed again when it is run again."""
 
 
 _SHAPES = (
@@ -152,7 +155,15 @@ PROFILES: Mapping[str, Profile] = {
     "plain": Profile(),
     "rewrites": Profile(writing={**WRITING, **{name: 2 * many for name, many in REWRITING.items()}, **UNTIDY}),
     "kills": Profile(faults=0.5),
-    "kill": Profile(writing={**WRITING, **REWRITING, **UNTIDY}, shapes=_SHAPES, faults=0.7, kills_servers=True),
+    "kill": Profile(
+        writing={**WRITING, **REWRITING, **UNTIDY},
+        syncing={**SYNCING, "resolve": 2},
+        actors={"write": 9, "sync": 12, "web": 4, "rev": 2, "boss": 3},
+        shapes=_SHAPES,
+        faults=0.95,
+        kills_servers=True,
+        kills_again=5,
+    ),
     "all": Profile(writing={**WRITING, **REWRITING, **UNTIDY}, shapes=_SHAPES, faults=0.25),
     "spaces": Profile(writing={**WRITING, **REWRITING}, shapes=((1, Shape(spaces=2)),)),
     "lossy": Profile(shapes=((1, Shape(server="formatted")), (1, Shape(server="lossy")))),
@@ -210,6 +221,7 @@ PROFILES: Mapping[str, Profile] = {
     ),
     "restore": Profile(web={**WEB, "restore": 16}, actors={"write": 6, "sync": 6, "web": 7, "rev": 1, "boss": 3}),
 }
+THEN = " then "
 POINTS = 60
 """More than the program has fault points: a schedule names one by a number, so that it holds when there are others."""
 SHORTEST, LONGEST = 7, 13
@@ -253,9 +265,13 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
 
 
 def _fault(chance: random.Random, kind: Profile) -> str:
-    """What happens to a run, or "" for nothing."""
+    """What happens to a run, and to the next ones when it is killed, or "" for nothing."""
     if chance.random() >= kind.faults:
         return ""
+    return THEN.join([_first_fault(chance, kind), *(_kill_at_request(chance) for _ in range(kind.kills_again))])
+
+
+def _first_fault(chance: random.Random, kind: Profile) -> str:
     way = chance.choice(["write", "write", "request", "point", "point", "race", "race"])
     what = chance.choice(["kill", "kill", "kill", "kill", "kill", "kill", "term"])
     if kind.kills_servers and chance.random() < 0.25:
@@ -269,6 +285,10 @@ def _fault(chance: random.Random, kind: Profile) -> str:
         return f"lost:after-write:{chance.choice([1, 1, 2, 3])}"
     number = chance.choice([1, 1, 1, 2, 2, 3, 4]) if way == "write" else chance.randint(1, 9)
     return f"{what}:{chance.choice(['before', 'after'])}-{way}:{number}"
+
+
+def _kill_at_request(chance: random.Random) -> str:
+    return f"kill:{chance.choice(['before', 'after'])}-request:{chance.randint(1, 12)}"
 
 
 def _pick(chance: random.Random, choices: Iterable[tuple[int, Shape]]) -> Shape:
