@@ -54,7 +54,8 @@ class Environment:
     """What a run needs besides the configuration: the process's variables, cancellation, progress and force options.
 
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
-    `observe` hears of each request to the platform. `permit` is called before each write to the platform and each
+    `observe` hears of each request to the platform. `upstream_heads` are the upstream's branches where the caller has
+    just listed them. `permit` is called before each write to the platform and each
     push, and refuses it by an exception. `share` counts requests for all who have the token.
     """
 
@@ -65,6 +66,7 @@ class Environment:
     wait: float = LOCK_WAIT_SECONDS
     platform: Breaker | None = None
     upstream: Breaker | None = None
+    upstream_heads: Mapping[str, str] | None = None
     observe: Observe = ignore_try
     permit: Callable[[], None] = permit_always
     share: Share = keep_own_count
@@ -138,6 +140,7 @@ def _build_workspace(
             branch=next(iter(repository.named), ""),
             upstream=build_upstream(repository.upstream, git, around.variables, imports=repository.write == GIT_IMPORT),
             upstream_guard=around.upstream.guard if around.upstream is not None else ask_always,
+            upstream_heads=around.upstream_heads,
             is_cancelled=around.cancelled,
             permit=around.permit,
             policy=Policy(**repository.change_requests.model_dump()),

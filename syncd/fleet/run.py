@@ -30,6 +30,7 @@ from syncd.fleet.repositories import FleetRepository, find_repository, parse_rec
 from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan
+from syncd.sync.integrate.upstream import list_requested
 from syncd.sync.outcome import Applied, Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
@@ -124,15 +125,16 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
         stack.enter_context(FileLock.acquire(path / RUN_LOCK))
         config = repository.build_config(path)
         own = config.repository[0]
-        with Repository.open(path) as git:
-            upstream = build_upstream(own.upstream, git, context.environ)
+        git = stack.enter_context(Repository.open(path))
+        upstream = build_upstream(own.upstream, git, context.environ)
         assert upstream is not None
         key = hmac.new(context.settings.secret.encode(), repository.name.encode(), "sha256").digest()
         ref = f"{context.settings.state_ref}/{repository.name}"
         snapshot = stack.enter_context(
-            Snapshot(path, upstream.access, ref, key=key, upstream=upstream.name, pulse=pulse)
+            Snapshot(git, upstream.access, ref, key=key, upstream=upstream.name, pulse=pulse)
         )
-        snapshot.restore()
+        options = _build_options(config, own, repository.name)
+        snapshot.restore(list_requested(upstream, [*options.branches, *options.patterns], options.others))
 
         def permit() -> None:
             lease.check()
@@ -140,11 +142,13 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
                 lease.check()
 
         share = share_windows(context.database, compute_token_key(repository.platform, context.environ))
-        around = Environment(context.environ, cancelled=is_cancelled, permit=permit, share=share)
+        around = Environment(
+            context.environ, cancelled=is_cancelled, permit=permit, share=share, upstream_heads=snapshot.heads
+        )
         with open_locked_workspace(config, own, around) as workspace:
             plans = workspace.store.plans
             lent = lend_plans(context.database, repository.name, plans)
-            results = run_cycle(workspace, _build_options(config, own, repository.name))
+            results = run_cycle(workspace, options)
             left = plans.list_pending()
         # Also after a run that was stopped: whoever comes next goes on from here.
         lease.check()

@@ -17,8 +17,7 @@ one that goes on from something new: whatever happens to a worker, the next one 
 
 import hmac
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -32,6 +31,7 @@ from syncd.repo.remote.remote import Access, Remote
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 from syncd.store.dump import Dump
+from syncd.sync.branches import HEADS
 from syncd.sync.workspace import COMMITTER
 
 LOCAL = "refs/syncd-fleet/state"
@@ -51,18 +51,21 @@ class Snapshot:
     """
 
     def __init__(
-        self, path: Path, access: Access, ref: str, *, key: bytes, upstream: str, pulse: Callable[[], None]
+        self, repository: Repository, access: Access, ref: str, *, key: bytes, upstream: str, pulse: Callable[[], None]
     ) -> None:
-        """Open the state of a bare repository; `upstream` is the name of the Git remote in it, `key` the secret.
+        """Open the state of a bare repository, which nobody else uses by this object; `upstream` is the name of the Git
+        remote in it, `key` the secret.
 
-        Raises: NotARepository, StoreError, StoreNewer, DiskFull.
+        Raises: StoreError, StoreNewer, DiskFull.
         """
-        self._repository = Repository.open(path)
+        self._repository = repository
         self._dump = Dump(self._repository.git_dir / STATE_FILE)
         self._access, self._ref, self._key, self._pulse = access, check_ref(ref), key, pulse
         self._left_out = (*_LEFT_OUT, f"refs/remotes/{upstream}/")
         self._lock = threading.Lock()
         self._saved: tuple[dict[str, str], int] | None = None
+        self.heads: dict[str, str] | None = None
+        """Branches of the remote as they were just now; None where the state was brought from there since."""
 
     def __enter__(self) -> Self:
         return self
@@ -71,20 +74,23 @@ class Snapshot:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._dump.__exit__(kind, error, trace)
-        self._repository.close()
 
-    def restore(self) -> bool:
+    def restore(self, branches: Sequence[str] = ()) -> bool:
         """Take over what another worker has written, and return whether there was anything to take over.
 
-        Shape: where this worker wrote last, what is here goes on, as after a crash.
+        Shape: where this worker wrote last, what is here goes on, as after a crash. `branches`, names or patterns, are
+        listed in the same request, which most runs need no other than.
         Raises: Unreachable, Unauthorized, NotFound; GitFailed when the ref holds something else; StoreError.
         """
         with self._lock:
             ours = self._repository.resolve(LOCAL)
             with self._open_remote() as remote:
-                theirs = remote.find_ref(self._ref)
+                found = remote.list_refs([self._ref, *(f"{HEADS}{name}" for name in branches)])
+                theirs = found.get(self._ref)
                 if theirs is None or theirs == ours:
+                    self.heads = {ref.removeprefix(HEADS): oid for ref, oid in found.items() if ref.startswith(HEADS)}
                     return False
+                self.heads = None
                 remote.fetch_ref(self._ref, known=[ours] if ours else [])
             self._take_over(theirs, ours)
             return True

@@ -91,7 +91,8 @@ class Workspace:
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
     the platform differ, and no guard counts it as deletions. `main_ref` is another ref for main content, for a space
     whose two sides nobody has chosen between yet. `upstream_guard` gives the block in which the upstream is asked, and
-    raises where that is known to be down. `write` says how branches reach the platform. `is_dry_run` says that
+    raises where that is known to be down. `upstream_heads` are branches of the upstream that the run was begun with,
+    None where it is to ask itself. `write` says how branches reach the platform. `is_dry_run` says that
     nothing may be written to the platform. `permit` is called before each push, and refuses it by an exception; the
     client has it for its requests.
     `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
@@ -116,6 +117,7 @@ class Workspace:
     main_ref: str = ""
     is_dry_run: bool = False
     upstream_guard: Callable[[str], AbstractContextManager[None]] = ask_always
+    upstream_heads: Mapping[str, str] | None = None
     permit: Callable[[], None] = permit_always
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 

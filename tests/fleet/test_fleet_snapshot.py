@@ -39,7 +39,8 @@ def opened(place: Path, hosted: Path, name: str, key: bytes = KEY) -> Iterator[t
     with (
         Store(path / "syncd" / "state.db") as store,
         Repository.open(path) as repository,
-        Snapshot(path, Access(str(hosted)), REF, key=key, upstream="origin", pulse=lambda: None) as snapshot,
+        Repository.open(path) as own,
+        Snapshot(own, Access(str(hosted)), REF, key=key, upstream="origin", pulse=lambda: None) as snapshot,
     ):
         yield snapshot, repository, store
 

@@ -76,6 +76,25 @@ def test_branches_are_listed_fetched_and_pushed(
     assert not (top / ".git/syncd/upstream.git").exists()
 
 
+@pytest.mark.parametrize("format", ["sha1", "sha256"])
+def test_a_listing_makes_no_repository_whatever_ids_the_remote_has(tmp_path: Path, git: Git, format: str) -> None:
+    hosted, top = tmp_path / "hosted.git", tmp_path / "clone"
+    git("init", "--quiet", "--bare", f"--object-format={format}", "--initial-branch=main", str(hosted), at=tmp_path)
+    git("init", "--quiet", f"--object-format={format}", "--initial-branch=main", str(top), at=tmp_path)
+    git("commit", "--quiet", "--allow-empty", "--message", "One", at=top)
+    one = git("rev-parse", "HEAD", at=top).strip()
+    git("push", "--quiet", str(hosted), "main", "main:refs/notes/one", at=top)
+    with Remote(find_repository(top), Access(str(hosted))) as remote:
+        assert remote.list_heads(["main", "other"]) == {"main": one}
+        assert remote.find_ref("refs/notes/one") == one
+        assert remote.find_ref("refs/notes/two") is None
+        assert remote.list_refs(["refs/notes/one", "refs/heads/ma*"]) == {"refs/notes/one": one, "refs/heads/main": one}
+        assert list((top / ".git/syncd/upstream.git").iterdir()) == []
+        assert remote.fetch(["main"], known=[]) == {"main": one}
+        assert remote.push(one, "other", old=None) is None
+        assert remote.list_heads(["main", "other"]) == {"main": one, "other": one}
+
+
 @pytest.mark.parametrize("setting", ["group", "0660", "true"])
 def test_what_is_fetched_into_a_shared_repository_is_shared(
     server: GitServer, token: Path, base: str, top: Path, git: Git, setting: str

@@ -193,7 +193,7 @@ class Git:
         Shape: a merge driver that fails is a conflict, never a wrong merge. Commands of an empty name are no commands.
         A repository that says it is bare has no work tree, whatever its directory is called; only linked ones have.
         """
-        for key, value in self._read_configuration():
+        for key, value in self.read_configuration():
             if key == "core.bare" and value in ("true", "yes", "on", "1", None) and not self.location.is_linked:
                 self._place = replace(self.location, work_tree=None)
                 self._environment.pop("GIT_WORK_TREE", None)
@@ -203,7 +203,7 @@ class Git:
             elif found := _MERGE_DRIVER.fullmatch(key):
                 self._config[f"merge.{found[1]}.driver"] = "false"
 
-    def _read_configuration(self) -> Sequence[tuple[str, str | None]]:
+    def read_configuration(self) -> Sequence[tuple[str, str | None]]:
         """What the repository's configuration says; the same files say the same, unless they include others."""
         files = self._read_config_files()
         if files in _CONFIGURED:

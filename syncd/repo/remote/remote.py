@@ -3,7 +3,7 @@
 | rule                                              | why                                                              |
 |---------------------------------------------------|------------------------------------------------------------------|
 | git runs in a scratch repository, which shares    | no insteadOf, credential helper, proxy, header, sshCommand or    |
-| only the objects                                  | hook of the user's repository takes part                         |
+| only the objects; it lists refs in none           | hook of the user's repository takes part                         |
 | one protocol is allowed, by the environment       | no redirect and no configuration leads to another transport      |
 | the token is read by a helper, from its file, for | it is in no argument, environment, configuration, log or object  |
 | one host                                          |                                                                  |
@@ -96,6 +96,7 @@ class Remote:
         self.name = self.address.host or self.address.url
         self._place, self._access, self._permit = place, access, permit or ignore_pulse
         self._scratch = place.make_own_directory() / (scratch or "upstream.git")
+        self._is_prepared = False
         self._git = Git(RepositoryLocation(self._scratch, self._scratch, None), seconds=SECONDS, pulse=pulse)
         self._config = _build_config(self.address, access)
         self._extra = {"GIT_OBJECT_DIRECTORY": str(place.common_dir / "objects"), **_build_environment(self.address)}
@@ -103,23 +104,30 @@ class Remote:
             self._extra |= _build_ssh_environment(access, ssh)
 
     def __enter__(self) -> Self:
+        # What is empty is no repository yet: a listing needs none, and most runs find in it that there is no news.
         self._remove()
-        git, format = Git(self._place), "--show-object-format"
-        kind = git.run("rev-parse", format).decode().strip()
         with translate_system_failures("preparing to speak to a remote"):
-            self._scratch.parent.mkdir(mode=0o700, exist_ok=True)
+            self._scratch.mkdir(mode=0o700)
+        self._is_prepared = False
+        return self
+
+    def _prepare(self) -> None:
+        """Make the scratch repository before objects are exchanged."""
+        if self._is_prepared:
+            return
+        configured = dict(Git(self._place).read_configuration())
+        kind = configured.get("extensions.objectformat") or "sha1"
         options = ["--quiet", "--bare", "--template=", f"--object-format={kind}"]
         # Objects are fetched into the repository itself, where others of its group may have to read them.
-        status, shared, _ = git.attempt("config", "--get", "core.sharedRepository")
-        if not status:
-            options.append(f"--shared={shared.decode().strip()}")
+        if "core.sharedrepository" in configured:
+            options.append(f"--shared={configured['core.sharedrepository'] or 'group'}")
         Git().run("init", *options, "--", str(self._scratch), disk=self._scratch)
         # Where a history is cut is noted beside the objects: without it, git would look for parents that are missing.
         shallow = self._place.common_dir / "shallow"
         if shallow.exists():
             with translate_system_failures("preparing to speak to a remote"):
                 shutil.copyfile(shallow, self._scratch / "shallow")
-        return self
+        self._is_prepared = True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -131,10 +139,12 @@ class Remote:
 
         Raises: Unreachable, Unauthorized, NotFound.
         """
-        asked = [f"{_HEADS}{name}" for name in names]
-        listed = self._run("ls-remote", "--quiet", "--heads", "--", self.address.url, *asked)
-        pairs = (line.split("\t", 1) for line in listed.decode("utf-8", "surrogateescape").split("\n")[:-1])
-        return {ref.removeprefix(_HEADS): check_oid(oid) for oid, ref in pairs if ref.startswith(_HEADS)}
+        found = self._list_refs("--heads", "--", self.address.url, *(f"{_HEADS}{name}" for name in names))
+        return {ref.removeprefix(_HEADS): oid for ref, oid in found.items() if ref.startswith(_HEADS)}
+
+    def _list_refs(self, *arguments: str) -> dict[str, str]:
+        listed = self._run("ls-remote", "--quiet", *arguments).decode("utf-8", "surrogateescape")
+        return {ref: check_oid(oid) for oid, _, ref in (line.partition("\t") for line in listed.split("\n")[:-1])}
 
     def fetch(self, branches: Sequence[str], *, known: Sequence[str]) -> dict[str, str]:
         """Fetch what is missing of branches of the remote, and return the commit of each; `known` are commits that are
@@ -148,6 +158,7 @@ class Remote:
         return {ref.removeprefix(_FETCHED): oid for oid, ref in pairs}
 
     def _fetch(self, specs: Sequence[str], known: Sequence[str]) -> None:
+        self._prepare()
         # Git tells the remote only of what refs name: without these it would be sent the whole history again.
         seeds = "".join(f"create refs/seeds/{number} {check_oid(oid)}\n" for number, oid in enumerate(set(known)))
         self._git.run("update-ref", "--stdin", data=seeds.encode(), extra=self._extra)
@@ -163,6 +174,7 @@ class Remote:
         target = f"{_FETCHED}alone"
         options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
         spec = f"+{check_ref(ref)}:{target}"
+        self._prepare()
         status, _, complaint = self._attempt("fetch", *options, "--depth=1", "--", self.address.url, spec)
         if status and _MISSING in complaint:
             return None
@@ -189,14 +201,19 @@ class Remote:
         """
         return self._move("", check_branch(branch), check_oid(old))
 
+    def list_refs(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the refs of the remote that match full names or patterns, each with what it names.
+
+        Raises: Unreachable, Unauthorized, NotFound.
+        """
+        return self._list_refs("--", self.address.url, *names)
+
     def find_ref(self, ref: str) -> str | None:
         """Return what a ref of the remote, by its full name, is at; None where there is none.
 
         Raises: Unreachable, Unauthorized, NotFound.
         """
-        listed = self._run("ls-remote", "--quiet", "--", self.address.url, check_ref(ref)).decode("utf-8", "replace")
-        pairs = (line.split("\t", 1) for line in listed.split("\n")[:-1])
-        return next((check_oid(oid) for oid, name in pairs if name == ref), None)
+        return self.list_refs([check_ref(ref)]).get(ref)
 
     def fetch_ref(self, ref: str, *, known: Sequence[str]) -> str:
         """Fetch what is missing of a ref of the remote, by its full name, and return its commit; no ref here moves.
@@ -215,6 +232,7 @@ class Remote:
         return self._move(check_oid(commit), check_ref(ref), check_oid(old) if old else "")
 
     def _move(self, commit: str, ref: str, old: str) -> Refusal | None:
+        self._prepare()
         self._permit()
         options = ("--quiet", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags")
         lease, submodules = f"--force-with-lease={ref}:{old}", "--recurse-submodules=no"

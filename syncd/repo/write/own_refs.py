@@ -1,4 +1,7 @@
-"""Refs that only syncd writes: one listing of them serves all who ask for a part, until one is moved."""
+"""Refs that only syncd writes: one listing of them serves all who ask for a part, until one is moved.
+
+They come with the first listing of any other refs, since a process of Git costs more than its answer.
+"""
 
 import re
 
@@ -21,12 +24,15 @@ class OwnRefs:
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix, each with what it names."""
-        if not _OWN.match(prefix):
-            return refs.list_refs(self._git, prefix)
         if self._listing is None:
-            self._listing = refs.match_refs(self._git, OWN_REFS, _OVERWRITTEN)
+            found = refs.match_refs(self._git, refs.check_prefix(prefix), OWN_REFS, _OVERWRITTEN)
+            self._listing = {ref: oid for ref, oid in found.items() if _OWN.match(ref)}
+        elif not _OWN.match(prefix):
+            found = refs.match_refs(self._git, refs.check_prefix(prefix))
+        else:
+            found = self._listing
         below = prefix.rstrip("/") + "/"
-        return {ref: oid for ref, oid in self._listing.items() if f"{ref}/".startswith(below)}
+        return {ref: oid for ref, oid in found.items() if f"{ref}/".startswith(below)}
 
     def note_ref(self, ref: str, oid: str | None) -> None:
         """Note that a ref names a commit now, or is gone."""

@@ -11,10 +11,10 @@ from syncd.repo.process.locks import note_locks
 from syncd.repo.read.objects import Reader
 
 
-def list_refs(git: Git, prefix: str) -> dict[str, str]:
-    """Return the refs below a prefix, each with what it names; the prefix ends at a slash or at a name's end."""
+def check_prefix(prefix: str) -> str:
+    """Return a prefix of refs, which ends at a slash or at a name's end, when it is one. Raises: PathRefused."""
     check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
-    return match_refs(git, prefix)
+    return prefix
 
 
 def match_refs(git: Git, *patterns: str) -> dict[str, str]:

@@ -81,7 +81,7 @@ class Exchange:
 
     def _list_branches(self) -> list[str]:
         assert self.remote_heads is not None
-        present = {ref.removeprefix(HEADS) for ref in self.repository.list_refs(HEADS)}
+        present = {ref.removeprefix(HEADS) for ref in self.repository.list_refs(HEADS)} if self.patterns else ()
         found = match_branches({*self.remote_heads, *present}, self.patterns)
         return [*dict.fromkeys(self.names), *sorted(set(found) - set(self.names) - self._list_side_branches())]
 
@@ -105,14 +105,11 @@ class Exchange:
         return self.repository.open_remote(upstream.access, pulse=pulse, permit=self.workspace.permit)
 
     def _fetch_branches(self, upstream: Upstream) -> Outcome:
-        requested = [*self.names, *self.patterns]
-        if upstream.push != "never":
-            requested += [upstream.side.format(branch=name) for name in requested]
-        if upstream.has_mirror:
-            requested += [upstream.mirror, upstream.change_branch("*")]
-        requested += self.others
+        requested = list_requested(upstream, [*self.names, *self.patterns], self.others)
         with self.workspace.upstream_guard("fetch"), self.open_remote(upstream) as remote:
-            heads = remote.list_heads(requested)
+            heads = self.workspace.upstream_heads
+            if heads is None:
+                heads = remote.list_heads(requested)
             there = {name: heads[name] for name in match_branches(heads, requested)}
             news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking_ref(name))]
             if news:
@@ -260,6 +257,16 @@ class Exchange:
         if name == branch:
             self.record_last_seen(upstream, branch, tip)
         return Applied((Change("update", "branch", f"{upstream.name}/{name}", "pushed", before=old, after=tip),))
+
+
+def list_requested(upstream: Upstream, tracked: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the names and patterns of all branches of the upstream that a run asks for."""
+    requested = [*tracked]
+    if upstream.push != "never":
+        requested += [upstream.side.format(branch=name) for name in tracked]
+    if upstream.has_mirror:
+        requested += [upstream.mirror, upstream.change_branch("*")]
+    return [*requested, *others]
 
 
 def _build_rewritten_error(name: str, branch: str, last_seen: str) -> Conflict:

@@ -85,9 +85,7 @@ class Flows:
                     yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
 
     def _run_all(self) -> Iterator[Result]:
-        publication = self.options.publication
-        others = [publication.branch] if publication is not None and publication.branch else []
-        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, others)
+        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns, self.options.others)
         fetching = exchange.list_fetch_steps(move=self.options.integrate)
         yield from (self._run_flow("upstream", *step) for step in fetching)
         yield from self._bind_and_read()
@@ -104,7 +102,7 @@ class Flows:
             is_whole = self.options.is_complete and not self._has_failed
             mirroring = push_mirror(exchange, self._conflicting_requests, is_whole=is_whole)
             yield from (self._run_flow("upstream", *step) for step in mirroring)
-        if publication is not None:
+        if (publication := self.options.publication) is not None:
             yield self._run_flow("publish", publication.target, partial(self._publish, exchange, publication))
 
     def _bind_and_read(self) -> Iterator[Result]:

@@ -35,6 +35,11 @@ class RunOptions:
         """Whether every tracked branch takes part in every flow, so that what is missing is gone."""
         return self.integrate and self.propose
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The branches that are fetched, too, and never brought to a branch here."""
+        return (self.publication.branch,) if self.publication is not None and self.publication.branch else ()
+
 
 @dataclass(frozen=True)
 class Result:
