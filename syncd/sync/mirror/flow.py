@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from syncd.errors import AnswerTooLarge, GuardRefused, NotFound, Rejected, Unreachable
+from syncd.errors import AnswerTooLarge, GuardRefused, HistoryCut, NotFound, Rejected, Unreachable
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.app_address import find_app_address
 from syncd.model.page import walk_pages
@@ -245,9 +245,10 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
 
 def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> dict[str, str]:
     """The commit that a revision was imported from, or that the change request of another clone, or of a job, held in
-    full when it was merged, with the revision that it became.
+    full when it was merged, with the revision that it became, or "" where that became of later commits.
 
-    Shape: none unless the workspace's branch has it, so that nothing comes in that is not in this branch already.
+    Shape: nothing comes in that is not in the workspace's branch already: of a branch that was reset since, it is the
+    last commit that both have.
     """
     repository, request = workspace.repository, step.revision.merged_from
     if (imported := find_imported_commit(workspace, step.revision)) is not None:
@@ -256,8 +257,23 @@ def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> dict[str, str
         return {}
     commit = repository.find_revision(read_arrived_commit(request.description))
     branch = repository.resolve(f"refs/heads/{workspace.branch}")
-    is_known = commit and branch and repository.is_ancestor(commit, branch)
-    return {commit: read_written_revision(request.description)} if commit and is_known else {}
+    if not commit or not branch:
+        return {}
+    if repository.is_ancestor(commit, branch):
+        return {commit: read_written_revision(request.description)}
+    shared = _find_last_shared(workspace, commit, branch)
+    return {shared: ""} if shared is not None else {}
+
+
+def _find_last_shared(workspace: Workspace, commit: str, branch: str) -> str | None:
+    """The last commit that two have in common, unless main content has it already or a shallow clone lacks it."""
+    try:
+        shared = workspace.repository.find_merge_base(commit, branch)
+    except HistoryCut:
+        return None
+    tip = workspace.repository.resolve(workspace.main)
+    is_known = shared and tip and workspace.repository.is_ancestor(shared, tip)
+    return None if is_known else shared
 
 
 def _join_heads(
