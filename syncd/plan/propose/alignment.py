@@ -40,12 +40,14 @@ def _read_nothing(path: str) -> bytes:
 class DesiredSide:
     """The content that a branch asks for: its entries, its blobs by path, and renames since the existing one.
 
-    Shape: `read` returns the bytes of a file; it is asked only for what is new, retitled or renamed.
+    Shape: `linking` are the pages that link to files outside of `.gitbook/assets` which are new, by the file's path.
+    `read` returns the bytes of a file; it is asked only for what is new, retitled or renamed.
     """
 
     draft: Draft
     blobs: Mapping[str, str]
     renames: Mapping[str, str] = field(default_factory=dict)
+    linking: Mapping[str, Sequence[str]] = field(default_factory=dict)
     read: Callable[[str], bytes] = _read_nothing
 
     def has_page(self, spot: OutlineEntry) -> bool:

@@ -99,7 +99,7 @@ def plan_excerpt(
         {path: entry.link_title or "" for path, entry in listed.items()},
     )
     draft = Draft(tuple(wanted), tuple(documents), settings=settings)
-    plan = plan_proposal(DesiredSide(draft, present, renames, read), existing)
+    plan = plan_proposal(DesiredSide(draft, present, renames, read=read), existing)
     if not _is_exact(plan, listed, existing, blobs.keys() - outside.keys(), settings):
         return None
     steps = (*plan.steps, *(UpdateStep(anchors[path].id, path, oid=oid) for path, oid in outside.items()))

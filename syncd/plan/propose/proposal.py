@@ -74,12 +74,16 @@ class _Planner:
         self.reports: list[Change] = []
         self.waiting_slugs: list[tuple[Node, str, int | None]] = []
         self.matched: set[Node] = set()
+        self.resent: set[str] = set()
         self.queue: deque[tuple[Node, Sequence[OutlineEntry]]] = deque()
         self.manual_steps = manual_steps.ManualSteps(self.wanted, self.settings.add_root(self.settings.summary))
         self.knows_link_titles = any(node.page is not None and node.page.link_title for node in list_below(self.root))
 
     def run(self) -> ContentPlan:
         self.steps += self._plan_files()
+        added = [step.path for step in self.steps if isinstance(step, AddFile)]
+        # A page that was sent before its file links to nowhere on the platform until it is sent again.
+        self.resent = {page for path in added for page in self.desired.linking.get(path, ())}
         self.queue.append((self.root, [self.wanted.spots[identity] for identity in self.wanted.order[TOP]]))
         while self.queue:
             parent, spots = self.queue.popleft()
@@ -198,7 +202,7 @@ class _Planner:
             self._plan_move(node, move_to, previous, slug) if move_to else (None, None, self._plan_slug(node, slug))
         )
         oid = self.desired.blobs[path]
-        is_edited = oid != self.existing.anchors[node.id].oid
+        is_edited = oid != self.existing.anchors[node.id].oid or path in self.resent
         title = self._find_title(spot) if clean_title(spot.entry.title) != clean_title(page.title) else ""
         is_retitled = bool(title) and clean_title(title) != clean_title(page.title)
         step = UpdateStep(

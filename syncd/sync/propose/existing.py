@@ -3,15 +3,12 @@
 That of a change request is recorded in Git below `refs/remotes/<platform>/changes/` when it is read.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from posixpath import dirname, join, normpath
 
 from syncd.errors import FileInvalid
-from syncd.layout.markdown.addresses import resolve_address
-from syncd.layout.page.links import find_targets
-from syncd.layout.tree.paths import ASSETS, is_decodable, is_markdown
-from syncd.layout.tree.placement import SUMMARY, Placement, assign_paths, match_pages
+from syncd.layout.tree.placement import Placement, assign_paths
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
@@ -23,18 +20,18 @@ from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import drop_false_moves, render_moves
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
-from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
+from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
+from syncd.sync.mirror.request_base import Reading, RevisionStep, find_request_base
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.source import MainContent, PastContent, ProposedContent
-from syncd.sync.mirror.values import TRIES, MirrorBase, RevisionMoved, Signature, Source, WrittenCommit
+from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, Source, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.propose.intent import ExistingContent
 from syncd.sync.settings import read_settings_at, read_text_at
 from syncd.sync.state.lane_content import (
     NO_UPDATE,
-    SentContent,
     Update,
     compose_lane_message,
     find_start,
@@ -45,7 +42,7 @@ from syncd.sync.state.lane_content import (
     write_lane_commit,
 )
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.state.sent_log import list_sent, record_read
+from syncd.sync.state.sent_log import record_read
 from syncd.sync.workspace import Workspace
 
 
@@ -87,69 +84,37 @@ def record_proposed_content(
     `update` says what is known of an update from main content.
     Raises: RevisionMoved when the change request keeps changing while it is read.
     """
+    reading = Reading(workspace, binding, proposal, written, layout_commit, tuple(own_revisions))
     for left in reversed(range(TRIES)):
         try:
-            return _record_revisions(
-                workspace,
-                binding,
-                proposal,
-                written,
-                layout_commit=layout_commit,
-                own_revisions=own_revisions,
-                update=update,
-            )
+            return _record_revisions(reading, update)
         except RevisionMoved:
             if not left:
                 raise
     raise AssertionError("unreachable")
 
 
-def _record_revisions(
-    workspace: Workspace,
-    binding: Binding,
-    proposal: Proposal,
-    written: Mapping[str, Anchor],
-    *,
-    layout_commit: str,
-    own_revisions: Sequence[str],
-    update: Update,
-) -> ExistingContent:
+def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
     """Record the current revision, and, while something is being sent or after an update from main content, each one
     since the last known: else edits made in between could be overwritten, or be taken for a merge with main content."""
-    source: Source = ProposedContent(workspace.client, binding.space, proposal.change_request.id)
+    workspace, own = reading.workspace, reading.own_revisions
+    source: Source = ProposedContent(workspace.client, reading.binding.space, reading.proposal.change_request.id)
     revision = source.content()
-    main_in_request = find_taken_main(workspace, proposal.change_request)
-    known = _find_known_revision(workspace, binding, proposal)
-    is_sending = bool(list_sent(workspace, binding, proposal.change_request.number))
-    is_news = _has_new_main(workspace, binding, proposal, main_in_request)
+    main_in_request = find_taken_main(workspace, reading.proposal.change_request)
+    known = _find_known_revision(reading)
+    is_news = _has_new_main(reading, main_in_request)
     past: tuple[PastContent, ...] = ()
-    if known not in ("", revision.id) and (is_sending or is_news):
-        past = find_passed(workspace.client, binding.space, revision, known).between
+    if known not in ("", revision.id) and (is_news or reading.list_sent()):
+        past = find_passed(workspace.client, reading.binding.space, revision, known).between
     # Of our own revisions only the last is read, and only where somebody wrote after it: their edit started from there.
     # The earlier ones are half-written.
-    own = own_revisions if revision.id in own_revisions else own_revisions[:-1]
-    steps = [(one, one.content()) for one in past if one.revision() not in own]
+    own = own if revision.id in own else own[:-1]
     update = replace(update, is_separate=bool(past) or revision.parents[:1] == (known,))
-    for one, content in steps:
+    for one, content in [(one, one.content()) for one in past if one.revision() not in own]:
         joined = _find_joined_main(workspace, content) or (None if is_news else main_in_request)
-        step = _RevisionStep(one, content, joined, _reduce_update(update, content, known))
-        _record_revision(
-            workspace, binding, proposal, written, step, layout_commit=layout_commit, own_revisions=own_revisions
-        )
-    step = _RevisionStep(source, revision, main_in_request, _reduce_update(update, revision, known))
-    return _record_revision(
-        workspace, binding, proposal, written, step, layout_commit=layout_commit, own_revisions=own_revisions
-    )
-
-
-@dataclass(frozen=True)
-class _RevisionStep:
-    """One revision of a change request: where to read it, and the commit of the main content in it, if known."""
-
-    source: Source
-    revision: Revision
-    main_in_request: str | None
-    update: Update = NO_UPDATE
+        _record_revision(reading, RevisionStep(one, content, joined), _reduce_update(update, content, known))
+    step = RevisionStep(source, revision, main_in_request)
+    return _record_revision(reading, step, _reduce_update(update, revision, known))
 
 
 def _reduce_update(update: Update, revision: Revision, known: str) -> Update:
@@ -157,10 +122,12 @@ def _reduce_update(update: Update, revision: Revision, known: str) -> Update:
     return update if revision.parents[:1] == (known,) else replace(update, merged_commit="")
 
 
-def _has_new_main(workspace: Workspace, binding: Binding, proposal: Proposal, main_in_request: str | None) -> bool:
+def _has_new_main(reading: Reading, main_in_request: str | None) -> bool:
     """Whether a change request has taken in main content since it was last read."""
-    here = workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
-    return here is not None and main_in_request is not None and not has_taken_in(workspace, here, main_in_request)
+    here = reading.find_recorded()
+    return (
+        here is not None and main_in_request is not None and not has_taken_in(reading.workspace, here, main_in_request)
+    )
 
 
 def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
@@ -169,104 +136,56 @@ def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
     return next((commit.oid for commit in found if commit is not None), None)
 
 
-def _find_known_revision(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+def _find_known_revision(reading: Reading) -> str:
     """The revision that Git has of a change request; of one that was just opened, that of main content."""
-    seen = workspace.store.read_last_seen(binding.space, proposal.lane)
-    here = workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
+    seen = reading.workspace.store.read_last_seen(reading.binding.space, reading.proposal.lane)
+    here = reading.find_recorded()
     if seen is not None and seen.commit == here:
         return seen.revision
-    return proposal.change_request.revision_initial or "" if here is None else ""
+    return reading.proposal.change_request.revision_initial or "" if here is None else ""
 
 
-def _record_revision(
-    workspace: Workspace,
-    binding: Binding,
-    proposal: Proposal,
-    written: Mapping[str, Anchor],
-    step: _RevisionStep,
-    *,
-    layout_commit: str,
-    own_revisions: Sequence[str],
-) -> ExistingContent:
+def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> ExistingContent:
     """Mirror one revision into a commit on top of what Git had; then write the commit that stands for it, whose parents
     say what of the branch and of main content has arrived; move the ref, and save the anchors."""
+    workspace, binding, proposal = reading.workspace, reading.binding, reading.proposal
     repository, request = workspace.repository, proposal.change_request
-    revision, main_in_request = step.revision, step.main_in_request
-    ref = workspace.change_ref(binding, request.number)
-    old = repository.resolve(ref)
-    main = main_in_request or repository.resolve(workspace.main) or proposal.commit
-    sent = [read_sent(repository, commit, main) for commit in list_sent(workspace, binding, request.number)]
+    main = step.main_in_request or repository.resolve(workspace.main) or proposal.commit
+    sent = [read_sent(repository, commit, main) for commit in reading.list_sent()]
+    old = reading.find_recorded()
     here = old or (sent[0].planned if sent else main)
-    is_own = revision.id in own_revisions[-1:]
-    base = _find_reading_base(
-        workspace, binding, proposal, step, here, sent, written=written, layout_commit=layout_commit, is_own=is_own
+    start = _commit_tree(workspace, find_start(workspace, here, sent, step.main_in_request), here)
+    base = find_request_base(reading, step, start, here, sent)
+    layout_commit = reading.layout_commit or start
+    gathered = gather_content(workspace, binding, step.source, step.revision, base, layout_commit=layout_commit)
+    signature = Signature(compose_lane_message(binding, request, step.revision.id), workspace.committer(), (here,))
+    result = write_content(
+        workspace, binding, gathered, ref=reading.ref, old=old, signature=signature, former=base.anchors
     )
-    gathered = gather_content(
-        workspace, binding, step.source, revision, base, layout_commit=layout_commit or base.start
-    )
-    signature = Signature(compose_lane_message(binding, request, revision.id), workspace.committer(), (here,))
-    result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     tree = repository.find_tree(result.commit)
     assert tree is not None
     found = drop_false_moves(repository, here, result.commit, result.moves)
-    update = replace(step.update, moves=found)
     lane = record_lane(
-        workspace, binding, tree, here=here, sent=sent, taken=main_in_request, is_own=is_own, update=update
+        workspace,
+        binding,
+        tree,
+        here=here,
+        sent=sent,
+        taken=step.main_in_request,
+        is_own=reading.is_own(step),
+        update=replace(update, moves=found),
     )
     moves = {old: new for old, new in found.items() if repository.lookup(lane.tree, new) is not None}
-    signature = replace(signature, message=signature.message + render_moves(moves))
-    commit = write_lane_commit(repository, lane, signature.message, signature.author)
+    commit = write_lane_commit(repository, lane, signature.message + render_moves(moves), signature.author)
     record_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:
-        repository.update_ref(ref, commit, old=result.commit)
+        repository.update_ref(reading.ref, commit, old=result.commit)
     known = workspace.store.read_last_seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
     written_commit = WrittenCommit(commit, news, is_partial=result.is_partial)
-    save_anchors(workspace, binding, proposal.lane, revision.id, written_commit, known.anchors if known else {})
+    save_anchors(workspace, binding, proposal.lane, step.revision.id, written_commit, known.anchors if known else {})
     link_titles = _read_link_titles(repository, binding, commit)
-    return _build_content(revision, gathered.placement, result.anchors, commit, link_titles)
-
-
-def _find_reading_base(
-    workspace: Workspace,
-    binding: Binding,
-    proposal: Proposal,
-    step: _RevisionStep,
-    here: str,
-    sent: Sequence[SentContent],
-    *,
-    written: Mapping[str, Anchor],
-    layout_commit: str,
-    is_own: bool,
-) -> MirrorBase:
-    """What is known before a revision of a change request is read: where its pages belong, and what was sent.
-
-    `here` is the commit that Git has of it; `is_own` says that the last write of this run made the revision. Where no
-    `layout_commit` says where new pages belong, the commit that the content lies upon does.
-    """
-    repository, revision = workspace.repository, step.revision
-    start = _commit_tree(workspace, find_start(workspace, here, sent, step.main_in_request), here)
-    layout_commit = layout_commit or start
-    last = repository.find_commit(workspace.main, SPACE, binding.space)
-    base = find_mirror_base(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
-    settings_commit = choose_settings_commit(repository, binding, here, layout_commit)
-    settings = read_settings_at(repository, binding, settings_commit)
-    anchors = move_below_root(base.anchors, base.settings, settings)
-    anchors = _keep_proposed_paths(workspace, binding, revision, anchors, written, layout_commit)
-    known = {anchor.path for anchor in anchors.values()}
-    anchors |= _find_left_behind(workspace, binding, start, known)
-    anchors |= _find_unsent_assets(workspace, binding, start, here, known)
-    return replace(
-        base,
-        anchors=anchors,
-        start=start,
-        is_complete=False,
-        written={id: anchor.oid for id, anchor in written.items() if is_own},
-        sent=tuple(one.commit for one in sent),
-        planned=tuple(one.planned for one in sent),
-        at=settings_commit,
-        settings=settings,
-    )
+    return _build_content(step.revision, gathered.placement, result.anchors, commit, link_titles)
 
 
 def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
@@ -277,78 +196,6 @@ def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
             start, parents=[here], message=words, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
         )
     return start
-
-
-def _keep_proposed_paths(
-    workspace: Workspace,
-    binding: Binding,
-    revision: Revision,
-    anchors: dict[str, Anchor],
-    written: Mapping[str, Anchor],
-    commit: str,
-) -> dict[str, Anchor]:
-    """Return anchors that keep each proposed page of a change request's revision where the branch has it.
-
-    What was written in this run is known by id; what an earlier, interrupted run wrote is found by its place in the
-    branch's SUMMARY.md. A page that the platform does not name by blob id is read back, to see what became of it.
-    """
-    plain = assign_paths(revision)
-    forms = plain.platform_paths
-    loose = {id for id, form in forms.items() if id not in anchors or anchors[id].form != form}
-    aligned: dict[str, str] = {}
-    if loose - written.keys():
-        settings = read_settings_at(workspace.repository, binding, commit)
-        aligned = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
-    listing = workspace.repository.list_files(commit, binding.directory)
-    for item in list_bodies(revision, plain):
-        former = anchors.get(item.id)
-        sent = written.get(item.id)
-        if sent is not None:
-            oid = sent.oid or (former.oid if former else "")
-            same = item.blob == oid if item.blob or item.kind == "page" else bool(sent.oid)
-            same = same or (former is not None and former.oid == oid and former.fingerprint == item.fingerprint)
-            # An empty fingerprint makes the mirror fetch the body again: needed unless the platform shows that it has
-            # exactly the blob that was sent.
-            kept = former.fingerprint if former is not None and not sent.oid else ""
-            anchors[item.id] = sent._replace(form=item.form, fingerprint=item.fingerprint if same else kept, oid=oid)
-        elif item.id in loose and (path := aligned.get(item.id)) in listing and path is not None:
-            fingerprint, oid = (former.fingerprint, former.oid) if former else ("", listing[path].oid)
-            anchors[item.id] = Anchor(item.id, item.kind, path, item.form, fingerprint, oid)
-    return anchors
-
-
-def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
-    """Made-up anchors for files that no page of the revision stands for: the mirror deletes files whose anchor has no
-    page, and leaves files without an anchor alone."""
-    blobs = workspace.repository.list_files(commit, binding.directory)
-    if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
-        return {}
-    listed = {
-        entry.path for entry, _ in walk_entries(read_entries(workspace.repository, binding, commit)) if entry.path
-    }
-    return {
-        LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", blobs[path].oid)
-        for path in listed - set(taken)
-        if path in blobs
-    }
-
-
-def _find_unsent_assets(
-    workspace: Workspace, binding: Binding, start: str, here: str, known: Collection[str]
-) -> dict[str, Anchor]:
-    """Made-up anchors for new assets that the platform does not have, such as one that is too large for the API.
-
-    Without them the commit would say that these have arrived, and nobody would be told of them again."""
-    assets = read_settings_at(workspace.repository, binding, start).add_root(ASSETS)
-    changes = workspace.repository.list_changes(here, start, binding.directory)
-    added = {change.path for change in changes if change.path.startswith(assets) and is_decodable(change.path)}
-    added -= set(known)
-    former = workspace.repository.list_files(here, binding.directory) if added else {}
-    listing = workspace.repository.list_files(start, binding.directory) if added else {}
-    return {
-        LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", listing[path].oid)
-        for path in (added & listing.keys()) - former.keys()
-    }
 
 
 def _build_content(
@@ -377,15 +224,3 @@ def _read_link_titles(repository: Repository, binding: Binding, commit: str) -> 
     except FileInvalid:
         return {}
     return {normpath(join(dirname(summary), entry.path or "")): entry.link_title or "" for entry in listed}
-
-
-def find_linked_files(
-    repository: Repository, pages: Iterable[str], blobs: Mapping[str, str], *, root: str
-) -> Iterator[str]:
-    """Yield the files outside `.gitbook/assets` that changed pages link to."""
-    for page in pages:
-        text = repository.read(blobs[page]).decode("utf-8", "replace")
-        for target in find_targets(text):
-            found = resolve_address(target.text, at=page, root=root)
-            if found is not None and found[0] in blobs and not found[0].endswith(".md"):
-                yield found[0]

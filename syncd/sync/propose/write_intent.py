@@ -23,7 +23,7 @@ from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.propose.arrived_pages import record_changed_pages
 from syncd.sync.propose.changed_pages import find_changed_pages
-from syncd.sync.propose.existing import find_linked_files, read_main_content, record_proposed_content
+from syncd.sync.propose.existing import read_main_content, record_proposed_content
 from syncd.sync.propose.gather_intent import gather_intent
 from syncd.sync.propose.intent import ChangedPages, ExistingContent, Intent
 from syncd.sync.propose.open_request import open_proposal
@@ -31,6 +31,7 @@ from syncd.sync.propose.via_comments import post_proposal, resolve_comments
 from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
 from syncd.sync.state.lane_content import find_content
+from syncd.sync.state.linked_files import find_linking_pages, list_linked, list_new_files
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
 from syncd.sync.workspace import Workspace
 
@@ -306,12 +307,17 @@ def _add_differences(
     files."""
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
-    changed = [path for path in desired.draft.documents if desired.blobs[path] != known.get(path)]
-    root = desired.draft.settings.add_root("")
-    linked = find_linked_files(repository, changed, desired.blobs, root=root)
+    blobs, root = desired.blobs, desired.draft.settings.add_root("")
+    changed = [path for path in desired.draft.documents if blobs[path] != known.get(path)]
+    linked = {file for page in changed for file in list_linked(repository.read(blobs[page]), page, root=root)}
+    changes = repository.list_changes(content.commit, intent.desired, binding.directory)
+    new = {path: oid for path, oid in list_new_files(changes, root=root).items() if path not in known}
+    pages = {path: blobs[path] for path in (*desired.draft.documents, *desired.draft.includes)}
+    linking = find_linking_pages(repository, binding, pages, new, root=root)
     # What the platform has as a file stays one, also where only pages that did not change link to it.
-    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & desired.blobs.keys()
-    files = {*desired.draft.files, *kept, *(path for path in linked if path.startswith(root))}
+    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & blobs.keys()
+    linked_here = {path for path in linked & blobs.keys() if path.startswith(root) and not path.endswith(".md")}
+    files = {*desired.draft.files, *kept, *linked_here, *linking}
     top = binding.path("")
     renames = {
         old.removeprefix(top): new.removeprefix(top)
@@ -319,4 +325,4 @@ def _add_differences(
         if binding.holds(old) and binding.holds(new)
     }
     draft = replace(desired.draft, files=tuple(sorted(files)))
-    return DesiredSide(draft, desired.blobs, renames, read=lambda path: repository.read_content(desired.blobs[path]))
+    return DesiredSide(draft, blobs, renames, linking, read=lambda path: repository.read_content(blobs[path]))

@@ -149,7 +149,7 @@ class _SpaceContent:
     """
 
     def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
-        self._repository, self._at = repository, binding.directory
+        self._repository, self._binding, self._at = repository, binding, binding.directory
         listing = repository.list_files(commit, binding.directory)
         self._blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
         self._draft = self._read_draft(links=False)
@@ -184,7 +184,16 @@ class _SpaceContent:
         tables = {settings_file.SETTINGS_PATH, below(draft.settings.summary), below(VARIABLES), below(TAGS)}
         if path in tables or path in draft.documents or path in draft.includes or path in draft.files:
             return True
-        return not is_markdown(path) and not _is_hidden(path) and path in self._linked
+        return not is_markdown(path) and not _is_hidden(path) and self._is_linked(path)
+
+    def _is_linked(self, path: str) -> bool:
+        """Whether a page links to a file; what a push has noted of it is looked at first."""
+        from syncd.sync.state.linked_files import find_noted_pages
+
+        assert self._draft is not None
+        root = self._draft.settings.add_root("")
+        noted = find_noted_pages(self._repository, self._binding, self._blobs, path, self._blobs[path], root=root)
+        return bool(noted) or path in self._linked
 
     def has_other_text(self, path: str, other: "_SpaceContent") -> bool:
         """Whether a path has another text than elsewhere, whatever its line ends; what is no page has its bytes."""
