@@ -121,7 +121,8 @@ class GitDeeds(Runs):
         for _ in range(_CONTINUES):
             if not stopped or not writer.is_busy():
                 break
-            sides = [writer.view_of(ref) for ref in ("HEAD", "MERGE_HEAD", "REBASE_HEAD")]
+            base = git(writer.path, "merge-base", "HEAD", "MERGE_HEAD", check=False).stdout.strip()
+            sides = [writer.view_of(ref) for ref in ("HEAD", "MERGE_HEAD", "REBASE_HEAD", base) if ref]
             kept = writer.keep_both()
             if kept is None:
                 break
