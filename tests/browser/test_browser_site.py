@@ -153,6 +153,21 @@ def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Call
     expect(page.locator(".results")).to_be_hidden()
 
 
+def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Callable[..., Page]) -> None:
+    page = visit(width=360)
+    page.goto(site)
+    page.locator(".search input").fill("deep")
+    expect(page.locator(".results a").first).to_be_visible()
+    covered = page.locator(".sections a").first.evaluate(
+        """(link) => {
+            const box = link.getBoundingClientRect()
+            const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+            return top.closest(".results") !== null
+        }"""
+    )
+    assert covered
+
+
 def test_a_link_that_asks_opens_the_search(site: str, visit: Callable[..., Page]) -> None:
     page = visit()
     page.goto(f"{site}?q=upgrade")

@@ -12,7 +12,7 @@ from syncd.web.pages.contents import ContentsEntry, ContentsLine
 from syncd.web.pages.cover import PageCover
 from syncd.web.pages.customization import is_safe_address
 from syncd.web.pages.diagrams import has_diagrams
-from syncd.web.pages.wording import find_words, is_right_to_left
+from syncd.web.pages.wording import find_text_direction, find_words, is_right_to_left
 from syncd.web.rendering import render_template
 
 OUTLINE_LEVEL_MAX = 3
@@ -145,6 +145,7 @@ def render_page(frame: SiteFrame, view: PageView) -> str:
         words=words,
         settings=settings,
         direction="rtl" if is_right_to_left(frame.locale) else "ltr",
+        text_direction=find_text_direction(frame.locale, view.body),
         outline=outline if view.layout.outline and len(outline) > 1 else [],
         has_pagination=has_pagination and (view.before or view.after),
         header_links=_list_header_links(settings),

@@ -1,10 +1,16 @@
 """The site's own words in the languages that syncd knows; English for the others."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur", "ps", "yi", "dv", "ckb", "ug", "sd"})
 """Languages that are written from right to left."""
+_RIGHT_TO_LEFT_LETTER = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LETTER = re.compile("[^\\W\\d_]")
+_NO_TEXT = re.compile("<pre\\b.*?</pre>|<code\\b.*?</code>|<[^>]*>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -91,3 +97,18 @@ def find_words(locale: str) -> PageWords:
 def is_right_to_left(locale: str) -> bool:
     """Return whether the language of a locale is written from right to left."""
     return locale.partition("-")[0].lower() in RIGHT_TO_LEFT
+
+
+def find_text_direction(locale: str, text: Markup) -> str:
+    """Return "rtl" where most letters of a page's HTML are written from right to left, else "ltr".
+
+    A page without letters is written as its site's language is. Code counts for neither.
+    """
+    site = "rtl" if is_right_to_left(locale) else "ltr"
+    if site == "ltr" and _RIGHT_TO_LEFT_LETTER.search(text) is None:
+        return site
+    letters = _LETTER.findall(_NO_TEXT.sub(" ", text))
+    if not letters:
+        return site
+    count = sum(_RIGHT_TO_LEFT_LETTER.match(letter) is not None for letter in letters)
+    return "rtl" if count * 2 > len(letters) else "ltr"

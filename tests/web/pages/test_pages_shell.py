@@ -135,6 +135,26 @@ def test_a_language_decides_words_and_direction() -> None:
     assert "Zum Inhalt springen" in german
 
 
+@pytest.mark.parametrize(
+    ("locale", "text", "direction"),
+    [
+        (
+            "en",
+            '# عنوان\n\n{% hint style="info" %}\nمرحبا بالعالم\n{% endhint %}\n\n```sh\nls --all --long\n```',
+            "rtl",
+        ),
+        ("en", "How to greet: مرحبا", None),
+        ("ar", "All of this page is in English.", "ltr"),
+        ("ar", "مرحبا بالعالم", None),
+        ("ar", "```sh\nls\n```", None),
+    ],
+)
+def test_a_page_is_laid_out_as_most_of_its_words_are_written(locale: str, text: str, direction: str | None) -> None:
+    body = render_document(to_document(text), BlockContext()).html
+    html = make_page(replace(make_view(), body=body), internationalization__locale=locale)
+    assert Reader(html).find("article")[0].get("dir") == direction
+
+
 @pytest.mark.parametrize("locale", WORDS)
 def test_each_language_has_all_words(locale: str) -> None:
     words = vars(find_words(locale))

@@ -1,7 +1,8 @@
-"""Emoji and icons: signs of Unicode, with words for who cannot see them."""
+"""Emoji, as signs of Unicode, and icons, as pictures, with words for who cannot see them."""
 
 import re
 from functools import cache
+from importlib.resources import files
 
 import emoji
 from markupsafe import Markup
@@ -13,22 +14,16 @@ from syncd.web.blocks.state import RenderState
 
 _CODE = re.compile(r"[0-9a-fA-F]{2,6}(?:-[0-9a-fA-F]{2,6}){0,9}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
-_SIGNS = {
-    "arrow-right": "→", "arrow-left": "←", "arrow-up": "↑", "arrow-down": "↓", "arrow-up-right-from-square": "↗",
-    "check": "✓", "circle-check": "✓", "xmark": "✕", "circle-xmark": "✕", "plus": "+", "minus": "−", "star": "★",
-    "heart": "♥", "circle-info": "ℹ", "info": "ℹ", "triangle-exclamation": "⚠", "warning": "⚠", "bolt": "⚡",
-    "lightbulb": "💡", "book": "📖", "book-open": "📖", "rocket": "🚀", "gear": "⚙", "gears": "⚙", "wrench": "🔧",
-    "screwdriver-wrench": "🛠", "key": "🔑", "lock": "🔒", "unlock": "🔓", "user": "👤", "users": "👥", "bell": "🔔",
-    "envelope": "✉", "phone": "☎", "house": "🏠", "home": "🏠", "folder": "📁", "file": "📄", "download": "⬇",
-    "upload": "⬆", "link": "🔗", "code": "⟨⟩", "terminal": "⌘", "bug": "🐞", "clock": "🕒", "calendar": "📅",
-    "cloud": "☁", "database": "🗄", "globe": "🌐", "flag": "⚑", "tag": "🏷", "magnifying-glass": "🔍", "play": "▶",
-    "pause": "⏸", "stop": "⏹", "shield": "🛡", "shield-halved": "🛡", "pen": "✎", "pencil": "✎", "trash": "🗑",
-    "image": "🖼", "video": "🎬", "music": "♫", "comment": "💬", "comments": "💬", "circle-question": "?",
-    "question": "?", "fire": "🔥", "robot": "🤖", "sparkles": "✨", "wand-magic-sparkles": "✨", "puzzle-piece": "🧩",
-    "credit-card": "💳", "cart-shopping": "🛒", "server": "🖥", "laptop": "💻", "desktop": "🖥", "mobile": "📱",
-    "chart-line": "📈", "chart-simple": "📊", "graduation-cap": "🎓", "building": "🏢", "map": "🗺", "compass": "🧭",
+_SPARKLE = "M256 16c22 150 90 218 240 240-150 22-218 90-240 240-22-150-90-218-240-240 150-22 218-90 240-240z"
+_OWN = {"sparkle": ("512", _SPARKLE), "sparkles": ("512", _SPARKLE)}
+_LIKE = {
+    "circles-overlap": "clone", "gitbook": "book-open", "gitbook-assistant": "sparkles", "hand-wave": "hand",
+    "messages": "comments", "memo": "file-lines", "books": "book", "browser": "window-maximize", "grid": "table-cells",
+    "ballot-check": "list-check", "chart-mixed": "chart-column", "rectangle-terminal": "terminal",
+    "list-timeline": "timeline", "square-list": "rectangle-list", "laptop-mobile": "laptop", "sitemap-alt": "sitemap",
 }  # fmt: skip
-"""Signs for names of icons that docs use often; all others are their first letter in a box."""
+"""Names that the free icons do not have, each with one that looks like it."""
+_OTHER = "circle"
 
 
 def render_emoji(state: RenderState, node: Node) -> Markup:
@@ -54,23 +49,48 @@ def find_emoji(code: str) -> str:
 
 
 def render_icon(state: RenderState, node: Node) -> Markup:
-    """Render an icon of a line: its sign, and its name for who does not see it."""
+    """Render an icon of a line: its picture, and its name for who does not see it."""
     data = read_data(node)
     color = read_color(data, "color")
     return write_icon(read_text(data, "icon"), f" b-text-{color}" if color else "", is_said=True)
 
 
 def write_icon(name: str, classes: str = "", *, is_said: bool = False) -> Markup:
-    """Return the sign of an icon; "" for one without a sign where words say enough.
+    """Return the picture of an icon; "" for one without a picture where words say enough.
 
     With `is_said`, screen readers say its name.
     """
     if not _NAME.fullmatch(name):
         return write_element("span", name) if is_said else Markup()
-    known = _SIGNS.get(name)
-    if known is None and not is_said:
+    known = find_icon(name) or (find_icon(_OTHER) if is_said else None)
+    if known is None:
         return Markup()
+    width, path = known
     label = {"role": "img", "aria_label": name.replace("-", " ")} if is_said else {"aria_hidden": "true"}
-    return write_element(
-        "span", known or name[0].upper(), class_=f"b-icon{'' if known else ' b-icon-letter'}{classes}", **label
-    )
+    drawn = write_element("path", d=path)
+    return write_element("svg", drawn, viewBox=f"0 0 {width} 512", class_=f"b-icon{classes}", **label)
+
+
+def find_icon(name: str) -> tuple[str, str] | None:
+    """Return the width of an icon that is 512 high, and its path; None when none is like it.
+
+    A name that is not known loses its last words, as of `shield-check`, until what is left is known.
+    """
+    icons = _load_icons()
+    while name:
+        name = _LIKE.get(name, name)
+        if name in icons:
+            return icons[name]
+        name = name.rpartition("-")[0]
+    return None
+
+
+@cache
+def _load_icons() -> dict[str, tuple[str, str]]:
+    """Read the icons that come with syncd: each line has the names of one, its width and its path."""
+    text = files("syncd.web").joinpath("static", "icons.tsv").read_text(encoding="utf-8")
+    known: dict[str, tuple[str, str]] = {}
+    for line in text.splitlines():
+        names, width, path = line.split("\t")
+        known |= dict.fromkeys(names.split(" "), (width, path))
+    return known | _OWN

@@ -11,8 +11,8 @@ from tests.web.blocks.documents import block, inline, leaf, paragraph, render, r
     [
         (":smile:", 'aria-label="smile" class="b-emoji">😄</span>'),
         (":no_such_emoji_here:", ":no_such_emoji_here:"),
-        ('<i class="fa-rocket">:rocket:</i>', 'role="img" aria-label="rocket">🚀</span>'),
-        ('<i class="fa-github">:github:</i>', 'aria-label="github">G</span>'),
+        ('<i class="fa-rocket">:rocket:</i>', 'class="b-icon" role="img" aria-label="rocket"><path d="M'),
+        ('<i class="fa-github">:github:</i>', 'class="b-icon" role="img" aria-label="github"><path d="M'),
         (
             '<a href="b.md" class="button primary">Go</a>',
             '<a href="b.md" class="b-button b-button-primary"><span>Go</span></a>',
