@@ -54,6 +54,9 @@ def test_questions_are_those_that_the_visitors_pages_answer(made: PublishedSiteM
     for wrong in ("", "s" * 256, "elsewhere"):
         answer = made.world.call("streamRecommendedQuestionsInSite", made.path, by=token, query={"siteSpaceId": wrong})
         assert answer.status_code == 400, answer.text
+        # The caller has no `scope`: the member that is named is the one that was sent.
+        assert "siteSpaceId" in answer.text
+        assert "scope" not in answer.text
 
 
 def test_the_assistant_answers_from_what_its_visitor_may_read(made: PublishedSiteMaker) -> None:

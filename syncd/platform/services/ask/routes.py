@@ -69,7 +69,7 @@ def stream_recommended_questions_in_site(
     if site_space_id is not None:
         scope = SpecificScope(mode="specific", site_space_ids=(site_space_id,))
     with at.storage.read() as connection:
-        where = find_published_spaces(at, connection, scope, AskContext())
+        where = find_published_spaces(at, connection, scope, AskContext(), member="siteSpaceId")
     found = recommend_questions(at.storage, where)
     events = [f"data: {json.dumps({'question': one}, ensure_ascii=False)}\n\n" for one in found]
     return StreamingResponse(iter([*events, END]), media_type="text/event-stream", headers=_HEADERS)

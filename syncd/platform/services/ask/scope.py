@@ -26,15 +26,21 @@ _FOR_EVERYBODY = ("public", "unlisted")
 
 
 def find_published_spaces(
-    at: SiteRequest, connection: sa.Connection, scope: Scope, context: AskContext
+    at: SiteRequest,
+    connection: sa.Connection,
+    scope: Scope,
+    context: AskContext,
+    *,
+    member: str = "scope.siteSpaceIds",
 ) -> list[PublishedSpace]:
     """Return the spaces of a site in which a question is answered, in the site's order and each once.
 
+    Shape: `member` is what the caller calls the site-spaces of a specific scope.
     Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require_site`.
     """
     structure = at.load_structure(connection)
     visitor = Variables({}, at.caller.grant.claims or {} if at.caller.grant is not None else {})
-    listed = _choose_site_spaces(structure, scope, context)
+    listed = _choose_site_spaces(structure, scope, context, member)
     chosen = [row for row in listed if _is_site_space_open(structure, row, visitor)]
     if not structure.site.published:
         return []
@@ -48,10 +54,12 @@ def find_published_spaces(
     return list(found.values())
 
 
-def _choose_site_spaces(structure: Structure, scope: Scope, context: AskContext) -> Iterator[sa.Row[Any]]:
+def _choose_site_spaces(
+    structure: Structure, scope: Scope, context: AskContext, member: str
+) -> Iterator[sa.Row[Any]]:
     if isinstance(scope, SpecificScope):
         for id in dict.fromkeys(scope.site_space_ids):
-            yield _require_site_space(structure, id, "scope.siteSpaceIds")
+            yield _require_site_space(structure, id, member)
     elif isinstance(scope, DefaultScope):
         yield from _choose_default(structure, scope, context)
     else:
