@@ -6,6 +6,7 @@ The origin is the operator's (`--public-url`), else the address that the server 
 
 import ipaddress
 import re
+from functools import lru_cache
 
 from fastapi import Request
 
@@ -42,12 +43,18 @@ def find_origin(request: Request) -> str:
     if settings.public_url:
         return settings.public_url
     server, port = request.scope.get("server") or (_LOOPBACK, None)
-    host = request.headers.get("host", "")
+    return f"{request.scope['scheme']}://{_choose_host(request.headers.get('host', ''), server, port, settings.host)}"
+
+
+# The last ones are remembered: as many as a client sends different ones do not stay.
+@lru_cache(maxsize=64)
+def _choose_host(host: str, server: str, port: int | None, bound: str) -> str:
+    """The host and port in addresses: those of the header, or of the connection."""
     found = _HOST.fullmatch(host)
-    if found is None or not _is_own_host(found["name"], found["port"], server, port, settings.host):
+    if found is None or not _is_own_host(found["name"], found["port"], server, port, bound):
         name = f"[{server}]" if ":" in server else server
-        host = name if port is None else f"{name}:{port}"
-    return f"{request.scope['scheme']}://{host}"
+        return name if port is None else f"{name}:{port}"
+    return host
 
 
 def build_api_url(request: Request, path: str) -> str:

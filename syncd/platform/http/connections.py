@@ -5,6 +5,7 @@ connection has a deadline at each stage: for the head of a request, for its body
 once a second closes those that missed it.
 """
 
+import asyncio
 import json
 import resource
 import time
@@ -256,7 +257,46 @@ class Connection(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._request = anyio.CancelScope()
         cancelled: Any = _CancellableApp(app, self._request)
+        joined: Any = JoinedTransport(self.transport, self.loop)
+        cycle.transport = joined
         super()._start_asgi_task(cycle, cancelled)
+
+
+class JoinedTransport:
+    """The transport of one answer, which sends its head together with what follows at once: a send costs much.
+
+    A head that nothing follows in the same turn of the loop, such as that of a stream, goes out alone.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._head: bytes | None = None
+        self._is_begun = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes, the first ones with the next ones or at the end of this turn."""
+        if not self._is_begun:
+            self._is_begun, self._head = True, data
+            self._loop.call_soon(self._flush)
+        elif self._head is not None:
+            head, self._head = self._head, None
+            self._transport.writelines((head, data))
+        else:
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Close the connection behind all that was written."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._head is not None:
+            head, self._head = self._head, None
+            self._transport.write(head)
 
 
 @dataclass(frozen=True)

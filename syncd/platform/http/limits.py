@@ -68,11 +68,15 @@ class RequestLimits:
                 message["headers"] = [*message["headers"], *headers]
             await send(message)
 
-        refusal = _answer_too_many_requests() if left < 0 else _refuse_unreadable_body(scope)
+        refusal = _answer_too_many_requests() if left < 0 else None
+        if not _has_body(scope):
+            await (refusal or self._app)(scope, receive, with_headers)
+            return
+        refusal = refusal or _refuse_unreadable_body(scope)
         count = _BodyCounter(self)
         try:
             app = refusal or await self._refuse_unknown_sender(scope) or self._app
-            await app(scope, count.wrap_receive(receive) if _has_body(scope) else receive, with_headers)
+            await app(scope, count.wrap_receive(receive), with_headers)
         finally:
             self._received -= count.received
 
