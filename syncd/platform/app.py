@@ -55,6 +55,7 @@ from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors import auth_settings, insights, published_urls, site_search
 from syncd.platform.visitors import routes as site_pages
+from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 from syncd.platform.visitors.offers import agent_feedback
 from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
@@ -147,12 +148,15 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # Each request would ask the environment several times whether somebody listens.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.storage = storage
     app.state.settings = settings
     app.state.callers = Callers(storage)
     app.state.published_sites = PublishedSites(storage)
     app.state.page_memory = PageMemory()
+    app.state.site_renderer = SiteRenderer(storage, app.state.published_sites, app.state.page_memory)
     app.state.space_answers = spaces.SpaceAnswers(_SPACE_ANSWERS_MAX)
     app.state.answer_visit = site_pages.answer_visit
     app.state.resolved_paths = view.ResolvedPathCache(storage)
@@ -174,16 +178,21 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
         )
     failures.install_error_handlers(app)
     app.state.operations = OPERATIONS
-    app.router.routes.append(routes)
-    for root in (PREFIX, f"{PREFIX}/"):
-        app.add_route(root, answer_information, include_in_schema=False)
+    _add_routes(app, routes)
+    app.openapi = DESCRIPTION.document  # type: ignore[method-assign]
+    return app
+
+
+def _add_routes(app: FastAPI, operations: RouteTable) -> None:
+    """Add all routes. The first ones are compared with every request: those of pages, which are asked for most."""
     for path in endpoint.PATHS:
         app.router.routes.append(Route(path, endpoint.SiteMcpEndpoint(SiteTools), include_in_schema=False))
     app.add_route(site_pages.PATH, site_pages.answer_site, methods=["GET", "POST"], include_in_schema=False)
+    app.router.routes.append(operations)
+    for root in (PREFIX, f"{PREFIX}/"):
+        app.add_route(root, answer_information, include_in_schema=False)
     app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
     for root in ("/app", "/app/{path:path}"):
         app.add_route(root, answer_app, methods=["GET", "POST"], include_in_schema=False)
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
     app.add_route("/readyz", answer_readiness, include_in_schema=False)
-    app.openapi = DESCRIPTION.document  # type: ignore[method-assign]
-    return app

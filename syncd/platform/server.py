@@ -23,6 +23,7 @@ from syncd.platform.storage.health import DatabaseHealth
 from syncd.platform.storage.jobs import Worker
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.storage_options import StorageOptions
+from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
@@ -155,6 +156,7 @@ class _Server(uvicorn.Server):
         self._health: DatabaseHealth = app.state.storage.health
         self._report, self._fault = report, ""
         self._stop = stop
+        self._site_renderer: SiteRenderer = app.state.site_renderer
         self._worker = Worker(app.state.storage, app.state.settings, app.state.handlers) if works else None
 
     @contextlib.contextmanager
@@ -167,11 +169,13 @@ class _Server(uvicorn.Server):
         assert sockets
         if self._worker is not None:
             self._worker.start()
+            self._site_renderer.start()
         self._announce(_build_url(sockets[0]))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
         if self._worker is not None:
+            self._site_renderer.stop()
             self._worker.stop()
 
     async def on_tick(self, counter: int) -> bool:

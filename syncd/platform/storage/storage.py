@@ -24,6 +24,7 @@ from syncd.platform.schema import accounts
 from syncd.platform.storage.atomic_files import read_or_create
 from syncd.platform.storage.blobs import BlobFolder, Blobs
 from syncd.platform.storage.health import DatabaseHealth
+from syncd.platform.storage.kept_pages import KeptPages
 from syncd.platform.storage.times import format_time
 
 __all__ = ["READERS", "Bootstrap", "CurrentStorage", "Storage", "hash_token"]
@@ -84,6 +85,7 @@ class Storage:
         self.health = DatabaseHealth()
         self.health.watch_changes(self._database.writer)
         self.blobs = blobs or BlobFolder(data / "blobs")
+        self.kept_pages = KeptPages(data / "pages.db")
         self._clock = clock
         try:
             prepare(self._database)
@@ -164,6 +166,7 @@ class Storage:
     def close(self) -> None:
         """Close every connection; nothing may use this storage afterwards."""
         self._database.close()
+        self.kept_pages.close()
 
     def __enter__(self) -> Self:
         return self

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from syncd.layout.tree.paths import make_collision_key
 from syncd.model.redirect import Destination, ToExternal, ToPage, ToSection, ToSiteSpace, make_source_key
-from syncd.platform.revisions.outline import Outline, TreeEntry, open_outline
+from syncd.platform.revisions.outline import Outline, TreeEntry, find_cached_outline, open_outline
 from syncd.platform.revisions.tree import PAGES
 from syncd.platform.schema.site_tables import redirects
 from syncd.platform.visitors.visits import SiteVisit, VisitPlace, find_place, skip_default_path
@@ -51,15 +51,29 @@ def find_destination(
 ) -> PageFound | Redirected | NothingThere:
     """Return what is at an address below a site. Content comes before redirects."""
     place = find_place(visit, parts)
-    found = _find_page(connection, visit, place) if place is not None else None
+
+    def find_page(place: VisitPlace) -> PageFound | None:
+        return _find_page(visit, place, open_space_outline(connection, visit, place.site_space))
+
+    found = find_page(place) if place is not None else None
     if place is not None and found is None and (meant := skip_default_path(place)) is not None:
-        found = _find_page(connection, visit, meant)
+        found = find_page(meant)
     if found is not None:
         # A group has no text: its address is that of the first page in it.
         if found.place.is_exact and _is_named(found):
             return found
         return Redirected(visit.build_path(found.place.site_space, found.place.page_path and found.entry.path))
     return _follow_redirect(connection, visit, "/".join(part for part in parts if part)) or NothingThere(place)
+
+
+def find_page_in_memory(visit: SiteVisit, parts: Sequence[str]) -> PageFound | None:
+    """Return the page at its own address when that can be said without the database; None when not."""
+    place = find_place(visit, parts)
+    outline = None if place is None else find_cached_outline(visit.require_space(place.site_space).root)
+    if place is None or outline is None:
+        return None
+    found = _find_page(visit, place, outline)
+    return found if found is not None and place.is_exact and _is_named(found) else None
 
 
 def open_space_outline(connection: sa.Connection, visit: SiteVisit, site_space: sa.Row[Any]) -> Outline:
@@ -82,8 +96,7 @@ def find_first_page(visit: SiteVisit, outline: Outline, below: str = PAGES) -> T
     return None
 
 
-def _find_page(connection: sa.Connection, visit: SiteVisit, place: VisitPlace) -> PageFound | None:
-    outline = open_space_outline(connection, visit, place.site_space)
+def _find_page(visit: SiteVisit, place: VisitPlace, outline: Outline) -> PageFound | None:
     if place.page_path:
         entry = outline.entries.get(outline.by_path.get(make_collision_key(place.page_path), ""))
     else:

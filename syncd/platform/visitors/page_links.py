@@ -40,7 +40,10 @@ def build_file_path(visit: SiteVisit, site_space: sa.Row[Any], entry: TreeEntry)
 
 @dataclass
 class VisitorLinks:
-    """The references of one page, or of what it includes; `was_shared` says that something beside the site was read."""
+    """The references of one page, or of what it includes; `was_shared` says that something beside the site was read.
+
+    Shape: `has_left_space` says that another space of the site was asked for, so that its content counts.
+    """
 
     storage: Storage
     visit: SiteVisit
@@ -48,6 +51,7 @@ class VisitorLinks:
     outline: Outline
     entry: TreeEntry
     was_shared: bool = False
+    has_left_space: bool = False
     _targets: TargetResolver = field(init=False)
     _others: OtherSpaces = field(init=False)
 
@@ -80,7 +84,7 @@ class VisitorLinks:
         """Return a parsed OpenAPI description: a file of the space, or one that the organization keeps by its name."""
         found = self._complete_reference(ref, self.entry)
         entry = self.outline.entries.get(str(found.get("file")))
-        if entry is not None and entry.node.body is not None:
+        if entry is not None and entry.parent == FILES and entry.node.body is not None:
             data = self._read_blob(entry.node.body, SPECIFICATION_BYTES_MAX)
         else:
             data = self._read_kept_specification(str(found.get("spec") or ""))
@@ -162,6 +166,7 @@ class VisitorLinks:
         )
 
     def _open_other(self, space: str) -> Outline | None:
+        self.has_left_space = True
         shown = self.visit.find_site_space_of(space, self.site_space)
         if shown is None:
             return None

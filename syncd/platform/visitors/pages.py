@@ -1,8 +1,10 @@
 """Pages of a site as HTML and as Markdown, each rendered once for all visitors to whom it looks the same."""
 
+import hmac
 import re
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +24,7 @@ from syncd.platform.visitors.frames import (
     build_scope,
     read_contents,
 )
+from syncd.platform.visitors.kept.page_keys import PageKeys
 from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
@@ -58,13 +61,13 @@ class RenderedPage:
     etag: str
 
     @classmethod
-    def of(cls, html: str) -> "RenderedPage":
+    def of(cls, html: bytes) -> "RenderedPage":
         """Return a page from its HTML."""
-        data = html.encode(errors="replace")
-        return cls(data, f'"{sha256(data).hexdigest()[:32]}"')
+        return cls(html, f'"{sha256(html).hexdigest()[:32]}"')
 
 
 PageKey = tuple[str, str, str, str]
+_ORIGIN_BYTES = 16
 
 
 @dataclass
@@ -97,8 +100,59 @@ class PageRenderer:
     memory: PageMemory
     visit: SiteVisit
 
+    def find_kept(self, found: PageFound, origin: str, path: str, *, is_hurried: bool = False) -> RenderedPage | None:
+        """Return a page that was rendered before this server began, or before another text of its site changed.
+
+        Shape: `is_hurried` is for the event loop, which must not look through a whole tree.
+        """
+        keys = PageKeys(self.visit, found.place.site_space, found.outline)
+        if not self.visit.is_for_everybody or (is_hurried and not keys.are_cheap):
+            return None
+        html = self.storage.kept_pages.find_page(keys.compute_keys(found.entry))
+        return None if html is None else self._finish(html, origin, path)
+
     def render(self, found: PageFound, origin: str, path: str) -> RenderedPage:
         """Return the page of a site that a visitor reads, and keep it where it is the same for the next one."""
+        html, links = self._render_html(found)
+        if links.was_shared:
+            return RenderedPage.of(self._put_origin(html, origin))
+        self._keep(found, html, links)
+        return self._finish(html, origin, path)
+
+    def render_ahead(self, found: PageFound) -> Sequence[bytes]:
+        """Render a page that is kept nowhere yet, for whoever reads it later, and return its keys."""
+        keys = self._compute_keys(found)
+        if self.visit.is_for_everybody and not self.storage.kept_pages.has_page(keys):
+            html, links = self._render_html(found)
+            if not links.was_shared:
+                self._keep(found, html, links)
+        return keys
+
+    def _compute_keys(self, found: PageFound) -> tuple[bytes, bytes]:
+        return PageKeys(self.visit, found.place.site_space, found.outline).compute_keys(found.entry)
+
+    def _keep(self, found: PageFound, html: bytes, links: VisitorLinks) -> None:
+        """Keep a page on disk: only what anybody may read is ever there."""
+        if self.visit.is_for_everybody:
+            own, wide = self._compute_keys(found)
+            key = wide if links.has_left_space else own
+            self.storage.kept_pages.keep_page(key, self.visit.base, html)
+
+    def _finish(self, html: bytes, origin: str, path: str) -> RenderedPage:
+        page = RenderedPage.of(self._put_origin(html, origin))
+        self.memory.keep_page(self.visit, path, origin, page)
+        return page
+
+    def _put_origin(self, html: bytes, origin: str) -> bytes:
+        return html.replace(self._origin_mark.encode(), origin.encode())
+
+    @cached_property
+    def _origin_mark(self) -> str:
+        """What stands for the scheme and host while nobody has asked yet; no writer can know it."""
+        mark = hmac.digest(self.storage.secret, b"origin of pages", "sha256")[:_ORIGIN_BYTES]
+        return f"https://{mark.hex()}.invalid"
+
+    def _render_html(self, found: PageFound) -> tuple[bytes, VisitorLinks]:
         entry, site_space = found.entry, found.place.site_space
         text = self._read_text(entry)
         links = VisitorLinks(self.storage, self.visit, site_space, found.outline, entry)
@@ -110,13 +164,10 @@ class PageRenderer:
                 entry.node.fields.get("cover") or {}, entry.node.fields.get("layout") or {}, links.resolve
             ),
             outline=rendered.outline,
-            head=self._describe_page(found, origin, has_feed=bool(self._list_updates(found, text))),
+            head=self._describe_page(found, self._origin_mark, has_feed=bool(self._list_updates(found, text))),
             is_indexed=is_indexed(self.visit, found.outline, entry),
         )
-        page = RenderedPage.of(render_page(build_frame(self.visit, site_space), view))
-        if not links.was_shared:
-            self.memory.keep_page(self.visit, path, origin, page)
-        return page
+        return render_page(build_frame(self.visit, site_space), view).encode(errors="replace"), links
 
     def render_feed(self, found: PageFound, origin: str) -> str | None:
         """Return the feed of a page with updates that the visitor may read; None for a page without."""
@@ -159,7 +210,8 @@ class PageRenderer:
         contents = select_lines(read_contents(self.visit, site_space, outline))
         scope = build_scope(self.visit, site_space)
         view = PageView(title, body, contents=contents, scope=scope, is_indexed=False)
-        return RenderedPage.of(render_page(build_frame(self.visit, site_space), view))
+        html = render_page(build_frame(self.visit, site_space), view)
+        return RenderedPage.of(html.encode(errors="replace"))
 
     def render_missing(self, site_space: sa.Row[Any], outline: Outline) -> RenderedPage:
         """Return the page that says that there is no page at an address."""

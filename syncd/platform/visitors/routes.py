@@ -1,14 +1,14 @@
 """A published site over HTTP: its pages, what they load, and what machines read, all below `/sites/{name}`."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, urlencode
 
 import sqlalchemy as sa
 from fastapi import Request
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 
 from syncd.model.search import QUERY_MAX
 from syncd.platform.http import addresses
@@ -24,6 +24,7 @@ from syncd.platform.visitors.destinations import (
     PageFound,
     Redirected,
     find_destination,
+    find_page_in_memory,
     open_space_outline,
 )
 from syncd.platform.visitors.frames import (
@@ -32,16 +33,18 @@ from syncd.platform.visitors.frames import (
     read_contents,
     read_space_settings,
 )
+from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
 from syncd.platform.visitors.offers.static_files import answer_static
+from syncd.platform.visitors.offers.visitor_cookies import keep_visitor_token, read_visitor_token
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.search import list_results, search_site
 from syncd.platform.visitors.sites import PublishedSite, PublishedSites
 from syncd.platform.visitors.texts import SiteTexts
-from syncd.platform.visitors.visits import VISITOR_COOKIE, SignInNeeded, SiteVisit, VisitorToken, open_visit
+from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, open_visit
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages, write_link
@@ -51,10 +54,6 @@ from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
 
 PATH = "/sites/{name}/{path:path}"
-JWT_PARAMETER = "jwt_token"
-UNSIGNED_PREFIX = "visitor."
-_UNSIGNED_COOKIE = "syncd-visitor-claims"
-_COOKIE_MAX = 8192
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; media-src 'self' https:; "
     "font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -74,7 +73,26 @@ _STRICT = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Content-Security-Policy": _POLICY,
 }
+_HTML = (b"content-type", b"text/html; charset=utf-8")
 _MACHINE_FILES = ("llms.txt", "llms-full.txt", "robots.txt")
+
+
+class _PageResponse(Response):
+    """A page as an answer, whose headers are bytes already: no other answer is given as often."""
+
+    def __init__(self, page: RenderedPage, status: int, headers: Sequence[tuple[bytes, bytes]]) -> None:
+        self.status_code = status
+        self.background = None
+        self.body = b"" if status == 304 else page.html
+        of_body = [] if status == 304 else [_HTML, (b"content-length", b"%d" % len(self.body))]
+        self.raw_headers = [*headers, (b"etag", page.etag.encode()), *of_body]
+
+
+@lru_cache(maxsize=8)
+def _list_page_headers(cache_control: str, *, is_indexed: bool) -> Sequence[tuple[bytes, bytes]]:
+    robots = {} if is_indexed else {"X-Robots-Tag": "noindex"}
+    headers = {**_STRICT, "Cache-Control": cache_control, "Vary": "Cookie", **robots}
+    return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
 
 
 @dataclass(frozen=True)
@@ -102,10 +120,24 @@ class _SiteResponder:
         """The scheme and host of the platform."""
         return addresses.find_origin(self.request)
 
+    @property
+    def path(self) -> str:
+        """The path of the request on the server."""
+        return str(self.request.scope["path"])
+
     def find_remembered(self) -> Response | None:
-        """Return the page as it was rendered before, without reading anything."""
-        page = self.memory.find_page(self.visit, self.request.url.path, self.origin)
+        """Return the page as it was rendered before, with no more than one look into a file of this machine."""
+        page = self.memory.find_page(self.visit, self.path, self.origin)
+        if page is None and not self._is_special and (found := find_page_in_memory(self.visit, self.parts)) is not None:
+            renderer = PageRenderer(self.storage, self.memory, self.visit)
+            page = renderer.find_kept(found, self.origin, self.path, is_hurried=True)
         return None if page is None else self.answer_html(page)
+
+    @property
+    def _is_special(self) -> bool:
+        """Whether the address may be that of something else than a page."""
+        first, last = (self.parts or ("",))[0], (self.parts or ("",))[-1]
+        return first in (OWN_FILES, *_MACHINE_FILES) or first.startswith("sitemap") or last.endswith((".md", FEED))
 
     def answer(self) -> Response:
         """Return the answer, which may read the database."""
@@ -125,17 +157,23 @@ class _SiteResponder:
                 return self._answer_missing(connection, found_here)
         if isinstance(found_here, Redirected):
             return _build_redirect(found_here)
+        return self.answer_html(self._render_page(found_here))
+
+    def _render_page(self, found: PageFound) -> RenderedPage:
+        """The page, and where it was not rendered yet, all others after it."""
         renderer = PageRenderer(self.storage, self.memory, self.visit)
-        return self.answer_html(renderer.render(found_here, self.origin, self.request.url.path))
+        kept = renderer.find_kept(found, self.origin, self.path)
+        if kept is not None:
+            return kept
+        ahead: SiteRenderer = self.request.app.state.site_renderer
+        ahead.request(self.visit)
+        return renderer.render(found, self.origin, self.path)
 
     def answer_html(self, page: RenderedPage, status: int = 200) -> Response:
         """Return a page as the answer, or 304 where the browser has exactly that."""
-        headers = {**_STRICT, "ETag": page.etag, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
-        if not self.visit.may_be_indexed:
-            headers["X-Robots-Tag"] = "noindex"
-        if status == 200 and page.etag in self.request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        return HTMLResponse(page.html, status, headers)
+        headers = _list_page_headers(self._format_cache("no-cache"), is_indexed=self.visit.may_be_indexed)
+        is_known = status == 200 and page.etag in self.request.headers.get("if-none-match", "")
+        return _PageResponse(page, 304 if is_known else status, headers)
 
     def _format_cache(self, way: str) -> str:
         return f"{'public' if self.visit.is_for_everybody else 'private'}, {way}"
@@ -290,10 +328,10 @@ async def answer_site(request: Request) -> Response:
     site = await storage.run_read(lambda: sites.find_site(name))
     if site is None:
         return _answer_closed()
-    if (kept := _keep_token(request, name)) is not None:
+    if (kept := keep_visitor_token(request, name)) is not None:
         return kept
     parts = tuple(part for part in str(request.path_params["path"]).split("/") if part)
-    visitor = VisitorToken(request.cookies.get(VISITOR_COOKIE, ""), _read_unsigned(request))
+    visitor = read_visitor_token(request)
     opened = open_visit(site, f"/sites/{quote(name)}", parts, visitor, storage.now().timestamp())
     if opened is None:
         return _answer_closed()
@@ -325,40 +363,6 @@ async def _compute_answer(request: Request, answer: Callable[[], Response]) -> R
     scheduler: RequestScheduler = request.app.state.scheduler
     with limit_time(USUAL_S):
         return await scheduler.compute(request, answer)
-
-
-def _keep_token(request: Request, name: str) -> Response | None:
-    """Take what an address says of its visitor out of it, into cookies of this site; None when it says nothing."""
-    if not request.scope["query_string"]:
-        return None
-    pairs = parse_qsl(request.url.query, keep_blank_values=True)
-    unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
-    token = next((value for key, value in pairs if key == JWT_PARAMETER), None)
-    if token is None and not unsigned:
-        return None
-    rest = urlencode([one for one in pairs if one[0] != JWT_PARAMETER and not one[0].startswith(UNSIGNED_PREFIX)])
-    answer = RedirectResponse(
-        quote(request.url.path) + (f"?{rest}" if rest else ""), 303, {"Cache-Control": "no-store"}
-    )
-    for cookie, value in ((VISITOR_COOKIE, token), (_UNSIGNED_COOKIE, urlencode(unsigned) if unsigned else None)):
-        if value is not None and len(value) < _COOKIE_MAX and value.isascii() and value.isprintable():
-            secure = request.url.scheme == "https"
-            path = f"/sites/{quote(name)}"
-            answer.set_cookie(cookie, value, path=path, secure=secure, httponly=True, samesite="lax")
-    return answer
-
-
-def _read_unsigned(request: Request) -> Mapping[str, Any]:
-    """The claims that nobody signed, from the cookie; `true`, `false` and numbers are what they look like."""
-    found: dict[str, Any] = {}
-    given = request.cookies.get(_UNSIGNED_COOKIE)
-    for name, value in parse_qsl(given)[:50] if given else ():
-        try:
-            read = json.loads(value)
-        except ValueError:
-            read = value
-        found[name] = read if isinstance(read, bool | int | float | str) else value
-    return found
 
 
 def _answer_sign_in(request: Request, site: PublishedSite, needed: SignInNeeded) -> Response:

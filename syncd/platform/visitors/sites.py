@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import sqlalchemy as sa
@@ -56,11 +57,18 @@ class PublishedSite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What all pages of the site depend on beside their own text and their reader, as text."""
+        """What all pages of the site depend on beside their own text and their reader, as a hash."""
+        roots = sorted((space.id, space.root) for space in self.spaces.values())
+        return sha256(repr((self.appearance, roots)).encode()).hexdigest()
+
+    @cached_property
+    def appearance(self) -> str:
+        """What all pages depend on beside content and reader, as a hash: structure, spaces and customizations."""
         structure = self.structure
         rows = [tuple(row) for row in (structure.site, *structure.groups, *structure.sections, *structure.site_spaces)]
-        roots = sorted((space.id, space.title, space.root) for space in self.spaces.values())
-        return repr((rows, roots, self.settings, self.variant_settings))
+        named = sorted((space.id, space.title, space.language) for space in self.spaces.values())
+        shown = repr((rows, named, self.settings, self.variant_settings))
+        return sha256(shown.encode(errors="surrogatepass")).hexdigest()
 
     def with_spaces(self, ids: Collection[str]) -> "PublishedSite":
         """Return the site as if it had no other spaces than these."""

@@ -54,9 +54,7 @@ def find_published_spaces(
     return list(found.values())
 
 
-def _choose_site_spaces(
-    structure: Structure, scope: Scope, context: AskContext, member: str
-) -> Iterator[sa.Row[Any]]:
+def _choose_site_spaces(structure: Structure, scope: Scope, context: AskContext, member: str) -> Iterator[sa.Row[Any]]:
     if isinstance(scope, SpecificScope):
         for id in dict.fromkeys(scope.site_space_ids):
             yield _require_site_space(structure, id, member)

@@ -33,7 +33,7 @@ def _list_static() -> Mapping[str, _StaticFile]:
     for one in files("syncd.web").joinpath("static").iterdir():
         media = _STATIC_TYPES.get(splitext(one.name)[1])
         if media is not None:
-            page = RenderedPage.of(one.read_text(encoding="utf-8"))
+            page = RenderedPage.of(one.read_bytes())
             packed = gzip.compress(page.html, mtime=0) if len(page.html) > _PACKED_FROM else b""
             found[one.name] = _StaticFile(page, media, packed)
     return found

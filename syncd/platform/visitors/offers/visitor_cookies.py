@@ -1,0 +1,61 @@
+"""What a browser shows of a visitor: an address with a token, and the cookies of a site that keep it."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+from fastapi import Request
+from fastapi.responses import RedirectResponse, Response
+
+from syncd.platform.visitors.visits import VISITOR_COOKIE, VisitorToken
+
+JWT_PARAMETER = "jwt_token"
+UNSIGNED_PREFIX = "visitor."
+_UNSIGNED_COOKIE = "syncd-visitor-claims"
+_COOKIE_MAX = 8192
+_NOBODY = VisitorToken()
+
+
+def read_visitor_token(request: Request) -> VisitorToken:
+    """Return what the cookies of a request say of its visitor."""
+    if "cookie" not in request.headers:
+        return _NOBODY
+    return VisitorToken(request.cookies.get(VISITOR_COOKIE, ""), _read_unsigned(request))
+
+
+def keep_visitor_token(request: Request, name: str) -> Response | None:
+    """Return the answer that takes what an address says of its visitor out of it, into cookies of this site.
+
+    Shape: None when the address says nothing.
+    """
+    if not request.scope["query_string"]:
+        return None
+    pairs = parse_qsl(request.url.query, keep_blank_values=True)
+    unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
+    token = next((value for key, value in pairs if key == JWT_PARAMETER), None)
+    if token is None and not unsigned:
+        return None
+    rest = urlencode([one for one in pairs if one[0] != JWT_PARAMETER and not one[0].startswith(UNSIGNED_PREFIX)])
+    answer = RedirectResponse(
+        quote(request.url.path) + (f"?{rest}" if rest else ""), 303, {"Cache-Control": "no-store"}
+    )
+    for cookie, value in ((VISITOR_COOKIE, token), (_UNSIGNED_COOKIE, urlencode(unsigned) if unsigned else None)):
+        if value is not None and len(value) < _COOKIE_MAX and value.isascii() and value.isprintable():
+            secure = request.url.scheme == "https"
+            path = f"/sites/{quote(name)}"
+            answer.set_cookie(cookie, value, path=path, secure=secure, httponly=True, samesite="lax")
+    return answer
+
+
+def _read_unsigned(request: Request) -> Mapping[str, Any]:
+    """The claims that nobody signed, from the cookie; `true`, `false` and numbers are what they look like."""
+    found: dict[str, Any] = {}
+    given = request.cookies.get(_UNSIGNED_COOKIE)
+    for name, value in parse_qsl(given)[:50] if given else ():
+        try:
+            read = json.loads(value)
+        except ValueError:
+            read = value
+        found[name] = read if isinstance(read, bool | int | float | str) else value
+    return found
