@@ -11,6 +11,7 @@ from syncd.api.client import Client
 from syncd.errors import NotFound, Rejected
 from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
+from syncd.model.content_write import ContentWrite, ContentWritten, UpdatePage
 from syncd.model.revision import Revision
 from syncd.sync.outcome import Outcome, Waiting
 from syncd.sync.policy import Policy
@@ -160,3 +161,34 @@ def test_a_space_that_moves_while_it_is_read_is_read_again(world: Any, fine: Any
 
     fine(run(world, stand, RunOptions(propose=False)))
     assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheirs, later.\n"
+
+
+@pytest.mark.parametrize("has_request", [True, False], ids=["of-an-open-one", "of-a-new-one"])
+def test_an_order_that_reviewers_make_just_before_a_write_is_kept(world: Any, fine: Any, has_request: bool) -> None:
+    """`/changes` of a change request names no order: it is read with the next tree, and stays until then."""
+    world.clone()
+    if has_request:
+        world.commit("Mine first", {"errors.md": "# Errors explained\n\nMine.\n"})
+        fine(world.sync())
+    world.commit("Mine", MINE)
+
+    def stand(client: Client) -> Any:
+        def write_content(space: str, id: str, body: ContentWrite) -> ContentWritten:
+            pages = client.change_request_content.get(space, id).pages[1].pages
+            if pages[0].slug == "setup":
+                move = ContentWrite(changes=(UpdatePage(page=pages[1].id, at=0),))
+                client.change_requests.write_content(space, id, move)
+            return client.change_requests.write_content(space, id, body)
+
+        return Stand(client, change_requests=Stand(client.change_requests, write_content=write_content))
+
+    fine(run(world, stand))
+    for files in ({"errors.md": "# Errors explained\n\nAgain.\n"}, {".gitbook/assets/new.png": b"A tree is read."}):
+        world.commit("Mine again", files)
+        fine(world.sync())
+        with world.client() as client:
+            pages = client.change_request_content.get(world.space, "1").pages[1].pages
+            assert [page.slug for page in pages] == ["usage", "setup"]
+    fine(world.sync())
+    summary = (world.root / "clone" / "SUMMARY.md").read_text()
+    assert summary.index("guide/usage.md") < summary.index("guide/setup.md")
