@@ -94,7 +94,8 @@ class _TreeComposer:
         present -= {path for path, content in changes.items() if content is None}
         present |= {path for path, content in changes.items() if content is not None}
         delisted = {final for path, final in _find_delisted(summary, places) if self._is_in_base(path)}
-        content, notes = merge_summary(self.repository, summary, places, present - delisted)
+        missing = {path for path in _list_undropped(summary) - present if not self._has_file(path)}
+        content, notes = merge_summary(self.repository, summary, places, (present - delisted) | missing)
         self.notes += notes
         return {summary.ours.path: content} if content is not None else {}
 
@@ -102,8 +103,19 @@ class _TreeComposer:
     def ours(self) -> str:
         return self.decided.trees[1]
 
+    def _has_file(self, path: str) -> bool:
+        """Whether a path is a file in base, ours or theirs."""
+        return any(self.repository.lookup(tree, path) is not None for tree in self.decided.trees)
+
     def _is_in_base(self, path: str) -> bool:
         return self.repository.lookup(self.decided.trees[0], path) is not None
+
+
+def _list_undropped(summary: SummaryVersions) -> set[str]:
+    """The pages that a side lists and none has dropped; one without a file stays listed until its writer drops it."""
+    former = set(summary.index_base_pages())
+    ours, theirs = (set(summary.at(side).index_pages()) for side in SIDES)
+    return ((ours | theirs) - former) | (ours & theirs)
 
 
 def _find_delisted(summary: SummaryVersions, places: PagePlaces) -> Iterator[tuple[str, str]]:

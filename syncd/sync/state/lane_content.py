@@ -264,17 +264,14 @@ def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tu
     desired, ours, arrived = (read_summary(repository, binding, commit) for commit in commits)
     if desired is None or ours is None or arrived is None:
         return None
+    # An entry whose file does not exist in any of them has not arrived.
+    present = set(arrived.index_pages())
+    others = (ours.index_pages().keys() | desired.index_pages().keys()) - present
+    present |= {path for path in others if any(repository.lookup(commit, path) is not None for commit in commits)}
     found = merge_entries(
-        desired.entries, ours.entries, arrived.entries, ours_paths={}, theirs_paths={}, present=_AnyPath()
+        desired.entries, ours.entries, arrived.entries, ours_paths={}, theirs_paths={}, present=present
     )
     return repository.read(arrived.oid) if found.entries == arrived.entries else ours.render_entries(found.entries)
-
-
-class _AnyPath:
-    """A container that has every path."""
-
-    def __contains__(self, path: object) -> bool:
-        return True
 
 
 def _read_update(
