@@ -10,6 +10,9 @@ from tests.contract.world import World
 from tests.platform.visitors.published_site import PublishedSiteMaker, page
 
 PAGE_BYTES_MAX = 60 * 1024
+LOADED_BYTES_MAX = 42_000
+"""Of looks and scripts beside the page itself."""
+PACKED_FROM = 4_000
 
 
 @pytest.fixture
@@ -124,6 +127,19 @@ def test_the_files_of_a_page_are_there(made: PublishedSiteMaker) -> None:
     assert len(loaded) >= 5
     for path in set(loaded):
         assert made.world.target.client.get(path).status_code == 200, path
+
+
+def test_what_a_page_of_text_loads_is_small_and_compressed(made: PublishedSiteMaker) -> None:
+    client = made.world.target.client
+    text = get(made, "/setup").text
+    loaded = set(re.findall(r'(?:stylesheet" href|script src|icon" href)="([^"]+~syncd/[^"]+)"', text))
+    plain = [client.get(path, headers={"Accept-Encoding": "identity"}) for path in loaded]
+    assert sum(len(one.content) for one in plain) <= LOADED_BYTES_MAX
+    for path in loaded:
+        answer = client.get(path, headers={"Accept-Encoding": "gzip"})
+        if len(answer.content) > PACKED_FROM and "~syncd/v/" not in path:
+            assert answer.headers["content-encoding"] == "gzip", path
+            assert int(answer.headers["content-length"]) < len(answer.content) / 2
 
 
 def test_head_answers_as_get_and_methods_are_refused(made: PublishedSiteMaker) -> None:

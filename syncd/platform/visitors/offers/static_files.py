@@ -14,7 +14,7 @@ from syncd.platform.visitors.pages import RenderedPage
 from syncd.web.pages.diagrams import DIAGRAM_FRAME, FRAME_POLICY
 
 _STATIC_TYPES = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
-_PACKED_FROM = 100_000
+_PACKED_FROM = 1_000
 """Bytes of a file from which on it is sent compressed."""
 
 
