@@ -57,6 +57,7 @@ from syncd.platform.visitors import auth_settings, insights, published_urls, sit
 from syncd.platform.visitors import routes as site_pages
 from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 from syncd.platform.visitors.offers import agent_feedback
+from syncd.platform.visitors.offers.visit_counts import VisitCounts
 from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
 
@@ -157,6 +158,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.published_sites = PublishedSites(storage)
     app.state.page_memory = PageMemory()
     app.state.site_renderer = SiteRenderer(storage, app.state.published_sites, app.state.page_memory)
+    app.state.visit_counts = VisitCounts(storage)
     app.state.space_answers = spaces.SpaceAnswers(_SPACE_ANSWERS_MAX)
     app.state.answer_visit = site_pages.answer_visit
     app.state.resolved_paths = view.ResolvedPathCache(storage)

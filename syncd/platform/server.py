@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 import anyio.to_thread
+import sqlalchemy as sa
 import uvicorn
 from fastapi import FastAPI
 
@@ -24,6 +25,7 @@ from syncd.platform.storage.jobs import Worker
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.storage_options import StorageOptions
 from syncd.platform.visitors.kept.site_renderer import SiteRenderer
+from syncd.platform.visitors.offers.visit_counts import VisitCounts
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
@@ -37,6 +39,8 @@ everything up for half a second: it comes after so many objects that no single r
 _BACKLOG = 2048
 _TICKS = 10
 """Of uvicorn in a second."""
+_COUNTED_S = 60
+"""Seconds between two writes of what visitors did."""
 _DEFAULT = PlatformSettings()
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  (named, not bound)
 
@@ -156,6 +160,7 @@ class _Server(uvicorn.Server):
         self._health: DatabaseHealth = app.state.storage.health
         self._report, self._fault = report, ""
         self._stop = stop
+        self._visit_counts: VisitCounts = app.state.visit_counts
         self._site_renderer: SiteRenderer = app.state.site_renderer
         self._worker = Worker(app.state.storage, app.state.settings, app.state.handlers) if works else None
 
@@ -177,6 +182,7 @@ class _Server(uvicorn.Server):
         if self._worker is not None:
             self._site_renderer.stop()
             self._worker.stop()
+        self._write_counts()
 
     async def on_tick(self, counter: int) -> bool:
         if counter % _TICKS == 0:
@@ -184,7 +190,14 @@ class _Server(uvicorn.Server):
             if (fault := self._health.render_reasons()) != self._fault:
                 self._fault = fault
                 self._report(fault)
+        if counter % (_TICKS * _COUNTED_S) == 0:
+            await anyio.to_thread.run_sync(self._write_counts)
         return await super().on_tick(counter) or self._stop()
+
+    def _write_counts(self) -> None:
+        with contextlib.suppress(sa.exc.SQLAlchemyError):
+            # The health of the database is told elsewhere; a minute of counts is not worth more.
+            self._visit_counts.write()
 
 
 def _tune_interpreter() -> None:

@@ -127,10 +127,15 @@ def _build_key(event: SiteEvent, known: Iterable[str]) -> EventKey:
     """What an event counts for; places that the site does not have, and long texts, are left out."""
     site_space, page = str(event.location.get("siteSpace") or ""), str(event.location.get("page") or "")
     rating = event.feedback.get("rating")
-    detail = str(rating) if rating in RATINGS else " ".join(event.query.casefold().split())[:_DETAIL_MAX]
+    detail = str(rating) if rating in RATINGS else shorten_words(event.query)
     is_known = site_space in known
     is_page = is_known and len(page) <= _ID_MAX and page.isascii() and page.isprintable()
     return EventKey(event.type, site_space if is_known else "", page if is_page else "", detail)
+
+
+def shorten_words(words: str) -> str:
+    """Return words that were searched or asked as they are counted: without case, and not too many."""
+    return " ".join(words.casefold().split())[:_DETAIL_MAX]
 
 
 def _read_count(row: sa.Row[Any]) -> int:

@@ -59,11 +59,14 @@ class RenderedPage:
 
     html: bytes
     etag: str
+    site_space: str = ""
+    page: str = ""
 
     @classmethod
-    def of(cls, html: bytes) -> "RenderedPage":
-        """Return a page from its HTML."""
-        return cls(html, f'"{sha256(html).hexdigest()[:32]}"')
+    def of(cls, html: bytes, found: PageFound | None = None) -> "RenderedPage":
+        """Return a page from its HTML, with the ids of the site-space and the page that were found."""
+        place = (found.place.site_space.id, found.entry.node.id) if found is not None else ()
+        return cls(html, f'"{sha256(html).hexdigest()[:32]}"', *place)
 
 
 PageKey = tuple[str, str, str, str]
@@ -109,15 +112,15 @@ class PageRenderer:
         if not self.visit.is_for_everybody or (is_hurried and not keys.are_cheap):
             return None
         html = self.storage.kept_pages.find_page(keys.compute_keys(found.entry))
-        return None if html is None else self._finish(html, origin, path)
+        return None if html is None else self._finish(found, html, origin, path)
 
     def render(self, found: PageFound, origin: str, path: str) -> RenderedPage:
         """Return the page of a site that a visitor reads, and keep it where it is the same for the next one."""
         html, links = self._render_html(found)
         if links.was_shared:
-            return RenderedPage.of(self._put_origin(html, origin))
+            return RenderedPage.of(self._put_origin(html, origin), found)
         self._keep(found, html, links)
-        return self._finish(html, origin, path)
+        return self._finish(found, html, origin, path)
 
     def render_ahead(self, found: PageFound) -> Sequence[bytes]:
         """Render a page that is kept nowhere yet, for whoever reads it later, and return its keys."""
@@ -138,8 +141,8 @@ class PageRenderer:
             key = wide if links.has_left_space else own
             self.storage.kept_pages.keep_page(key, self.visit.base, html)
 
-    def _finish(self, html: bytes, origin: str, path: str) -> RenderedPage:
-        page = RenderedPage.of(self._put_origin(html, origin))
+    def _finish(self, found: PageFound, html: bytes, origin: str, path: str) -> RenderedPage:
+        page = RenderedPage.of(self._put_origin(html, origin), found)
         self.memory.keep_page(self.visit, path, origin, page)
         return page
 

@@ -33,11 +33,13 @@ from syncd.platform.visitors.frames import (
     read_contents,
     read_space_settings,
 )
+from syncd.platform.visitors.insights import EventKey
 from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
 from syncd.platform.visitors.offers.static_files import answer_static
+from syncd.platform.visitors.offers.visit_counts import ASKED, SEARCHED, VIEWED, VisitCounts, make_words_key
 from syncd.platform.visitors.offers.visitor_cookies import keep_visitor_token, read_visitor_token
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
@@ -121,6 +123,12 @@ class _SiteResponder:
         return addresses.find_origin(self.request)
 
     @property
+    def counts(self) -> VisitCounts:
+        """What visitors did since it was written last."""
+        counts: VisitCounts = self.request.app.state.visit_counts
+        return counts
+
+    @property
     def path(self) -> str:
         """The path of the request on the server."""
         return str(self.request.scope["path"])
@@ -172,6 +180,8 @@ class _SiteResponder:
     def answer_html(self, page: RenderedPage, status: int = 200) -> Response:
         """Return a page as the answer, or 304 where the browser has exactly that."""
         headers = _list_page_headers(self._format_cache("no-cache"), is_indexed=self.visit.may_be_indexed)
+        if page.page:
+            self.counts.count(self.request, self.visit, EventKey(VIEWED, page.site_space, page.page))
         is_known = status == 200 and page.etag in self.request.headers.get("if-none-match", "")
         return _PageResponse(page, 304 if is_known else status, headers)
 
@@ -279,6 +289,8 @@ class _SiteResponder:
             return _answer_closed()
         searched = self.request.query_params.get("q", "")[:QUERY_MAX].replace("\0", "")
         found = list_results(self.visit, search_site(self.storage, self.visit, visible, searched), searched)
+        if searched.strip():
+            self.counts.count(self.request, self.visit, make_words_key(SEARCHED, searched))
         words = find_words(self.visit.require_space(visible[0]).language or "en")
         found = [*offer_question(self.visit, visible[0], searched, words), *found]
         if is_json:
@@ -349,7 +361,10 @@ async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str])
     responder = _SiteResponder(request, visit, tuple(parts))
     if responder.parts == (OWN_FILES, ASK):
         page = await answer_question(request, visit)
-        return _answer_closed() if page is None else responder.answer_html(page)
+        if page is None:
+            return _answer_closed()
+        responder.counts.count(request, visit, make_words_key(ASKED, request.query_params["q"]))
+        return responder.answer_html(page)
     return responder.find_remembered() or await _compute_answer(request, responder.answer)
 
 

@@ -158,3 +158,25 @@ def test_a_question_is_answered_on_a_page_of_the_site(made: PublishedSiteMaker) 
     assert first[:2] == ["Ask: green lantern", f"{made.base}/~syncd/ask?q=green+lantern"]
     made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
     assert anybody.get(lantern).status_code == 401
+
+
+def test_what_people_read_search_and_ask_is_counted(made: PublishedSiteMaker) -> None:
+    customize(made, ai={"mode": "search"})
+    target, person = made.world.target, {"Sec-Fetch-Mode": "navigate"}
+    target.client.cookies.clear()
+    for path in ("/mixed", "/mixed", "/~syncd/search?q=Green++Lantern", "/~syncd/ask?q=Where+is+it%3F"):
+        assert target.client.get(made.base + path, headers=person).status_code == 200
+    # Programs, prefetched pages and what is no page are not counted.
+    target.client.get(f"{made.base}/mixed")
+    target.client.get(f"{made.base}/mixed", headers={**person, "Sec-Purpose": "prefetch"})
+    target.client.get(f"{made.base}/nowhere", headers=person)
+    assert made.world.made("listSiteEventCounts", made.path)["items"] == []
+    target.app.state.visit_counts.write()
+    target.app.state.visit_counts.write()
+    listed = made.world.made("listSiteEventCounts", made.path)["items"]
+    assert sorted((one["type"], one.get("detail", ""), one["count"]) for one in listed) == [
+        ("ask_question", "where is it?", 1),
+        ("page_view", "", 2),
+        ("search_type_query", "green lantern", 1),
+    ]
+    assert all(one["page"] for one in listed if one["type"] == "page_view")
