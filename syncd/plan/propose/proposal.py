@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from syncd.errors import FileInvalid
 from syncd.layout.page.frontmatter import read_fields
 from syncd.layout.tree.lfs_pointers import parse_pointer
-from syncd.layout.tree.paths import is_decodable, replace_undecodable, slugify
+from syncd.layout.tree.paths import is_decodable, make_collision_key, replace_undecodable, slugify
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
 from syncd.model.text import clean_title
@@ -312,7 +312,9 @@ class _Planner:
 
     def _plan_files(self) -> Iterator[AddFile]:
         existing = {a.path: a for a in self.existing.anchors.values() if a.kind == "file"}
+        names = {make_collision_key(path): path for path in existing}
         for path in self.desired.draft.files:
+            alike = names.setdefault(make_collision_key(path), path)
             oid = self.desired.blobs[path]
             data = self.desired.read(path) if path not in existing else b""
             if not is_decodable(path):
@@ -323,6 +325,9 @@ class _Planner:
                 self.reports.append(manual_steps.report_file(path, what=what))
             elif len(data) > FILE_BYTES_MAX:
                 what = f"Upload this file: it has more than {FILE_BYTES_MAX:,} bytes, which is too much for the API."
+                self.reports.append(manual_steps.report_file(path, what=what))
+            elif path not in existing and alike != path:
+                what = f"Rename this file: on many disks its name is the same as that of {alike}."
                 self.reports.append(manual_steps.report_file(path, what=what))
             elif path not in existing:
                 yield AddFile(path, oid)
