@@ -11,6 +11,10 @@ from tests.faults.twoway.writer import ORIGIN, Writer
 
 _CONTINUES = 12
 """Commits of a rebase that are settled, at most."""
+_LEAST_COMMITS = 2
+"""Commits that `git rebase -i` is worth while for."""
+_TODO_EDITS = ("1s/^pick/drop/", "1s/^pick/reword/", "2s/^pick/squash/", "1{h;d};2G", "2s/^pick/drop/")
+"""What is done to the list of commits, as commands of sed."""
 
 
 class GitDeeds(Runs):
@@ -86,6 +90,19 @@ class GitDeeds(Runs):
             writer.git("reset", "--quiet", "--soft", base)
             writer.git("commit", "--quiet", "--allow-empty", "--message", f"squash {step.id}")
             writer.told.append(f"git reset --soft $(git merge-base HEAD {writer.other}) && git commit")
+
+    def _rebase_commits(self, writer: Writer, step: Step) -> None:
+        """Drop, reword, squash or exchange commits that the platform has not merged (`git rebase -i`)."""
+        many = writer.count_own_commits()
+        if many < _LEAST_COMMITS or not writer.is_clean():
+            return
+        edit = _TODO_EDITS[step.m % len(_TODO_EDITS)]
+        with self._rewriting(writer, step):
+            words = ["-c", f"sequence.editor=sed -i {edit}", "-c", "core.editor=true", "rebase", "--interactive"]
+            writer.told.append(f"git -c 'sequence.editor=sed -i {edit}' -c core.editor=true rebase -i HEAD~{many}")
+            stopped = git(writer.path, *words, f"HEAD~{many}", check=False).returncode
+            self._keep_both(writer, "rebase", bool(stopped))
+        self._free_unknown_deletions(writer, f"{step.id} rebase -i")
 
     def _rebase(self, writer: Writer, step: Step) -> None:
         if not writer.is_clean():

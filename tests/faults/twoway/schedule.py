@@ -154,6 +154,11 @@ _SHAPES = (
 PROFILES: Mapping[str, Profile] = {
     "plain": Profile(),
     "rewrites": Profile(writing={**WRITING, **{name: 2 * many for name, many in REWRITING.items()}, **UNTIDY}),
+    "commits": Profile(
+        writing={**WRITING, **REWRITING, **UNTIDY, "rebase-commits": 12, "shuffle": 5},
+        shapes=((4, Shape()), (1, Shape(spaces=2)), (1, Shape(update="never"))),
+        faults=0.1,
+    ),
     "kills": Profile(faults=0.5),
     "kill": Profile(
         writing={**WRITING, **REWRITING, **UNTIDY},

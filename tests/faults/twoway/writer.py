@@ -4,6 +4,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
 
@@ -142,6 +143,12 @@ class Writer:
         committer = self.git("log", "-1", "--format=%ce").strip()
         return not platform and len(parents) == 2 and committer.startswith("writer@")
 
+    def count_own_commits(self) -> int:
+        """Return how many of the newest commits are the writer's, have one parent, and are not in main content."""
+        lines = self.git("log", "--first-parent", "--format=%ce %P", f"{self.other}..HEAD").splitlines()
+        own = (line.startswith("writer@") and len(line.split()) == 2 for line in lines)
+        return sum(1 for _ in takewhile(bool, own))
+
     # Deeds on pages.
 
     def write(self, step: Step) -> None:
@@ -258,6 +265,18 @@ class Writer:
         if entry is not None:
             rest = [one for one in self._entries() if one.path != entry.path]
             self._save_summary([*rest, Entry(entry.title, entry.path)])
+
+    def _shuffle(self, step: Step) -> None:
+        """All pages that stand at the top, but the first, get another order, each with those below it."""
+        blocks: list[list[Entry]] = []
+        for entry in self._entries():
+            if not entry.path:
+                return
+            blocks += [] if entry.depth and blocks else [[]]
+            blocks[-1].append(entry)
+        at = step.n % max(len(blocks) - 1, 1)
+        turned = [*blocks[:1], *reversed([*blocks[1:][at:], *blocks[1:][:at]])]
+        self._save_summary([entry for block in turned for entry in block])
 
     def _nest(self, step: Step) -> None:
         """Move a page below another one, in both the folders and the table of contents."""
