@@ -119,6 +119,28 @@ def test_from_a_comment_on_a_block_to_the_merge(review: Review, open_page: OpenP
     assert review.read()["status"] == "merged"
 
 
+def test_a_comment_is_offered_at_the_block_that_one_points_at(review: Review, open_page: OpenPage) -> None:
+    page = open_page()
+    review.sign_in(page)
+    page.goto(f"{review.address}/diff?view=changes")
+    offer = page.locator(".notes .add > summary").first
+    expect(offer).to_have_css("opacity", "0")
+    offer.hover()
+    expect(offer).to_have_css("opacity", "1")
+    page.mouse.move(0, 0)
+    expect(offer).to_have_css("opacity", "0")
+    page.locator(".views a").last.focus()
+    while not offer.evaluate("one => one === document.activeElement"):
+        page.keyboard.press("Tab")
+    expect(offer).to_have_css("opacity", "1")
+
+
+def test_what_waits_for_a_review_comes_before_the_list_of_spaces(review: Review, open_page: OpenPage) -> None:
+    page = open_page()
+    review.sign_in(page)
+    expect(page.get_by_role("heading", level=2).first).to_have_text("Open change requests")
+
+
 def test_keys_go_from_change_to_change(review: Review, open_page: OpenPage) -> None:
     page = open_page()
     review.sign_in(page)

@@ -220,3 +220,12 @@ def test_one_searches_as_one_types_and_without_script(shown: ShownSite, open_pag
     plain.locator("input[type=search]").fill("dune")
     plain.keyboard.press("Enter")
     expect(plain.locator(".found a")).to_have_text("Start")
+
+
+def test_titles_in_any_direction_begin_at_the_same_side_of_the_contents(shown: ShownSite, open_page: OpenPage) -> None:
+    shown.write([shown.page("مرحبا", "مرحبا بالعالم")])
+    page = open_page()
+    page.goto(f"{shown.address}/every-block")
+    expect(page.locator(".contents a", has_text="مرحبا")).to_have_css("text-align", "left")
+    page.locator(".contents a", has_text="مرحبا").click()
+    expect(page.locator("article")).to_have_attribute("dir", "rtl")

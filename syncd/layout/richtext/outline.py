@@ -25,7 +25,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page below one heading: `id` is its anchor, `path` the fragment `#anchor`, `body` its words.
+    """A part of a page below one heading: `id` is its anchor, `path` the fragment `#anchor`, `lines` its words.
+
+    Each paragraph and each cell of a table is a line of its own.
 
     What stands before the first heading has an empty id, title and path.
     """
@@ -33,7 +35,12 @@ class Section:
     id: str
     title: str
     path: str
-    body: str
+    lines: tuple[str, ...]
+
+    @property
+    def body(self) -> str:
+        """All words, without the ends of lines."""
+        return " ".join(self.lines)
 
 
 def find_headings(markdown: str) -> tuple[Heading, ...]:
@@ -49,13 +56,12 @@ def split_sections(markdown: str) -> tuple[Section, ...]:
             parts.append((heading, []))
         else:
             parts[-1][1].append(words)
-    return tuple(
-        _make_section(heading, _join_words(words)) for heading, words in parts if heading or _join_words(words)
-    )
+    lined = [(heading, tuple(line for one in words if (line := _join_words([one])))) for heading, words in parts]
+    return tuple(_make_section(heading, lines) for heading, lines in lined if heading or lines)
 
 
-def _make_section(heading: Heading | None, body: str) -> Section:
-    return Section(heading.anchor, heading.text, f"#{heading.anchor}", body) if heading else Section("", "", "", body)
+def _make_section(heading: Heading | None, lines: tuple[str, ...]) -> Section:
+    return Section(heading.anchor, heading.text, f"#{heading.anchor}", lines) if heading else Section("", "", "", lines)
 
 
 def _join_words(words: list[str]) -> str:

@@ -85,11 +85,16 @@ def test_no_two_headings_share_an_anchor() -> None:
 
 def test_sections_part_a_page_at_its_headings() -> None:
     first, *others = split_sections(f"Before\n\n{PAGE}")
-    assert first == Section("", "", "", "Before")
+    assert first == Section("", "", "", ("Before",))
     assert [section.path for section in others] == ["#title", "#id-1.-set-up-and-go", "#own.id", "#title-1"]
-    assert others[0] == Section("title", "Title", "#title", "Intro with bold and a link.")
+    assert others[0] == Section("title", "Title", "#title", ("Intro with bold and a link.",))
     assert others[2].body == "In & HTML"
     assert split_sections("") == ()
+
+
+def test_each_cell_of_a_table_is_a_line_of_its_own() -> None:
+    [section] = split_sections("| Field | Meaning |\n| --- | --- |\n| id | Names *it* |\n")
+    assert section.lines[-2:] == ("id", "Names it")
 
 
 @given(st.text("a b#\n*[](){%}<>`|-", max_size=80))

@@ -87,6 +87,13 @@ def test_an_answer_quotes_the_site_names_its_pages_and_suggests_what_is_beside(s
     assert "document" in site.answer("How do I export a space?", format="document")["answer"]
 
 
+def test_a_table_is_quoted_by_whole_cells(site: Site) -> None:
+    table = "| Code | Meaning |\n| --- | --- |\n| E17 | The capybara sleeps |\n| E18 | It swims |\n"
+    site.write(site.space, {"Codes": f"# Codes\n\nOnly for keepers.\n\n{table}"})
+    quoted = site.answer("Where does the capybara sleep?")["answer"]["markdown"]
+    assert "> The capybara sleeps · E18 · It swims\n" in quoted
+
+
 def test_each_event_says_what_the_one_before_said_and_more(site: Site) -> None:
     events = site.events("How do I export a space or change the invoice address?")
     texts = [one["answer"]["markdown"] for one in events]

@@ -13,7 +13,8 @@ _QUOTE_MAX = 700
 _RATIO = 0.5
 """What the score of a further passage must be of the best one's."""
 
-_END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？])")
+_END = re.compile(r"\n|(?<=[.!?:;])\s+|(?<=[。！？])")
+_ENDED = tuple(".!?:;。！？…")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~$])")
 
 
@@ -42,8 +43,14 @@ def _choose_sentences(body: str, wanted: set[str]) -> str:
     # A sentence seldom says it all: what follows the best one is what explains it.
     best = rated[0] if rated else 0
     chosen = sorted({best, *range(best, min(best + _SENTENCES, len(sentences)))})
-    quoted = " ".join(sentences[at] for at in chosen)
+    quoted = _join_sentences([sentences[at] for at in chosen])
     return quoted if len(quoted) <= _QUOTE_MAX else quoted[:_QUOTE_MAX].rsplit(" ", 1)[0] + " …"
+
+
+def _join_sentences(sentences: Sequence[str]) -> str:
+    """Return sentences as one line; what ends without a stop, such as a cell of a table, is told apart by a dot."""
+    pieces = [one if one.endswith(_ENDED) else f"{one} ·" for one in sentences]
+    return " ".join(pieces).removesuffix(" ·")
 
 
 def _escape_markdown(text: str) -> str:

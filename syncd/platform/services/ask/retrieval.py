@@ -137,7 +137,7 @@ def _read_sections(storage: Storage, oid: str | None) -> tuple[_Section, ...]:
     text = drop_conditions(split_after_title(storage.blobs.get(oid).decode())[1])
     read = []
     for part in split_sections(text)[:_SECTIONS_MAX]:
-        body = part.body[:_BODY_MAX]
+        body = "\n".join(part.lines)[:_BODY_MAX]
         counted = Counter(find_stems(body))
         for stem in find_stems(part.title):
             counted[stem] += _HEADING
