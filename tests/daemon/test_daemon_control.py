@@ -4,11 +4,13 @@ import json
 import os
 import socket
 import stat
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
+from threading import enumerate as enumerate_threads
 
 import pytest
 
@@ -232,6 +234,22 @@ def test_only_the_user_of_the_service_and_root_are_answered() -> None:
     one, other = socket.socketpair()
     with one, other:
         assert read_peer(one) in (os.geteuid(), None)
+
+
+def test_a_socket_that_nobody_asks_costs_nothing_and_ends_at_once(runtime: Path) -> None:
+    def count_turns() -> int:
+        lines = Path(f"/proc/self/task/{thread.native_id}/status").read_text().splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("voluntary_ctxt_switches")))
+
+    with listen_control(runtime, lambda request: pytest.fail("nobody asks"), print):
+        (thread,) = [one for one in enumerate_threads() if one.name == "syncd-control"]
+        time.sleep(0.05)
+        before = count_turns()
+        time.sleep(0.4)
+        assert count_turns() == before
+        begun = time.monotonic()
+    assert not thread.is_alive()
+    assert time.monotonic() - begun < 0.9
 
 
 def test_what_a_killed_service_left_behind_is_taken_away(runtime: Path) -> None:

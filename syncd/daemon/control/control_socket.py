@@ -141,15 +141,16 @@ def listen_control(
         notice(f"syncd pause, resume, reload and stop do not reach this service: {path}: {error.strerror or error}")
         yield
         return
-    thread = Thread(target=server.serve_forever, args=(0.1,), name="syncd-control", daemon=True)
+    thread = Thread(target=server.serve, name="syncd-control", daemon=True)
     thread.start()
     try:
         yield
     finally:
-        server.shutdown()
-        server.server_close()
+        server.is_ending = True
+        _is_answered(path)  # a connection wakes the server, which then sees that it is to end
         path.unlink(missing_ok=True)
         thread.join(1)
+        server.server_close()
 
 
 class _ControlServer(ThreadingMixIn, UnixStreamServer):
@@ -158,7 +159,13 @@ class _ControlServer(ThreadingMixIn, UnixStreamServer):
 
     def __init__(self, path: str, handler: Callable[..., BaseRequestHandler]) -> None:
         self.slots = BoundedSemaphore(CONNECTIONS_MAX)
+        self.is_ending = False
         super().__init__(path, handler)
+
+    def serve(self) -> None:
+        """Answer until the server is to end; between connections the thread sleeps, where socketserver polls."""
+        while not self.is_ending:
+            self.handle_request()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Leave alone who hung up in the middle of a question."""
