@@ -86,7 +86,7 @@ def host() -> Host:
 
 
 @pytest.mark.parametrize("has_upstream", [False, True], ids=["alone", "beside an upstream that works"])
-@pytest.mark.parametrize("interval", [1.0, 60.0])
+@pytest.mark.parametrize("interval", [pytest.param(1.0, marks=pytest.mark.long), 5.0, 60.0])
 @pytest.mark.parametrize("status", [0, 502, 503])
 def test_an_outage_costs_few_requests_and_ends_by_itself(
     host: Host, status: int, interval: float, has_upstream: bool
