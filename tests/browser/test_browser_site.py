@@ -258,11 +258,14 @@ def test_a_redirect_sends_a_browser_on_from_a_file_server(site: str, visit: Call
     page.wait_for_url(f"{site}api/")
 
 
-def test_a_page_and_what_it_loads_are_light(site: str, visit: Callable[..., Page]) -> None:
+@pytest.mark.parametrize(("address", "requests", "size"), [("more/deep/", 7, 60_000), ("install/", 8, 72_000)])
+def test_a_page_and_what_it_loads_are_light(
+    site: str, visit: Callable[..., Page], address: str, requests: int, size: int
+) -> None:
     page = visit()
     loaded: list[int] = []
     page.on("response", lambda answer: loaded.append(len(answer.body())))
-    page.goto(f"{site}install/")
+    page.goto(site + address)
     page.wait_for_load_state("networkidle")
-    assert len(loaded) <= 7
-    assert sum(loaded) <= 60_000, loaded
+    assert len(loaded) <= requests
+    assert sum(loaded) <= size, (sum(loaded), loaded)
