@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -410,3 +412,36 @@ def test_a_refused_move_leaves_the_index_byte_for_byte(
     with pytest.raises(WorkTreeInTheWay):
         repository.fast_forward("main", old=base, new=later)
     assert (top / ".git/index").read_bytes() == before
+
+
+FAILS_ONCE = """#!/bin/sh
+case "$*" in
+  *'read-tree -m -u'*)
+    if mkdir '{mark}' 2>/dev/null; then
+      rm '{gone}'
+      echo 'error: unable to create file guide/new.md: Operation not permitted' >&2
+      exit 128
+    fi;;
+esac
+exec '{git}' "$@"
+"""
+
+
+def test_files_go_back_when_git_cannot_write_one_of_them(
+    base: str, later: str, git: Git, top: Path, tmp_path: Path
+) -> None:
+    """Half of the files had moved, and whoever committed then deleted what was to follow."""
+    before, script = _state(git, top), tmp_path / "front" / "git"
+    script.parent.mkdir()
+    words = {"mark": tmp_path / "failed", "gone": top / "guide/two.md", "git": shutil.which("git")}
+    script.write_text(FAILS_ONCE.format(**words))
+    script.chmod(0o755)
+    load = "from pathlib import Path; from syncd.repo.repository import Repository"
+    follow = f"Repository.open(Path({str(top)!r})).fast_forward('main', old={base!r}, new={later!r})"
+    search = {**os.environ, "PATH": f"{script.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"{load}; {follow}"], env=search, capture_output=True, text=True, check=False
+    )
+    assert "GitFailed" in done.stderr
+    assert (tmp_path / "failed").is_dir()
+    assert _state(git, top) == before

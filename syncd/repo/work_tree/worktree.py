@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from syncd.errors import GuardRefused, RefMoved, SyncdError, WorkTreeInTheWay
+from syncd.errors import GitFailed, GuardRefused, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.names import check_branch, check_oid, is_oid
@@ -204,6 +204,10 @@ class WorkTree:
                 if not resumed:
                     self._delete_note()
                 raise
+            except GitFailed:
+                if not resumed:  # half of the files have moved: committed, they would delete what was to follow
+                    self._go_back(move, self._reader.resolve_ref(check_branch(move.branch)))
+                raise
             if move.publish:
                 self._move_branch(move)
             reach(FaultPoint.MOVE_BRANCH_DONE)
@@ -215,13 +219,17 @@ class WorkTree:
         try:
             refs.update_ref(self._git, self._reader, ref, move.after, old=move.here)
         except SyncdError:
-            # What a person has edited since stays; then the note stays too, and the next run says what is in the way.
-            with suppress(SyncdError):
-                back = self._plan_return(move, self._reader.resolve_ref(ref))
-                self._write_note(back)
-                self._move_files(back, resumed=True)
-                self._delete_note()
+            self._go_back(move, self._reader.resolve_ref(ref))
             raise
+
+    def _go_back(self, move: Move, here: str | None) -> None:
+        """Take the files back to what the branch has. What a person has edited since stays; then the note stays too,
+        and the next run says what is in the way."""
+        with suppress(SyncdError):
+            back = self._plan_return(move, here)
+            self._write_note(back)
+            self._move_files(back, resumed=True)
+            self._delete_note()
 
     def _move_files(self, move: Move, *, resumed: bool) -> None:
         """Take index and files from one commit to another. Raises: WorkTreeInTheWay, then nothing was touched."""
