@@ -42,9 +42,18 @@ def preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: 
 
 def copy_line_ends(existing: bytes, body: bytes) -> bytes:
     """Return the body with CRLF where most lines of the existing page end so; a server drops such line ends."""
-    if existing.count(b"\r\n") * 2 <= existing.count(b"\n"):
-        return body
-    return body.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return set_line_ends(body, is_crlf=True) if ends_with_crlf(existing) else body
+
+
+def ends_with_crlf(text: bytes) -> bool:
+    """Return whether most lines of a text end with CRLF."""
+    return text.count(b"\r\n") * 2 > text.count(b"\n")
+
+
+def set_line_ends(text: bytes, *, is_crlf: bool) -> bytes:
+    """Return the text with one kind of line ends, CRLF or LF."""
+    plain = text.replace(b"\r\n", b"\n")
+    return plain.replace(b"\n", b"\r\n") if is_crlf else plain
 
 
 def _is_small_edit(existing: bytes, body: bytes) -> bool:

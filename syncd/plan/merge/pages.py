@@ -10,6 +10,7 @@ A file is identified by its path in the base, so it stays the same file under ev
 | renames                     | edits               | both: the new text at the new path                           |
 | renames                     | renames             | our path, and a note                                         |
 | edits                       | edits               | the lines are merged; where that fails, a conflict           |
+| changes line ends alone     | edits               | the edit, with the new line ends                             |
 | adds                        | adds at that path   | one file if one has all lines of the other; else a conflict  |
 | moves a file to a path      | moves another there | a conflict of both files                                     |
 

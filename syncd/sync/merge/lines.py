@@ -1,12 +1,13 @@
 """Merge the lines of pages that both sides changed.
 
-Moving a file rewrites the links to it on one side. Such a rewritten link must not count as a change of its line, so
-texts in conflict are merged again with all links written as the base would write them.
+Moving a file rewrites the links to it on one side, and an editor may write other line ends. Neither must count as a
+change of its line, so texts in conflict are merged again with links and line ends as the base would write them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from syncd.layout.compare.reformat import ends_with_crlf, set_line_ends
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
@@ -26,16 +27,17 @@ def merge_lines(
 ) -> list[MergedText]:
     """Return the three-way merge, line by line, of each text that a decision leaves to be merged, in order.
 
-    Shape: a text in conflict, or one that the sides have at different paths, is merged once more with every link as the
-    base would write it; the links of that result are then written for the paths that all `decisions` give. A first
-    result without conflicts stays unless its links lead elsewhere. Cost grows with the conflicts and the moved pages.
+    Shape: a text in conflict, or one that the sides have at different paths, is merged once more with every link and
+    line end as the base would write it; the links of that result are then written for the paths that all `decisions`
+    give, and its line ends as the side has them that changed them. A first result without conflicts stays unless its
+    links lead elsewhere. Cost grows with the conflicts and the moved pages.
     """
     texts = repository.merge_texts([list_blobs(decision.page) for decision in to_merge])
     known = {
         number: found
         for number, (text, decision) in enumerate(zip(texts, to_merge, strict=True))
         if (text.conflicts or _is_moved(decision.page))
-        and (found := _rewrite_links_as_base(repository, decision.page, moves))
+        and (found := _rewrite_as_base(repository, decision.page, moves))
     }
     merged = dict(zip(known, _merge_rewritten(repository, known, to_merge), strict=True))
     finals = {
@@ -45,7 +47,9 @@ def merge_lines(
     }
     clean = {number: text.oid for number, text in merged.items() if not text.conflicts}
     done = {
-        number: _rewrite_links_for_place(repository.read(oid), to_merge[number], finals)
+        number: _follow_line_ends(
+            repository, to_merge[number].page, _rewrite_links_for_place(repository.read(oid), to_merge[number], finals)
+        )
         for number, oid in clean.items()
     }
     for number, oid in zip(done, _store_texts(repository, list(done.values())), strict=True):
@@ -63,7 +67,7 @@ def has_same_words(repository: Repository, page: Page) -> bool:
         return False
     if not (base.is_regular and left.is_regular):
         return False
-    one, other = (repository.read(version.oid).replace(b"\r\n", b"\n") for version in (base, left))
+    one, other = (set_line_ends(repository.read(version.oid), is_crlf=False) for version in (base, left))
     return one == other
 
 
@@ -83,23 +87,31 @@ def _resolve_links(repository: Repository, oid: str, path: str) -> list[tuple[st
     return [resolve_address(target.text, at=path) for target in find_targets(repository.read(oid).decode())]
 
 
-def _rewrite_links_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
-    """Both texts with links as the base would write them; None where that changes nothing, or the file is no page."""
+def _rewrite_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
+    """Both texts with links and line ends as the base would write them; None where that changes nothing, or the file is
+    no page."""
     base, ours, theirs = page.base, page.ours, page.theirs
     if base is None or ours is None or theirs is None or not is_markdown(base.path):
         return None
     texts = repository.read(ours.oid), repository.read(theirs.oid)
     if max(map(len, texts)) > READ_MAX:
         return None
-    found = []
+    is_crlf, found = ends_with_crlf(repository.read(base.oid)), []
     for side, version, text in zip(SIDES, (ours, theirs), texts, strict=True):
         back = {later: former for former, later in moves[side].items()}
         try:
-            found.append(follow_moves(text.decode(), back, at=version.path, to=base.path).encode())
+            written = follow_moves(text.decode(), back, at=version.path, to=base.path).encode()
         except UnicodeDecodeError:
             return None
+        found.append(written if ends_with_crlf(written) is is_crlf else set_line_ends(written, is_crlf=is_crlf))
     one, other = found
     return (one, other) if (one, other) != texts or _is_moved(page) else None
+
+
+def _follow_line_ends(repository: Repository, page: Page, text: bytes) -> bytes:
+    """A merged text with the line ends of the side that changed them, or of ours when both did."""
+    base, ours, theirs = (ends_with_crlf(repository.read(oid)) for oid in list_blobs(page))
+    return text if base is ours is theirs else set_line_ends(text, is_crlf=theirs if ours is base else ours)
 
 
 def _merge_rewritten(

@@ -143,6 +143,7 @@ class GitDeeds(Runs):
             kept = writer.keep_both()
             if kept is None:
                 break
+            self.counts["kept both"] += 1
             paths, given_up = kept
             # Git takes files that exchanged names for two edits: a file in conflict may have the texts of two pages.
             marks = {side[path].mark for side in (*sides, writer.view()) for path in paths if path in side}

@@ -133,10 +133,12 @@ def check(player: Player, stopped: Iterable[Writer]) -> None:
     files = {name: writer.words_in_files() for name, writer in player.writers.items()}
     files["main content"] = {word for space in player.world.spaces for word in player.web.words_in_files(space.id)}
     _check_words(player, sides, files, live, contested)
+    # Who settles lines by hand, or keeps both sides as Git shows them, may mix their ends.
+    by_hand = player.counts["asked"] or player.counts["kept both"]
     for name, view in sides.items():
         _check_pages(player, name, view)
         for page in view.values():
-            if "\r\n" in page.text and "\n" in page.text.replace("\r\n", "") and not player.counts["asked"]:
+            if "\r\n" in page.text and "\n" in page.text.replace("\r\n", "") and not by_hand:
                 player.fail("mixed line ends", f"{page.place} in {name}: {page.text!r}")
     if live or contested:
         return

@@ -276,6 +276,22 @@ def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
     assert place.files(meeting.tree_with_ours)["page.md"] == text % (first, shown % "deep/")
 
 
+@pytest.mark.parametrize("converter", SIDES)
+@pytest.mark.parametrize("ends", ["\r\n", "\n"])
+def test_other_line_ends_are_no_change_of_a_line(place: Place, converter: Side, ends: str) -> None:
+    def write(text: object, line_ends: str) -> bytes:
+        return str(text).replace("\n", line_ends).encode()
+
+    former = "\n" if ends == "\r\n" else "\r\n"
+    base = place.commit({**BASE, "x.md": write(BASE["x.md"], former)})
+    converted = place.commit({**BASE, "x.md": write(edited(BASE["x.md"], 1, "One"), ends)}, base)
+    edit = place.commit({**BASE, "x.md": write(edited(BASE["x.md"], 7, "Seven"), former)}, base)
+    meeting = merge(place.workspace, *((converted, edit) if converter == "ours" else (edit, converted)))
+    assert meeting.conflicts == ()
+    both = edited(edited(BASE["x.md"], 1, "One"), 7, "Seven")
+    assert place.files(meeting.tree_with_ours)["x.md"] == write(both, ends).decode()
+
+
 def about(name: str, *more: str) -> str:
     return "\n\n".join([f"# {name}", f"What {name} is.", f"How {name} works.", *more]) + "\n"
 
