@@ -55,8 +55,8 @@ class Environment:
 
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
     `observe` hears of each request to the platform. `upstream_heads` are the upstream's branches where the caller has
-    just listed them. `permit` is called before each write to the platform and each
-    push, and refuses it by an exception. `share` counts requests for all who have the token.
+    just listed them. `permit` is called before each write to the platform and each push, and refuses it by an
+    exception. `share` counts requests for all who have the token.
     """
 
     variables: Mapping[str, str]

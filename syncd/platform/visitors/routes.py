@@ -34,7 +34,6 @@ from syncd.platform.visitors.frames import (
     read_space_settings,
 )
 from syncd.platform.visitors.insights import EventKey
-from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
@@ -170,12 +169,13 @@ class _SiteResponder:
     def _render_page(self, found: PageFound) -> RenderedPage:
         """The page, and where it was not rendered yet, all others after it."""
         renderer = PageRenderer(self.storage, self.memory, self.visit)
-        kept = renderer.find_kept(found, self.origin, self.path)
-        if kept is not None:
+        if (kept := renderer.find_kept(found, self.origin, self.path)) is not None:
             return kept
-        ahead: SiteRenderer = self.request.app.state.site_renderer
-        ahead.request(self.visit)
-        return renderer.render(found, self.origin, self.path)
+        page = renderer.render(found, self.origin, self.path)
+        # One that is never kept, such as of an OpenAPI description of the organization, says nothing of the others.
+        if self.memory.find_page(self.visit, self.path, self.origin) is not None:
+            self.request.app.state.site_renderer.request(self.visit)
+        return page
 
     def answer_html(self, page: RenderedPage, status: int = 200) -> Response:
         """Return a page as the answer, or 304 where the browser has exactly that."""

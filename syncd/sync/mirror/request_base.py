@@ -73,8 +73,7 @@ def find_request_base(
     """Return what a revision of a change request is read upon.
 
     Shape: `start` is the commit that the content lies upon, `here` the one that Git has of the change request, and
-    `sent` what was written to it. Where no `layout_commit` says
-    where new pages belong, `start` does.
+    `sent` what was written to it. Where no `layout_commit` says where new pages belong, `start` does.
     """
     workspace, binding, repository = reading.workspace, reading.binding, reading.workspace.repository
     layout_commit = reading.layout_commit or start

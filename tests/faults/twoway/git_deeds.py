@@ -13,7 +13,7 @@ _CONTINUES = 12
 """Commits of a rebase that are settled, at most."""
 _LEAST_COMMITS = 2
 """Commits that `git rebase -i` is worth while for."""
-_TODO_EDITS = ("1s/^pick/drop/", "1s/^pick/reword/", "2s/^pick/squash/", "1{h;d};2G", "2s/^pick/drop/")
+_REBASE_EDITS = ("1s/^pick/drop/", "1s/^pick/reword/", "2s/^pick/squash/", "1{h;d};2G", "2s/^pick/drop/")
 """What is done to the list of commits, as commands of sed."""
 
 
@@ -96,7 +96,7 @@ class GitDeeds(Runs):
         many = writer.count_own_commits()
         if many < _LEAST_COMMITS or not writer.is_clean():
             return
-        edit = _TODO_EDITS[step.m % len(_TODO_EDITS)]
+        edit = _REBASE_EDITS[step.m % len(_REBASE_EDITS)]
         with self._rewriting(writer, step):
             words = ["-c", f"sequence.editor=sed -i {edit}", "-c", "core.editor=true", "rebase", "--interactive"]
             writer.told.append(f"git -c 'sequence.editor=sed -i {edit}' -c core.editor=true rebase -i HEAD~{many}")

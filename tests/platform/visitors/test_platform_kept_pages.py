@@ -161,6 +161,18 @@ def test_the_other_pages_follow_the_first_one_that_was_not_rendered(made: Publis
         assert len(list_kept(made)) == 3
 
 
+def test_a_page_that_is_never_kept_has_no_others_rendered(made: PublishedSiteMaker) -> None:
+    source = '{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {}}'
+    made.world.made("createOrUpdateOpenAPISpecBySlug", {"specSlug": "pets"}, body={"source": {"text": source}})
+    block = '{% openapi-operation spec="pets" path="/pets" method="get" %}\n\n{% endopenapi-operation %}'
+    update(made, "Setup", document={"markdown": f"# Setup\n\n{block}\n"})
+    app = create_app(made.world.storage)
+    with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
+        assert client.get(f"{made.base}/setup").status_code == 200
+        app.state.site_renderer.render_waiting()
+    assert list_kept(made) == []
+
+
 def test_nothing_is_rendered_ahead_of_a_site_that_was_closed_meanwhile(made: PublishedSiteMaker) -> None:
     app = create_app(made.world.storage)
     with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from syncd.platform.visitors.offers import visit_counts
 from tests.contract.world import World
 from tests.platform.services.test_platform_pdf import texts
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
@@ -158,6 +159,19 @@ def test_a_question_is_answered_on_a_page_of_the_site(made: PublishedSiteMaker) 
     assert first[:2] == ["Ask: green lantern", f"{made.base}/~syncd/ask?q=green+lantern"]
     made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
     assert anybody.get(lantern).status_code == 401
+
+
+def test_what_is_counted_already_is_counted_on_when_no_other_event_is(
+    made: PublishedSiteMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visit_counts, "_WAITING_MAX", 1)
+    target, person = made.world.target, {"Sec-Fetch-Mode": "navigate"}
+    target.app.state.visit_counts.write()
+    target.client.cookies.clear()
+    for path in ("/setup", "/v1", "/setup"):
+        assert target.client.get(made.base + path, headers=person).status_code == 200
+    target.app.state.visit_counts.write()
+    assert [one["count"] for one in made.world.made("listSiteEventCounts", made.path)["items"]] == [2]
 
 
 def test_what_people_read_search_and_ask_is_counted(made: PublishedSiteMaker) -> None:

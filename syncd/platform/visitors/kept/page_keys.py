@@ -22,7 +22,7 @@ from syncd.platform.visitors.visits import SiteVisit
 _OWN_FIELDS = ("updatedAt",)
 """Members of a page that nothing but the page itself shows."""
 _RENDERER = ("web", "layout", "model", "platform/visitors", "platform/revisions")
-_LIBRARIES = ("jinja2", "markdown-it-py", "pygments", "latex2mathml", "nh3")
+_LIBRARIES = ("jinja2", "markdown-it-py", "pygments", "latex2mathml", "nh3", "emoji")
 _REMEMBERED_SHAPES = 1_000
 _shapes: Cache[bytes, str] = Cache(_REMEMBERED_SHAPES)
 
@@ -58,7 +58,7 @@ class PageKeys:
 
 @cache
 def hash_renderer() -> str:
-    """Return a hash of the code and the templates that make pages, and of the versions of the libraries they use."""
+    """Return a hash of the code, templates and icons that make pages, and of the versions of the libraries they use."""
     found = sha256(" ".join(version(name) for name in _LIBRARIES).encode())
     for package in _RENDERER:
         for name, source in _list_sources(files("syncd").joinpath(package), package):
@@ -70,7 +70,7 @@ def _list_sources(folder: Traversable, above: str) -> Iterator[tuple[str, bytes]
     for one in sorted(folder.iterdir(), key=lambda one: one.name):
         if one.is_dir():
             yield from _list_sources(one, f"{above}/{one.name}")
-        elif one.name.endswith((".py", ".html")):
+        elif one.name.endswith((".py", ".html", ".tsv")):
             yield f"{above}/{one.name}", one.read_bytes()
 
 

@@ -35,9 +35,11 @@ class VisitCounts:
             return
         with self._lock:
             counted = self._waiting[visit.site.row.id]
-            self._size += key not in counted
-            if self._size <= _WAITING_MAX:
-                counted[key] += 1
+            if key not in counted:
+                if self._size == _WAITING_MAX:
+                    return
+                self._size += 1
+            counted[key] += 1
 
     def write(self) -> None:
         """Write what was counted since the last time. Raises: SQLAlchemyError, and then it is counted no more."""
