@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from syncd.layout.site.read.declared import SiteFile
-from syncd.model.ref import Ref
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.live_state import Capabilities, ExistingItem, IdOf, LockEntry, SiteLock
 from syncd.plan.site.steps import Wave
 from tests.plan.site.cases import (
@@ -311,6 +311,22 @@ def test_a_group_elsewhere_is_made_anew_only_when_that_is_allowed() -> None:
     assert not plan.select_lines("blocked")
     able = replace(live, abilities=replace(live.abilities, reparent=True))
     assert bodies(planned(file, able, lock), "group:inner") == [{"parentSectionGroupId": find_item(live, "Outer").id}]
+
+
+def test_a_group_does_not_move_into_one_that_somebody_dragged_into_it() -> None:
+    inner = (section("home", Ref("group:b"), default=True), HOME[1])
+    live, lock = carried_out(site_file(group("a"), group("b"), *inner))
+    live = replace(live, abilities=replace(live.abilities, reparent=True))
+    a, b = find_item(live, "A"), find_item(live, "B")
+    orders = {**live.orders, ROOT: (a.id,), a.id: (b.id,)}
+    dragged = replace(live, items={**live.items, b.id: replace(b, parent=a.id)}, orders=orders)
+    file = site_file(group("b"), group("a", Ref("group:b")), *inner)
+    plan = planned(file, dragged, lock)
+    assert not [body for body in bodies(plan, "group:a") if "parentSectionGroupId" in body]
+    assert "is within it and stays there" in plan.select_lines("blocked")[0].note
+    reverted = planned(replace(file, policy=policy(on_drift={"structure": "revert"})), dragged, lock)
+    moved = [step.ref for step in reverted.steps if "parentSectionGroupId" in step.body]
+    assert moved == ["group:b", "group:a"], "the one that it moves into has left it before"
 
 
 def test_a_plan_for_one_target_makes_what_it_needs_and_leaves_the_rest() -> None:
