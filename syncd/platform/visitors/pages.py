@@ -196,6 +196,7 @@ class PageRenderer:
             read_specification=links.read_specification,
             variables=replace(read_variables(found.outline, found.entry), claims=self.visit.claims),
             highlighted=self.memory.highlighted,
+            loads_foreign_pictures=True,
         )
         return render_document(to_document(split_after_title(text)[1]), context)
 

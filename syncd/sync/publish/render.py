@@ -25,8 +25,12 @@ from syncd.web.rendering import Html
 
 @dataclass
 class PageRenderer:
-    """Renders pages, and remembers code that was coloured; safe to use from several threads."""
+    """Renders pages, and remembers code that was coloured; safe to use from several threads.
 
+    Shape: `loads_foreign_pictures` says whether pictures of other hosts are loaded, or a link stands for each.
+    """
+
+    loads_foreign_pictures: bool = False
     highlighted: MutableMapping[str, str] = field(default_factory=CodeMemory)
     mark: str = field(default_factory=lambda: secrets.token_hex(12) + "-")
 
@@ -81,6 +85,7 @@ class PageRenderer:
             read_reusable=links.read_reusable,
             read_specification=links.read_specification,
             highlighted=self.highlighted,
+            loads_foreign_pictures=self.loads_foreign_pictures,
         )
         if not findings:
             return render_document(document, context), (), document

@@ -48,7 +48,7 @@ class PageBuilder:
     names: Mapping[str, str]
     base: str = ""
     is_indexed: bool = True
-    renderer: PageRenderer = field(default_factory=PageRenderer)
+    renderer: PageRenderer = field(default_factory=lambda: PageRenderer(loads_foreign_pictures=True))
     _frames: dict[str, SiteFrame] = field(default_factory=dict)
 
     @property

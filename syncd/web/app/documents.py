@@ -101,6 +101,7 @@ def _read_targets(document: Mapping[str, Any]) -> list[tuple[Node, Target]]:
                 size=file.get("size"),
                 width=size.get("width"),
                 height=size.get("height"),
+                is_own=True,
             )
         else:
             continue

@@ -18,7 +18,8 @@ class Target:
     """What a reference leads to.
 
     Shape: `address` is for a browser, "" where nobody may go, and checked once more before it becomes a link; `title`
-    is plain text. A file also has its `size` in bytes, an image its `width` and `height` in pixels, where known.
+    is plain text; `is_own` says that an absolute address is of the host of the page. A file also has its `size` in
+    bytes, an image its `width` and `height` in pixels, where known.
     """
 
     address: str
@@ -28,6 +29,7 @@ class Target:
     size: int | None = None
     width: int | None = None
     height: int | None = None
+    is_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class BlockContext:
     block with a condition is shown with its condition above it.
     `annotate` returns what stands behind a block of the top, such as comments on it; it is HTML and taken as it is.
     `prefix` begins every id, for a document that shares its page with others.
+    `loads_foreign_pictures` says that pictures of other hosts are loaded by https; else a link stands for each.
     `highlighted` remembers code that was coloured, and may be shared by all pages: `CodeMemory` is one with a bound.
     """
 
@@ -60,6 +63,7 @@ class BlockContext:
     highlighted: MutableMapping[str, str] = field(default_factory=dict)
     labels: BlockLabels = field(default_factory=BlockLabels)
     prefix: str = ""
+    loads_foreign_pictures: bool = False
     annotate: Callable[[Mapping[str, Any]], Markup] = lambda node: Markup()
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
@@ -59,6 +60,14 @@ def check_picture(address: str) -> str | None:
 def is_foreign(address: str) -> bool:
     """Return whether an address leads to a host of its own."""
     return _ABSOLUTE.match(address) is not None
+
+
+def find_host(address: str) -> str:
+    """Return the host that an address names; "" where it names none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:  # a broken host
+        return ""
 
 
 def _check_address(address: str, schemes: frozenset[str]) -> str | None:

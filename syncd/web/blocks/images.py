@@ -38,24 +38,27 @@ def render_inline_image(state: RenderState, node: Node) -> Markup:
 def write_image(state: RenderState, data: Node, class_: str) -> Markup:
     """Return an image in its light and dark form, or its alternative text where it leads nowhere."""
     alt = read_text(data, "alt") or read_text(data, "caption")
-    share = _write_share(data)
-    dark = _write_source(state, data, "refDark", alt, f"{class_}{share} b-only-dark")
-    light = _write_source(state, data, "ref", alt, f"{class_}{share}{' b-only-light' if dark else ''}")
+    class_ += _write_share(data)
+    dark = _write_source(state, data, "refDark", alt, class_, "b-only-dark")
+    light = _write_source(state, data, "ref", alt, class_, "b-only-light" if dark else "")
     if not light and not dark:
         return write_element("span", alt or state.context.labels.missing_image, class_="b-missing-image")
     return light + dark
 
 
-def _write_source(state: RenderState, data: Node, member: str, alt: str, class_: str) -> Markup:
+def _write_source(state: RenderState, data: Node, member: str, alt: str, class_: str, theme: str) -> Markup:
     ref = read_ref(data, member)
     target = state.resolve(ref) if ref is not None else None
     address = check_picture(target.address) if target is not None else None
     if target is None or address is None:
         return EMPTY
+    if not state.loads_picture(target, address):
+        return state.write_picture_link(address, alt, theme)
     width, height = _read_pixels(data, "width"), _read_pixels(data, "height")
     if width is height is None and target.width and target.height:
         width, height = str(target.width), str(target.height)
     given = {"title": read_text(data, "caption") or None, "width": width, "height": height}
+    class_ = f"{class_} {theme}".rstrip()
     return write_opening("img", src=address, alt=alt, class_=class_, loading="lazy", decoding="async", **given)
 
 
@@ -83,11 +86,14 @@ def _render_images(state: RenderState, node: Node) -> Markup:
 
 def _render_image(state: RenderState, node: Node) -> Markup:
     data, caption = read_data(node), read_fragment(node, "caption")
+    link = read_ref(data, "link")
+    target = state.resolve(link) if link is not None else None
+    address = check_link(target.address) if target is not None else None
+    state.links += address is not None
     image = write_image(state, data, "b-image")
-    if (link := read_ref(data, "link")) is not None and (target := state.resolve(link)) is not None:
-        address = check_link(target.address)
-        rel = "noopener" if address and is_foreign(address) else None
-        image = write_element("a", image, href=address, rel=rel) if address else image
+    if address is not None:
+        state.links -= 1
+        image = write_element("a", image, href=address, rel="noopener" if is_foreign(address) else None)
     held = state.render_nodes(caption) if caption else escape(read_text(data, "caption"))
     return write_element("figure", image + (write_element("figcaption", held) if held else EMPTY), class_="b-figure")
 

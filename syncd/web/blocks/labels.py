@@ -34,6 +34,7 @@ class BlockLabels:
     file: str = "Download {name}"
     drawing: str = "Drawing"
     missing_image: str = "Image"
+    foreign_picture: str = "Picture from {host}"
     rating: str = "{value} of {most}"
     yes: str = "Yes"
     no: str = "No"

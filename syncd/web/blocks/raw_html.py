@@ -8,6 +8,7 @@ from html import unescape
 import nh3
 from markupsafe import Markup
 
+from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup
 from syncd.web.blocks.members import Node, read_data, read_kind, read_text
 from syncd.web.blocks.state import RenderState
@@ -59,6 +60,8 @@ _VOID = frozenset(
 )
 _SIGN = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9-]*)(?:\"[^\"]*\"|'[^']*'|[^'\">])*?(/?)>", re.DOTALL)
 _PLACE = re.compile("\ue000([0-9]+)\ue001")
+_LINK_OR_PICTURE = re.compile(r"<a[ >]|</a>|<img((?: [a-z]+=\"[^\"]*\")*)>")
+_PICTURE_MEMBER = re.compile(r" (src|alt)=\"([^\"]*)\"")
 _FIRST_LEVEL = re.compile(r"(</?h)1(?=[ >])")
 _LEVELS_MAX = 20
 """Elements within each other of which the end is sought."""
@@ -114,7 +117,7 @@ def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Ma
     )
     if any(html.count(mark) != 1 for mark in marks):
         return join_markup(contents)
-    html = _FIRST_LEVEL.sub(r"\g<1>2", html)
+    html = _replace_foreign_pictures(state, _FIRST_LEVEL.sub(r"\g<1>2", html))
     # In one pass: what looks like a place in a content is none.
     return Markup(_PLACE.sub(lambda found: contents[int(found[1])], html))  # noqa: S704
 
@@ -129,7 +132,10 @@ def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Mark
             between.append(node)
             continue
         if between:
+            opened = _count_links("".join(sources))
+            state.links += opened
             contents.append(render(state, between))
+            state.links -= opened
             sources.append("")
             between = []
         if len(sources) == len(contents):
@@ -137,6 +143,33 @@ def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Mark
         sources[-1] += read_text(read_data(node), "html") + ("\n" if node.get("object") == "block" else "")
     state.html_depth -= 1
     return clean_html(state, sources, contents)
+
+
+def _count_links(html: str) -> int:
+    """How many links of a writer's HTML have begun and not ended."""
+    signs = [sign for sign in _SIGN.finditer(html) if (sign[2] or "").lower() == "a"]
+    return max(0, sum(-1 if sign[1] else 1 for sign in signs))
+
+
+def _replace_foreign_pictures(state: RenderState, html: str) -> str:
+    """Clean HTML with a link in the place of each picture that the page does not load."""
+    around, opened = state.links, 0
+
+    def replace(found: re.Match[str]) -> str:
+        nonlocal opened
+        if not found[0].startswith("<img"):
+            opened += -1 if found[0] == "</a>" else 1
+            return found[0]
+        members = {member[1]: unescape(member[2]) for member in _PICTURE_MEMBER.finditer(found[1])}
+        address = members.get("src", "")
+        if state.loads_picture(Target(address), address):
+            return found[0]
+        state.links = around + opened
+        link = state.write_picture_link(address, members.get("alt", "").strip())
+        state.links = around
+        return str(link)
+
+    return _LINK_OR_PICTURE.sub(replace, html) if "<img" in html else html
 
 
 def _find_ends(nodes: Sequence[Node]) -> dict[int, int]:

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
 from syncd.web.blocks.code import write_diagram
-from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, write_element
+from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
 from syncd.web.blocks.inline.line import describe_ref
 from syncd.web.blocks.members import (
     Node,
@@ -98,7 +97,7 @@ def format_size(size: int) -> str:
 def _render_embed(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
     address = check_link(read_text(data, "url"))
-    host = _find_host(address) if address else ""
+    host = find_host(address) if address else ""
     if host:
         state.assets.add("embeds")
     return _write_card(
@@ -111,13 +110,6 @@ def _render_embed(state: RenderState, node: Node) -> Markup:
         caption=state.render_nodes(read_fragment(node, "caption") or []),
         action=state.context.labels.embed.format(host=host) if host else "",
     )
-
-
-def _find_host(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:  # a broken host
-        return ""
 
 
 def _render_reusable(state: RenderState, node: Node) -> Markup:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.web.blocks.context import BlockContext, OutlineEntry, Ref, Target
-from syncd.web.blocks.elements import EMPTY, check_link, write_element
+from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
 from syncd.web.blocks.members import Node, collect_words
 
 DEPTH_MAX = 60
@@ -51,6 +51,8 @@ class RenderState:
     includes: int = 0
     html_depth: int = 0
     """Elements of a writer's HTML around what is being rendered."""
+    links: int = 0
+    """Links around what is being rendered: no other link may stand in one."""
     notes: dict[str, list[Node]] = field(default_factory=dict)
     """The words of the footnotes that Markdown has, by label."""
     footnotes: dict[str, Footnote] = field(default_factory=dict)
@@ -103,6 +105,24 @@ class RenderState:
     def note_unresolved(self, ref: Ref) -> None:
         """Note a reference that leads nowhere."""
         self.unresolved.setdefault(make_ref_key(ref), ref)
+
+    def loads_picture(self, target: Target, address: str) -> bool:
+        """Return whether the page loads a picture: one of its own host, and one by https where it loads those."""
+        if target.is_own or not is_foreign(address):
+            return True
+        return self.context.loads_foreign_pictures and not address.lower().startswith("http:")
+
+    def write_picture_link(self, address: str, alt: str, theme: str = "") -> Markup:
+        """Return a link to a picture that is not loaded, with its host and what it shows; its words alone in a link.
+
+        Shape: `theme` is the class of a picture of one theme.
+        """
+        words = self.context.labels.foreign_picture.format(host=find_host(address) or address)
+        words = f"{words}: {alt}" if alt else words
+        class_ = f"b-foreign-picture {theme}".rstrip()
+        if self.links:
+            return write_element("span", words, class_=class_)
+        return write_element("a", words, href=address, rel="noopener noreferrer", class_=class_)
 
     def number_footnote(self, label: str) -> tuple[int, str]:
         """Return the number of a footnote, and an id for the place in the text that speaks of it."""

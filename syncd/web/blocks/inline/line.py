@@ -107,7 +107,9 @@ def write_link(state: RenderState, ref: Node | None, content: Markup, **attribut
 def _render_link(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
     ref = read_ref(data)
+    state.links += 1
     content = render_line(state, read_nodes(node), read_marks(node.get("marks")))
+    state.links -= 1
     if not content.strip() and ref is not None and (target := state.resolve(ref)) is not None:
         content = escape(target.title or target.address)
     return write_link(state, ref, content, title=read_text(data, "title") or None)

@@ -141,6 +141,8 @@ def _write_image(state: RenderState, column: Column, value: object, label: objec
     if target is None or address is None:
         return _write_reference(state, value, label)
     alt = target.title or (label if isinstance(label, str) else "")
+    if not state.loads_picture(target, address):
+        return state.write_picture_link(address, alt)
     return write_opening("img", src=address, alt=alt, class_="b-cell-image", loading="lazy", decoding="async")
 
 

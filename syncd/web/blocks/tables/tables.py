@@ -163,12 +163,12 @@ def _render_card(state: RenderState, table: _Table, record: str, values: Node) -
 
 
 def _find_covers(state: RenderState, table: _Table, values: Node) -> Iterator[tuple[str, str]]:
-    """The addresses of the images on a card, each with its class."""
+    """The addresses of the images on a card, each with its class; one that is not loaded is left out."""
     light = _find_role(state, table, values, "coverDefinition")
     dark = _find_role(state, table, values, "coverDefinitionDark")
     for target, class_ in ((light, "b-only-light" if dark else ""), (dark, "b-only-dark" if light else "")):
         address = check_picture(target.address) if target is not None else None
-        if address:
+        if target is not None and address is not None and state.loads_picture(target, address):
             yield address, class_
 
 
