@@ -21,6 +21,7 @@ from syncd.web.pages.lists import (
     render_all_pages,
     render_changes,
     render_departure,
+    render_missing,
     render_problems,
     write_paragraph,
 )
@@ -148,7 +149,9 @@ class PreviewHandler:
             return _build_redirect(moved)
         name = spot.space if spot is not None and spot.space in site.spaces else next(iter(site.spaces))
         words = find_words("en")
-        return self._answer_words(state, name, words.not_found, write_paragraph(words.not_found_text), 404)
+        listing = f"{site.find_scope(name)}/contents"
+        body = render_missing(words, "/", listing=listing, search=listing, path=path)
+        return self._answer_words(state, name, words.not_found, body, 404)
 
     def _answer_content(self, state: PreviewState, name: str, file: str) -> PageResponse:
         findings = state.findings.get(name, {}).get(file, ())

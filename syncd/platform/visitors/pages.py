@@ -31,7 +31,7 @@ from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, CodeMemory, OutlineEntry, RenderedDocument, render_document
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
-from syncd.web.pages.lists import write_paragraph
+from syncd.web.pages.lists import render_missing
 from syncd.web.pages.shell import PageLayout, PageView, render_page
 from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
@@ -217,10 +217,13 @@ class PageRenderer:
         html = render_page(build_frame(self.visit, site_space), view)
         return RenderedPage.of(html.encode(errors="replace"))
 
-    def render_missing(self, site_space: sa.Row[Any], outline: Outline) -> RenderedPage:
-        """Return the page that says that there is no page at an address."""
+    def render_missing(self, site_space: sa.Row[Any], outline: Outline, path: str) -> RenderedPage:
+        """Return the page that says that there is no page at an address, and where to go on."""
         words = find_words(self.visit.require_space(site_space).language or "en")
-        return self.render_words(site_space, outline, words.not_found, write_paragraph(words.not_found_text))
+        frame = build_frame(self.visit, site_space)
+        listing = f"{build_scope(self.visit, site_space)}/{frame.listing}"
+        body = render_missing(words, frame.home, listing=listing, search=frame.search, path=path)
+        return self.render_words(site_space, outline, words.not_found, body)
 
     def _describe_page(self, found: PageFound, origin: str, *, has_feed: bool) -> Html:
         """What the head of a page says to whoever links to it."""

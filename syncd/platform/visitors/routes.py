@@ -27,12 +27,7 @@ from syncd.platform.visitors.destinations import (
     find_page_in_memory,
     open_space_outline,
 )
-from syncd.platform.visitors.frames import (
-    ASK,
-    build_pdf_path,
-    read_contents,
-    read_space_settings,
-)
+from syncd.platform.visitors.frames import ASK, build_pdf_path, read_contents, read_space_settings
 from syncd.platform.visitors.insights import EventKey
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
@@ -132,12 +127,15 @@ class _SiteResponder:
         """The path of the request on the server."""
         return str(self.request.scope["path"])
 
+    @property
+    def _renderer(self) -> PageRenderer:
+        return PageRenderer(self.storage, self.memory, self.visit)
+
     def find_remembered(self) -> Response | None:
         """Return the page as it was rendered before, with no more than one look into a file of this machine."""
         page = self.memory.find_page(self.visit, self.path, self.origin)
         if page is None and not self._is_special and (found := find_page_in_memory(self.visit, self.parts)) is not None:
-            renderer = PageRenderer(self.storage, self.memory, self.visit)
-            page = renderer.find_kept(found, self.origin, self.path, is_hurried=True)
+            page = self._renderer.find_kept(found, self.origin, self.path, is_hurried=True)
         return None if page is None else self.answer_html(page)
 
     @property
@@ -168,10 +166,9 @@ class _SiteResponder:
 
     def _render_page(self, found: PageFound) -> RenderedPage:
         """The page, and where it was not rendered yet, all others after it."""
-        renderer = PageRenderer(self.storage, self.memory, self.visit)
-        if (kept := renderer.find_kept(found, self.origin, self.path)) is not None:
+        if (kept := self._renderer.find_kept(found, self.origin, self.path)) is not None:
             return kept
-        page = renderer.render(found, self.origin, self.path)
+        page = self._renderer.render(found, self.origin, self.path)
         # One that is never kept, such as of an OpenAPI description of the organization, says nothing of the others.
         if self.memory.find_page(self.visit, self.path, self.origin) is not None:
             self.request.app.state.site_renderer.request(self.visit)
@@ -197,9 +194,11 @@ class _SiteResponder:
         site_space = found.place.site_space if found.place is not None else next(iter(visible), None)
         if site_space is None:
             return _answer_closed()
-        outline = open_space_outline(connection, self.visit, site_space)
-        renderer = PageRenderer(self.storage, self.memory, self.visit)
-        return self.answer_html(renderer.render_missing(site_space, outline), 404)
+        return self._answer_no_page(site_space, open_space_outline(connection, self.visit, site_space))
+
+    def _answer_no_page(self, site_space: sa.Row[Any], outline: Outline) -> Response:
+        path = "" if self.parts[:1] == (OWN_FILES,) else "/".join(self.parts)
+        return self.answer_html(self._renderer.render_missing(site_space, outline, path), 404)
 
     def _answer_markdown(self, connection: sa.Connection) -> Response:
         *above, last = self.parts
@@ -215,7 +214,7 @@ class _SiteResponder:
         found = find_destination(connection, self.visit, self.parts[:-1])
         if not isinstance(found, PageFound):
             return None
-        feed = PageRenderer(self.storage, self.memory, self.visit).render_feed(found, self.origin)
+        feed = self._renderer.render_feed(found, self.origin)
         return None if feed is None else self._answer_text(feed, "application/rss+xml; charset=utf-8")
 
     def _answer_machine_file(self, name: str) -> Response | None:
@@ -249,6 +248,10 @@ class _SiteResponder:
                 return answer_static(self.request, file, _STRICT) or _answer_closed()
         return _answer_closed()
 
+    def _open_outline(self, site_space: sa.Row[Any]) -> Outline:
+        with self.storage.read() as connection:
+            return open_space_outline(connection, self.visit, site_space)
+
     def _find_site_space(self, id: str) -> sa.Row[Any] | None:
         return next((row for row in self.visit.visible_site_spaces if row.id == id), None)
 
@@ -257,11 +260,10 @@ class _SiteResponder:
         site_space = self._find_site_space(id)
         if site_space is None:
             return _answer_closed()
-        settings = read_space_settings(self.visit, site_space)
         if file == "theme.css":
-            return self._answer_text(render_style_sheet(settings), "text/css; charset=utf-8")
-        with self.storage.read() as connection:
-            outline = open_space_outline(connection, self.visit, site_space)
+            style = render_style_sheet(read_space_settings(self.visit, site_space))
+            return self._answer_text(style, "text/css; charset=utf-8")
+        outline = self._open_outline(site_space)
         contents = read_contents(self.visit, site_space, outline)
         match file:
             case "contents.json":
@@ -279,8 +281,7 @@ class _SiteResponder:
         return self._answer_words(site_space, outline, words.all_pages, body)
 
     def _answer_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> Response:
-        renderer = PageRenderer(self.storage, self.memory, self.visit)
-        return self.answer_html(renderer.render_words(site_space, outline, title, body))
+        return self.answer_html(self._renderer.render_words(site_space, outline, title, body))
 
     def _answer_search(self, *, is_json: bool) -> Response:
         """What a search of all that the visitor sees of the site finds."""
@@ -295,8 +296,7 @@ class _SiteResponder:
         found = [*offer_question(self.visit, visible[0], searched, words), *found]
         if is_json:
             return self._answer_text(format_results_json(found), "application/json")
-        with self.storage.read() as connection:
-            outline = open_space_outline(connection, self.visit, visible[0])
+        outline = self._open_outline(visible[0])
         title = f"{words.search}: {searched}" if searched else words.search
         return self._answer_words(visible[0], outline, title, render_results(found, words.no_results))
 
@@ -304,19 +304,17 @@ class _SiteResponder:
         site_space = self._find_site_space(id)
         if site_space is None:
             return _answer_closed()
-        with self.storage.read() as connection:
-            outline = open_space_outline(connection, self.visit, site_space)
+        outline = self._open_outline(site_space)
         entry = outline.entries.get(page)
         if entry is None or not self.visit.may_read_page(outline, entry):
-            return _answer_closed()
+            return self._answer_no_page(site_space, outline)
         return _build_redirect(Redirected(self.visit.build_path(site_space, entry.path)))
 
     def _answer_file(self, id: str, file: str) -> Response:
         site_space = self._find_site_space(id)
         if site_space is None:
             return _answer_closed()
-        with self.storage.read() as connection:
-            outline = open_space_outline(connection, self.visit, site_space)
+        outline = self._open_outline(site_space)
         # An address that somebody passed on opens no file of a page that is for others.
         entry = select_readable(outline, self.visit.claims, self.storage.blobs.get).entries.get(file)
         if entry is None or entry.parent != FILES or not entry.node.body or not self.storage.blobs.has(entry.node.body):

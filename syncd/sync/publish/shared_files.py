@@ -19,7 +19,7 @@ from syncd.sync.publish.places import INDEX, LISTING, make_directory
 from syncd.web.pages.contents import Contents, format_contents_json, select_lines
 from syncd.web.pages.diagrams import DIAGRAM_FILES, DIAGRAM_FRAME, DIAGRAM_SCRIPTS
 from syncd.web.pages.icon import render_icon
-from syncd.web.pages.lists import render_all_pages, write_paragraph
+from syncd.web.pages.lists import render_all_pages, render_missing
 from syncd.web.pages.search_index import SearchablePage, format_search_index
 from syncd.web.pages.shell import PageView
 from syncd.web.pages.style_sheet import render_style_sheet
@@ -119,8 +119,11 @@ def build_not_found(builder: "PageBuilder", top: str) -> str:
     Shape: a server shows it at any address, so that nothing in it is relative.
     """
     name = next(iter(builder.site.spaces))
-    words = find_words(builder.make_frame(name, top).locale)
-    return _render_own(builder, name, top, words.not_found, write_paragraph(words.not_found_text))
+    frame = builder.make_frame(name, top)
+    words = find_words(frame.locale)
+    listing = frame.relate(f"{builder.site.find_scope(name)}/{LISTING}")
+    body = render_missing(words, frame.relate(frame.home), listing=listing)
+    return _render_own(builder, name, top, words.not_found, body)
 
 
 def list_chapters(builder: "PageBuilder", pages: Mapping[tuple[str, str], SitePage]) -> list[SiteChapter]:

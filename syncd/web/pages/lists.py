@@ -1,6 +1,8 @@
 """Pages that list: all pages of a space, all findings, what differs from the platform, and where a redirect leads."""
 
+import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -8,7 +10,13 @@ from syncd.layout.lint.finding import Finding
 from syncd.web.pages.contents import Contents, walk_depths
 from syncd.web.pages.customization import is_safe_address
 from syncd.web.pages.preview import render_findings
+from syncd.web.pages.wording import PageWords
 from syncd.web.rendering import render_template
+
+SEARCHED_MAX = 60
+"""Characters of an address that are offered for a search."""
+_NO_WORD = re.compile(r"[\W_]+")
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 
 
 def render_all_pages(contents: Contents, words: str = "") -> Markup:
@@ -35,6 +43,24 @@ def render_changes(changes: Mapping[str, str], addresses: Mapping[str, str], ref
 def render_departure(address: str, where: str) -> Markup:
     """Return the words about a redirect that leads to another site; an address that is no safe one becomes no link."""
     return render_template("pages/departure.html", address=address if is_safe_address(address) else "", where=where)
+
+
+def render_missing(words: PageWords, home: str, *, listing: str = "", search: str = "", path: str = "") -> Markup:
+    """Return what stands on the page for addresses that lead nowhere: ways to what is there.
+
+    Shape: `path` is the decoded path that was asked for; `search` is the address of a search, to which `?q=` belongs.
+    """
+    searched = _find_searched(path) if search else ""
+    address = f"{search}?q={quote(searched)}" if searched else ""
+    return render_template(
+        "pages/missing.html", words=words, home=home, listing=listing, search=address, searched=searched
+    )
+
+
+def _find_searched(path: str) -> str:
+    """The words in the last segment of an address."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return _NO_WORD.sub(" ", _ENDING.sub("", last)[:SEARCHED_MAX]).strip()
 
 
 def write_paragraph(text: str) -> Markup:

@@ -52,6 +52,9 @@ class PageWords:
     ask: str = "Ask"
     sources: str = "Where this comes from"
     no_answer: str = "No page of this site answers this. A search for fewer words may find more."
+    home: str = "Start page"
+    search_for: str = "Search for “{words}”"
+    """With the words of an address in its braces."""
 
 
 WORDS: Mapping[str, PageWords] = {
@@ -65,6 +68,7 @@ WORDS: Mapping[str, PageWords] = {
         *("PDF dieser Seite", "PDF aller Seiten", "War diese Seite hilfreich?", "Ja", "Teilweise", "Nein"),
         *("Danke für Ihre Antwort.", "Fragen", "Woher das kommt"),
         "Keine Seite beantwortet das. Eine Suche nach weniger Wörtern findet vielleicht mehr.",
+        *("Startseite", "Nach „{words}“ suchen"),
     ),
     "es": PageWords(
         *("Saltar al contenido", "Buscar", "Escriba para buscar en este sitio", "No se encontró nada", "Contenido"),
@@ -75,6 +79,7 @@ WORDS: Mapping[str, PageWords] = {
         *("PDF de esta página", "PDF de todas las páginas", "¿Le fue útil esta página?", "Sí", "En parte", "No"),
         *("Gracias por su respuesta.", "Preguntar", "De dónde viene"),
         "Ninguna página lo responde. Una búsqueda con menos palabras puede encontrar más.",
+        *("Página de inicio", "Buscar «{words}»"),
     ),
     "fr": PageWords(
         *("Aller au contenu", "Rechercher", "Saisissez pour chercher sur ce site", "Aucun résultat", "Sommaire"),
@@ -85,6 +90,7 @@ WORDS: Mapping[str, PageWords] = {
         *("PDF de cette page", "PDF de toutes les pages", "Cette page vous a-t-elle aidé ?", "Oui", "En partie", "Non"),
         *("Merci de votre réponse.", "Demander", "D’où cela vient"),
         "Aucune page n’y répond. Une recherche avec moins de mots en trouvera peut-être plus.",
+        *("Page d’accueil", "Rechercher « {words} »"),
     ),
 }
 

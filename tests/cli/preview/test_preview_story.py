@@ -136,8 +136,10 @@ def test_a_directory_is_shown_as_readers_will_see_it(tmp_path: Path) -> None:
         page = browser.read_page("/learn/use")
         assert "How it works." in page
         assert 'id="in-depth"' in page
-        answer, lost = browser.ask("/nowhere")
+        answer, lost = browser.ask("/no/use")
         assert (answer.status, "Page not found" in lost) == (404, True)
+        assert '<a href="/">Start page</a>' in lost
+        assert '<a href="/~syncd/spaces/0/contents?q=use" rel="nofollow">Search for “use”</a>' in lost
         index = json.loads(browser.read_page("/~syncd/spaces/0/search.json"))
         assert [row[:2] for row in index] == [["Home", "/"], ["Use", "/learn/use"]]
         assert "Use" in browser.read_page("/~syncd/spaces/0/contents?q=us")

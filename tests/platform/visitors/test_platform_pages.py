@@ -90,9 +90,17 @@ def test_a_page_as_markdown_has_its_title_and_addresses_of_the_site(made: Publis
 
 
 def test_what_is_not_there_is_said_within_the_site(made: PublishedSiteMaker) -> None:
-    answer = get(made, "/nothing/here")
+    answer = get(made, "/nothing/set-up.html")
     assert answer.status_code == 404
     assert "<h1>Page not found</h1>" in answer.text
+    assert f'<a href="{made.base}/">Start page</a>' in answer.text
+    assert f'href="{made.base}/~syncd/search?q=set%20up" rel="nofollow">Search for “set up”</a>' in answer.text
+    listing = re.search(rf'<a href="({made.base}/~syncd/v/[^"]*/contents)">All pages</a>', answer.text)
+    assert listing is not None
+    assert made.world.target.client.get(listing[1]).status_code == 200
+    dead = get(made, f"{listing[1].removeprefix(made.base).removesuffix('contents').replace('/v/', '/pages/')}gone")
+    assert (dead.status_code, "<h1>Page not found</h1>" in dead.text) == (404, True)
+    assert "Search for" not in dead.text
     for path in ("/sites/nothing/", "/sites/nothing", f"{made.base}/~syncd/nothing.css", f"{made.base}/~syncd/v/x/y"):
         assert made.world.target.client.get(path).status_code in (404, 308)
 

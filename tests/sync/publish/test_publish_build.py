@@ -160,7 +160,8 @@ def test_with_its_address_a_site_has_canonical_links(tmp_path: Path) -> None:
     assert b"<loc>https://docs.example/base/more/deep/</loc>" in files["sitemap.xml"]
     assert b'<link rel="canonical" href="https://docs.example/base/more/deep/">' in files["more/deep/index.html"]
     assert b"Sitemap: https://docs.example/base/sitemap.xml" in files["robots.txt"]
-    assert b'href="/base/~syncd/' in files["404.html"]
+    assert b'<a href="/base/">Start page</a>' in files["404.html"]
+    assert b'/contents.html">All pages</a>' in files["404.html"]
     assert b"(https://docs.example/base/more/deep.md)" in files["llms.txt"]
     assert not find_dead_links(tmp_path / "site", "base")
 
