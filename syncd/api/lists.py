@@ -26,9 +26,14 @@ EMPTY_MAX = 100
 
 
 def iterate_list(
-    transport: Transport, path: tuple[str, ...], listing: type[Listing[Item]], *, params: Params | None = None
+    transport: Transport,
+    path: tuple[str, ...],
+    listing: type[Listing[Item]],
+    *,
+    params: Params | None = None,
+    limit: int = LIMIT,
 ) -> Iterator[Item]:
-    """Yield the items of a list operation, page by page.
+    """Yield the items of a list operation, page by page, each of at most `limit` items.
 
     Raises: NotThePlatform for a cursor that was there before, or pages without end; AnswerTooLarge for items without
     end; Unreachable for fewer items than the platform counts: the list changed while it was read; PlatformError,
@@ -39,7 +44,7 @@ def iterate_list(
     cursor: str | None = None
     items = empty = 0
     while True:
-        parameters = {**(params or {}), "limit": LIMIT, "page": cursor}
+        parameters = {**(params or {}), "limit": limit, "page": cursor}
         page = transport.call("GET", path, listing, params=parameters, limit=LIST)
         yield from page.items
         items += len(page.items)

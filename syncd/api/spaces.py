@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncd.api.lists import iterate_list
+from syncd.api.lists import LIMIT, iterate_list
 from syncd.api.operation import operation
 from syncd.api.transport.transport import Transport
 from syncd.model.collection import Move, Transfer
@@ -47,9 +47,9 @@ class Spaces:
         self._transport.send("POST", ("spaces", space, "git", "export"), body=request.wire())
 
     @operation("listSpacesInOrganizationById")
-    def list(self, organization: str) -> Iterator[Space]:
-        """Return all spaces of an organization."""
-        return iterate_list(self._transport, ("orgs", organization, "spaces"), Listing[Space])
+    def list(self, organization: str, *, limit: int = LIMIT) -> Iterator[Space]:
+        """Yield all spaces of an organization, `limit` a request."""
+        return iterate_list(self._transport, ("orgs", organization, "spaces"), Listing[Space], limit=limit)
 
     @operation("createSpace")
     def create(self, organization: str, space: SpaceCreate) -> Space:

@@ -1,14 +1,18 @@
 """The spaces of one run as they are now: each is read once, and many of one organization in one listing."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from syncd.api.client import Client
+from syncd.api.lists import LIMIT
 from syncd.errors import PlatformError, RateLimited, Unauthorized, Unreachable
 from syncd.model.space import Space
 from syncd.sync.outcome import Outcome, outcome_from
 
 SHARED_LISTING_FROM = 3
 """Spaces of one organization from which one listing costs less than a request each."""
+LISTED_PER_SPACE = 20
+"""Spaces in a listing that cost about as much as one request: a run of few spaces reads no more of an organization."""
 _NO_SUCH_CALLER = 401
 """The status of an answer that refuses the token whatever it asks for."""
 
@@ -36,7 +40,8 @@ class SpaceReader:
                 organization = self.get(first).organization or ""
                 if organization not in listed:
                     listed.add(organization)
-                    found = self._client.spaces.list(organization)
+                    most = LISTED_PER_SPACE * len(missing)
+                    found = islice(self._client.spaces.list(organization, limit=min(most, LIMIT)), most)
                     self._spaces |= {space.id: space for space in found if space.id in self._ids}
             except PlatformError as error:  # without a listing, the others are read singly
                 if _is_shared_failure(error):

@@ -15,6 +15,7 @@ from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.spaces import LISTED_PER_SPACE, SpaceReader
 from syncd.sync.run.values import Result, RunOptions
 from tests.sync.conftest import assert_fine, plant
 
@@ -182,3 +183,32 @@ def test_a_failure_that_all_spaces_share_is_met_once(
     transport = Faulty({"/": status})
     assert run_through(world, spaces, transport) == {f"s{number}": code for number in range(4)}
     assert transport.asked.total() == asked
+
+
+@pytest.mark.parametrize(("places", "single"), [(range(4), 1), (range(1996, 2000), 4), (range(0, 2000, 10), 1)])
+def test_a_run_reads_no_more_of_an_organization_than_its_own_spaces_are_worth(
+    places: Sequence[int], single: int
+) -> None:
+    sent = Counter[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if "/orgs/" not in request.url.path:
+            sent["single"] += 1
+            return httpx.Response(200, json=_show_space(request.url.path.rsplit("/", 1)[1]))
+        first, limit = int(request.url.params.get("page", 0)), int(request.url.params["limit"])
+        items = [_show_space(f"s{number}") for number in range(first, min(first + limit, 2000))]
+        sent["listed"] += len(items)
+        following = {"next": {"page": str(first + limit)}} if first + limit < 2000 else {}
+        return httpx.Response(200, json={**following, "count": 2000, "items": items})
+
+    ids = [f"s{place}" for place in places]
+    with Client("https://platform.example", "token", transport=httpx.MockTransport(answer)) as client:
+        reader = SpaceReader(client, ids)
+        reader.read_all()
+        assert [reader.get(id).id for id in ids] == ids
+    assert sent["single"] == single
+    assert sent["listed"] <= LISTED_PER_SPACE * len(ids)
+
+
+def _show_space(id: str) -> dict[str, str]:
+    return {"object": "space", "id": id, "title": id, "organization": "o"}
