@@ -222,7 +222,7 @@ tagged = st.lists(st.sampled_from(TAGS), max_size=20).map("".join)
 @example("&#32;<b> \\# 1\\. \\- &#10; a")
 @example("&#x20;<div>\\\na\n=\n\n&#x20;<div>\n-\n\n# &#x20;<div>")
 @example("&#x20;[a](b)\n\n&#x20;&#x20;<b>\n\n&#32;<b>\n\n&#x20;<div a\n\n&#x20;\\<b>\n\n&#x20;<b> c")
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 def test_markdown_is_said_again(markdown: str) -> None:
     assert_laws(markdown)
 
@@ -231,7 +231,7 @@ def test_markdown_is_said_again(markdown: str) -> None:
 @example("{% hint %}\n- {% endhint %}\n{% tabs %}\n{% endtabs")
 @example('<button type="button" class="button primary" data-action="ask">Ask\n</button>')
 @example("- {% hint %}\n  a\n  {% endhint %}\n\nb")
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 def test_additions_are_said_again(markdown: str) -> None:
     assert_laws(markdown)
 
@@ -244,7 +244,7 @@ def test_many_pages_are_said_again(markdown: str) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 def test_any_text_is_a_page(text: str) -> None:
     document = to_document(text)
     assert to_document(to_markdown(document)) == document

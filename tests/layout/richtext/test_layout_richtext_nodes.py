@@ -366,7 +366,7 @@ def spaced(*nodes: Node) -> list[Node]:
 @example([block("heading-1", {}, [inline("html", {"html": "<div>"}), words("\na")])])
 @example([listed("list-unordered", [[LOOSE, INTEGRATION]], 1)])
 @example([listed("list-unordered", [[CENTERED]], 1), listed("list-unordered", [[LOOSE_TEXT, LOOSE_TITLE]], 1)])
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None)
 def test_a_document_comes_back_from_markdown(nodes: list[Node]) -> None:
     assert_comes_back(nodes)
 
@@ -425,7 +425,7 @@ def assert_has_markdown(nodes: list[Node], chance: random.Random) -> None:
 
 
 @given(st.lists(blocks, min_size=1, max_size=2), st.randoms(use_true_random=False))
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None)
 def test_documents_of_any_shape_have_markdown(nodes: list[Node], chance: random.Random) -> None:
     assert_has_markdown(nodes, chance)
 
