@@ -73,6 +73,36 @@ def test_tabs_change_by_keyboard_without_script(open_page: OpenPage) -> None:
     assert (first.is_visible(), second.is_visible()) == (False, True)
 
 
+def test_arrows_point_where_the_text_goes_on(open_page: OpenPage) -> None:
+    page = open_page()
+    show(page, render_every_block())
+    arrows = page.locator(".b-card-link, .b-link-page .b-link-sign")
+    assert arrows.count() >= 2
+    for site, text, turned in (
+        ("rtl", "ltr", False),
+        ("ltr", "rtl", True),
+        ("rtl", "rtl", True),
+        ("ltr", "ltr", False),
+    ):
+        page.evaluate(
+            "([a, b]) => { document.documentElement.dir = a; document.querySelector('main').dir = b }", [site, text]
+        )
+        shapes = arrows.evaluate_all("all => all.map(one => getComputedStyle(one).transform)")
+        assert {shape != "none" for shape in shapes} == {turned}
+
+
+def test_blocks_in_a_row_that_can_be_unfolded_share_a_border(open_page: OpenPage) -> None:
+    page = open_page()
+    text = "<details>\n\n<summary>T</summary>\n\nWords\n\n</details>\n\n"
+    show(page, str(render_document(to_document(text * 3), BlockContext()).html))
+    boxes = [box for one in page.locator(".b-expandable").all() if (box := one.bounding_box())]
+    assert len(boxes) == 3
+    ends = [box["y"] + box["height"] for box in boxes[:2]]
+    assert [box["y"] + 1 for box in boxes[1:]] == pytest.approx(ends)
+    corners = page.locator(".b-expandable").nth(1).evaluate("one => getComputedStyle(one).borderRadius")
+    assert corners == "0px"
+
+
 def test_nothing_of_a_hostile_document_runs_without_a_policy(open_page: OpenPage) -> None:
     page = open_page()
     seen: list[str] = []

@@ -109,7 +109,9 @@ def _build_contents(visit: SiteVisit, site_space: sa.Row[Any], outline: Outline)
             continue
         number, below = len(entries), list[int]()
         title = str(entry.node.fields.get("linkTitle") or entry.node.title or address)
-        entries.append(ContentsEntry(number, kind, title, address, id if kind == "page" else "", parent, below))
+        path = id if kind == "page" else ""
+        signs = (str(entry.node.fields.get(name) or "") for name in ("emoji", "icon"))
+        entries.append(ContentsEntry(number, kind, title, address, path, parent, below, *signs))
         children.append(below)
         (tops if parent < 0 else children[parent]).append(number)
         pending += [(child, number) for child in reversed(outline.order.get(id, ()))]
@@ -153,9 +155,11 @@ def _list_sections(visit: SiteVisit, current: sa.Row[Any], group: str | None) ->
         if structure.find_section(row.id) is None:
             inner = tuple(_flatten_groups(_list_sections(visit, current, row.id)))
             if inner:
-                yield SiteLink(row.title, is_current=any(one.is_current for one in inner), links=inner)
+                yield SiteLink(
+                    row.title, is_current=any(one.is_current for one in inner), links=inner, icon=row.icon or ""
+                )
         elif (first := visit.find_first(row.id)) is not None:
-            yield SiteLink(row.title, visit.build_path(first), row.id == current.section)
+            yield SiteLink(row.title, visit.build_path(first), row.id == current.section, icon=row.icon or "")
 
 
 def _flatten_groups(links: Iterator[SiteLink]) -> Iterator[SiteLink]:

@@ -256,6 +256,7 @@ class PageRenderer:
             Html(),
             description=str(fields.get("description") or ""),
             emoji=str(fields.get("emoji") or ""),
+            icon=str(fields.get("icon") or ""),
             contents=select_lines(contents, number),
             scope=build_scope(self.visit, site_space),
             breadcrumbs=contents.find_ancestors(number) if number >= 0 else (),

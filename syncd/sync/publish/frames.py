@@ -80,12 +80,17 @@ def _list_sections(site: SiteContent, variant: Item | None) -> Iterator[SiteLink
             continue
         inner = tuple(_make_section(site, one, current) for one in below.get(item.ref, ()) if one.kind == "section")
         if inner:
-            yield SiteLink(_find_title(item), is_current=any(one.is_current for one in inner), links=inner)
+            is_current = any(one.is_current for one in inner)
+            yield SiteLink(_find_title(item), is_current=is_current, links=inner, icon=_find_icon(item))
 
 
 def _make_section(site: SiteContent, item: Item, current: Ref) -> SiteLink:
     address = find_spot_address(site, site.site.first_of(item.ref))
-    return SiteLink(_find_title(item), address, item.ref == current)
+    return SiteLink(_find_title(item), address, item.ref == current, icon=_find_icon(item))
+
+
+def _find_icon(item: Item) -> str:
+    return str(item.fields.get("icon") or "")
 
 
 def _find_title(item: Item) -> str:

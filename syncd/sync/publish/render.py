@@ -56,6 +56,7 @@ class PageRenderer:
             title=read_heading(text) or view.title,
             body=rendered.html,
             description=str(metadata.get("description") or ""),
+            icon=str(metadata.get("icon") or ""),
             outline=rendered.outline,
             cover=build_cover(metadata.get("cover") or {}, layout, links.resolve),
             layout=_read_layout(layout),

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from syncd.web.blocks.code import write_diagram
+from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
+from syncd.web.blocks.inline.icons import find_emoji
 from syncd.web.blocks.inline.line import describe_ref
 from syncd.web.blocks.members import (
     Node,
@@ -36,9 +38,14 @@ def _render_page_card(state: RenderState, node: Node) -> Markup:
         address=target.address if target else "",
         title=title,
         note=target.description if target else state.context.labels.no_link,
-        sign=(target.emoji if target else "") or "→",
+        sign=_find_sign(target),
         kind="page",
     )
+
+
+def _find_sign(target: Target | None) -> str:
+    code = target.emoji if target is not None else ""
+    return find_emoji(code) or code if code else "→"
 
 
 def _write_card(

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from markupsafe import Markup
+
 from syncd.layout.tree.summary import Entry
+from syncd.web.blocks.inline.icons import find_emoji, find_icon, write_sign
 
 WHOLE_MAX = 120
 """Entries up to which the whole table of contents is in every page."""
@@ -20,7 +23,7 @@ DEPTH_MAX = 20
 class ContentsEntry:
     """An entry of a table of contents; `parent` and `children` are numbers of entries, -1 for no parent.
 
-    `address` is "" for a group, and `path` the file of a page.
+    `address` is "" for a group, and `path` the file of a page. `emoji` and `icon` are those of its page, "" for none.
     """
 
     number: int
@@ -30,6 +33,13 @@ class ContentsEntry:
     path: str = ""
     parent: int = -1
     children: Sequence[int] = ()
+    emoji: str = ""
+    icon: str = ""
+
+    @cached_property
+    def sign(self) -> Markup:
+        """What stands before its title."""
+        return write_sign(self.emoji, self.icon)
 
 
 @dataclass(frozen=True)
@@ -164,9 +174,19 @@ class _Selection:
 
 
 def format_contents_json(contents: Contents) -> str:
-    """Return a table of contents for the script of a page: for each entry its kind, title, address and parent."""
-    rows = [[entry.kind[0], entry.title, entry.address, entry.parent] for entry in contents.entries]
+    """Return a table of contents for the script of a page: for each entry its kind, title, address and parent.
+
+    Shape: behind these stands the emoji of an entry that has one, or the width and the path of its icon.
+    """
+    rows = [[entry.kind[0], entry.title, entry.address, entry.parent, *_list_sign(entry)] for entry in contents.entries]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+
+def _list_sign(entry: ContentsEntry) -> Sequence[object]:
+    if entry.emoji:
+        return (find_emoji(entry.emoji) or entry.emoji,)
+    found = find_icon(entry.icon)
+    return () if found is None else (found,)
 
 
 def walk_depths(contents: Contents) -> Iterator[tuple[ContentsEntry, int]]:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from syncd.model.customization import ContentLink, SiteCustomizationSettings
 from syncd.web.blocks.context import OutlineEntry
+from syncd.web.blocks.inline.icons import write_sign
 from syncd.web.pages.contents import ContentsEntry, ContentsLine
 from syncd.web.pages.cover import PageCover
 from syncd.web.pages.customization import is_safe_address
@@ -43,13 +44,22 @@ _NETWORKS = {
 
 @dataclass(frozen=True)
 class SiteLink:
-    """A link of the site; `is_current` says that it leads to where the reader is. `links` make a menu of it."""
+    """A link of the site; `is_current` says that it leads to where the reader is. `links` make a menu of it.
+
+    Shape: `icon` is the name of an icon that stands before the title, "" for none.
+    """
 
     title: str
     address: str = ""
     is_current: bool = False
     style: str = "link"
     links: tuple["SiteLink", ...] = ()
+    icon: str = ""
+
+    @property
+    def sign(self) -> Markup:
+        """What stands before its title."""
+        return write_sign("", self.icon)
 
 
 @dataclass(frozen=True)
@@ -115,6 +125,7 @@ class PageView:
     body: Markup
     description: str = ""
     emoji: str = ""
+    icon: str = ""
     cover: PageCover | None = None
     outline: Sequence[OutlineEntry] = ()
     contents: ContentsLine | None = None
@@ -143,6 +154,7 @@ def render_page(frame: SiteFrame, view: PageView) -> str:
         frame=frame,
         link=frame.relate,
         view=view,
+        sign=write_sign(view.emoji, view.icon),
         words=words,
         settings=settings,
         direction="rtl" if is_right_to_left(frame.locale) else "ltr",

@@ -12,6 +12,15 @@
   const place = (address) => /^([a-z]+:|\/)/i.test(address) ? address : (root.dataset.root || "") + address;
   const load = (address) => fetched[address] ??= fetch(address).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(String(answer.status))));
 
+  function makeSign(sign) {
+    if (typeof sign === "string") return make("span", sign, { className: "emoji", ariaHidden: "true" });
+    const [icon, path] = ["svg", "path"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${sign[0]} 512`, class: "b-icon", "aria-hidden": "true" })) icon.setAttribute(name, value);
+    path.setAttribute("d", sign[1]);
+    icon.append(path);
+    return icon;
+  }
+
   function prepareTheme() {
     const button = document.querySelector(".switch");
     if (!button) return;
@@ -55,11 +64,12 @@
       const rows = await load(`${root.dataset.scope}/contents.json`).catch(() => null);
       if (!rows) { location.href = below.href; return; }
       const item = below.closest("li"), list = make("ul", null, {});
-      rows.forEach(([kind, title, address, parent], number) => {
+      rows.forEach(([kind, title, address, parent, sign], number) => {
         if (parent !== Number(below.dataset.entry)) return;
         const line = make("li", null, {});
         if (kind === "g") line.append(make("p", title, { className: "group" }));
         else line.append(make("a", title, { href: place(address) }));
+        if (sign) line.firstChild.prepend(makeSign(sign));
         if (rows.some((row) => row[3] === number)) {
           const more = make("a", "", { className: "below", href: `${root.dataset.scope}/${root.dataset.listing}#page-entry-${number}` });
           more.dataset.entry = number;

@@ -105,6 +105,21 @@ def test_what_is_not_there_is_said_within_the_site(made: PublishedSiteMaker) -> 
         assert made.world.target.client.get(path).status_code in (404, 308)
 
 
+def test_icons_and_emoji_stand_before_titles(made: PublishedSiteMaker) -> None:
+    icon = '<svg viewBox="[^"]*" class="b-icon" aria-hidden="true"><path d="[^"]*"></path></svg>'
+    wave = '<span class="emoji" aria-hidden="true">👋</span>'
+    made.world.write(made.guides, [page("Gear", icon="gear"), page("Hello", emoji="1f44b")])
+    section = made.path | {"siteSectionId": made.sections[0]}
+    made.world.made("updateSiteSectionById", section, body={"icon": "book"})
+    made.world.made("updateSiteSectionById", made.path | {"siteSectionId": made.sections[1]}, body={"condition": None})
+    text = get(made, "/gear").text
+    assert re.search(f"<h1>{icon} Gear</h1>", text)
+    assert re.search(f'href="{made.base}/gear" aria-current="page">{icon}Gear</a>', text)
+    assert re.search(f'aria-current="true">{icon}Guides</a>', text)
+    assert f">{wave}Hello</a>" in text
+    assert f"<h1>{wave} Hello</h1>" in get(made, "/hello").text
+
+
 def test_a_page_is_not_sent_again_while_it_is_the_same(made: PublishedSiteMaker) -> None:
     first = get(made, "/setup")
     tag = first.headers["etag"]

@@ -27,9 +27,11 @@ structure:
       variants: [{ variant: en, space: home, path: en, default: true }]
     - group: learn
       title: Learn
+      icon: book
       items:
         - section: guides
           title: Guides
+          icon: gear
           path: guides
           variants:
             - { variant: en, space: guides, path: en, default: true }
@@ -119,6 +121,7 @@ def test_a_frame_has_the_sections_and_the_variants_beside_the_one_that_is_shown(
     assert [(one.title, one.address, one.is_current) for one in frame.sections[1].links] == [
         ("Guides", "/guides", True)
     ]
+    assert [one.icon for one in (*frame.sections, *frame.sections[1].links)] == ["", "book", "gear"]
     variants = [(one.title, one.address, one.is_current) for one in frame.variants]
     assert variants == [("en", "/guides", False), ("fr", "/guides/fr", True)]
     assert (frame.title, frame.version, frame.theme) == ("Docs", "7", f"{site.find_scope('SPACE-3')}/theme.css")
@@ -211,6 +214,8 @@ def test_a_page_stands_between_its_neighbours_and_below_its_ancestors(site: Site
     assert set_up.layout.pagination
     assert "Words." in str(set_up.body)
     assert len(document.nodes) == 1
+    with_icon, _ = renderer.build_view(PageLinks(site, "SPACE-2", "more/deep.md"), "---\nicon: gear\n---\n# Deep\n")
+    assert with_icon.icon == "gear"
     unlisted, _ = renderer.build_view(PageLinks(site, "SPACE-2", "hidden.md"), "No heading.\n")
     assert (unlisted.title, unlisted.before, unlisted.after) == ("hidden.md", None, None)
 

@@ -7,6 +7,7 @@ from syncd.web.pages.contents import (
     SIBLINGS_MAX,
     WHOLE_MAX,
     Contents,
+    ContentsEntry,
     ContentsLine,
     build_contents,
     format_contents_json,
@@ -39,6 +40,17 @@ def test_entries_keep_their_order_and_their_place() -> None:
     before, after = contents.find_neighbours(2)
     assert (before and before.title, after and after.title) == ("Home", "B")
     assert json.loads(format_contents_json(contents))[3] == ["p", "B", "/b", 2]
+
+
+def test_an_entry_has_the_emoji_or_the_icon_of_its_page() -> None:
+    known = ContentsEntry(0, "page", "A", "/a", icon="gear"), ContentsEntry(1, "page", "B", "/b", emoji="1f44b")
+    other = ContentsEntry(2, "page", "C", "/c", icon="no such icon"), ContentsEntry(3, "page", "D", "/d", emoji="🎉")
+    assert known[0].sign.startswith('<svg viewBox="0 0 512 512" class="b-icon" aria-hidden="true"><path')
+    assert known[1].sign == '<span class="emoji" aria-hidden="true">👋</span>'
+    assert (other[0].sign, other[1].sign) == ("", '<span class="emoji" aria-hidden="true">🎉</span>')
+    rows = json.loads(format_contents_json(Contents((*known, *other), (0, 1, 2, 3))))
+    assert rows[0][4][0] == "512"
+    assert rows[1:] == [["p", "B", "/b", -1, "👋"], ["p", "C", "/c", -1], ["p", "D", "/d", -1, "🎉"]]
 
 
 def test_an_entry_that_leads_nowhere_hands_up_what_is_below_it() -> None:

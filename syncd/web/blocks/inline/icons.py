@@ -71,6 +71,16 @@ def write_icon(name: str, classes: str = "", *, is_said: bool = False) -> Markup
     return write_element("svg", drawn, viewBox=f"0 0 {width} 512", class_=f"b-icon{classes}", **label)
 
 
+def write_sign(emoji_code: str, icon: str) -> Markup:
+    """Return what stands before a title: its emoji, given as a sign or by its code, or its icon; "" for neither.
+
+    Shape: screen readers pass it over, since the title says enough.
+    """
+    if emoji_code:
+        return write_element("span", find_emoji(emoji_code) or emoji_code, class_="emoji", aria_hidden="true")
+    return write_icon(icon) if icon and find_icon(icon) else Markup()
+
+
 def find_icon(name: str) -> tuple[str, str] | None:
     """Return the width of an icon that is 512 high, and its path; None when none is like it.
 
