@@ -17,7 +17,7 @@ from syncd.repo.read import blame, history, objects, obstacles, rev_list, trees
 from syncd.repo.remote.remote import Access, Remote
 from syncd.repo.values import Blob, Commit, Difference, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.work_tree import index, usage
-from syncd.repo.work_tree.worktree import WorkTree
+from syncd.repo.work_tree.worktree import WorkTree, heal_others, open_showing
 from syncd.repo.write import merge, refs
 from syncd.repo.write.own_refs import OWN_REFS, OwnRefs
 from syncd.repo.write.writer import Writer
@@ -44,12 +44,13 @@ class Repository:
 
     @staticmethod
     def open(path: Path) -> "Repository":
-        """Open the repository at the top of a work tree, or a bare one, and repair what a killed run left there.
+        """Open the repository at the top of a work tree, or a bare one, and repair what a killed run left in any tree.
 
         Raises: NotARepository.
         """
         opened = Repository(location.find_repository(path))
         WorkTree(opened._git, opened._reader).heal()
+        heal_others(opened._git)
         return opened
 
     @staticmethod
@@ -127,12 +128,22 @@ class Repository:
         """Return what is in progress: rebase, merge, cherry-pick, revert or bisect; None for nothing."""
         return usage.find_operation(self._git)
 
-    def is_checked_out(self, branch: str) -> bool:
-        """Return whether this work tree has a branch checked out.
+    def has_linked_trees(self) -> bool:
+        """Return whether the repository has linked work trees, as `git worktree` makes them."""
+        return bool(usage.list_other_git_dirs(self._git))
 
-        Raises: OperationInProgress when another work tree has, or when a rebase or the like will move it.
+    def is_shown(self, branch: str) -> bool:
+        """Return whether a work tree, this or another one, has a branch checked out."""
+        here = self.work_tree is not None and self.read_head().branch == branch
+        return here or bool(usage.list_elsewhere(self._git, branch))
+
+    def require_movable(self, branch: str) -> None:
+        """Refuse a branch that a rebase or the like will move, or that is checked out where syncd cannot work.
+
+        Raises: OperationInProgress.
         """
-        return usage.is_checked_out(self._git, self._reader, branch)
+        with open_showing(self._git, self._reader, branch) as (tree, _):
+            tree.require_movable(branch)
 
     def list_files(self, commit: str, directory: str = "") -> dict[str, Blob]:
         """Return the files of a commit below a directory, by their path in it; {} when the directory is absent."""
@@ -313,29 +324,30 @@ class Repository:
             self._made[data] = merge.write_commit(self._git, data)
         return self._made[data]
 
-    def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
+    def fast_forward(self, branch: str, *, old: str | None, new: str) -> Path | None:
         """Move a branch from `old`, None for an unborn one, to a descendant, with the files where it is checked out.
 
-        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved, and GitFailed when `new` is no descendant; then nothing
-        has moved.
+        Shape: the answer is the top of the work tree whose files moved, where that is not this one.
+        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved, GitFailed for no descendant; then nothing has moved.
         """
         if old is not None and not self.is_ancestor(old, new):
             raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
-        WorkTree(self._git, self._reader).follow(branch, old=old, new=new)
+        return self.follow(branch, old=old, new=new)
 
-    def follow(self, branch: str, *, old: str, new: str) -> None:
-        """Move a branch that has no commits of its own to where its rewritten upstream is. Raises: as
-        `fast_forward`.
-        """
-        WorkTree(self._git, self._reader).follow(branch, old=old, new=new)
+    def follow(self, branch: str, *, old: str | None, new: str) -> Path | None:
+        """Move a branch without commits of its own to its rewritten upstream. Shape, Raises: as `fast_forward`."""
+        with open_showing(self._git, self._reader, branch) as (tree, top):
+            tree.follow(branch, old=old, new=new)
+        return top
 
     def checkout_new(self, branch: str) -> None:
         """Fill the index and files of a fresh work tree from the branch that it is on."""
         WorkTree(self._git, self._reader).checkout_new(branch)
 
     def recover(self, remote: str = "platform") -> None:
-        """Remove stale locks of ours and finish a move that was cut off; the caller holds the run lock."""
+        """Remove stale locks of ours and finish moves that were cut off; the caller holds the run lock."""
         WorkTree(self._git, self._reader).recover(remote)
+        heal_others(self._git)
 
     def find_remote_url(self, name: str) -> str | None:
         """Return the address of a Git remote from the repository's configuration, or None."""

@@ -19,7 +19,8 @@ from syncd.repo.process import locks
 from syncd.repo.process.locks import note_locks
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
-from syncd.repo.work_tree.worktree import Move, WorkTree
+from syncd.repo.work_tree.moves import Move
+from syncd.repo.work_tree.worktree import WorkTree
 
 Commit = Callable[..., str]
 Git = Callable[..., str]

@@ -272,42 +272,6 @@ def test_a_bare_repository_has_only_refs(
         assert (made.work_tree, made.read_head().branch) == (None, "trunk")
 
 
-def test_a_linked_work_tree_is_its_own(
-    tmp_path: Path, repository: Repository, base: str, later: str, git: Git, top: Path
-) -> None:
-    side = tmp_path / "side"
-    git("worktree", "add", "--quiet", "-b", "side", str(side), base)
-    with Repository.open(side) as linked:
-        assert linked.git_dir == (top / ".git/worktrees/side").resolve()
-        with pytest.raises(OperationInProgress) as raised:
-            linked.fast_forward("main", old=base, new=later)
-        assert str(top) in raised.value.hint
-        with pytest.raises(OperationInProgress):
-            repository.fast_forward("side", old=base, new=later)
-        linked.fast_forward("side", old=base, new=later)
-    assert git("status", "--porcelain", at=side) == ""
-    assert (side / "guide/new.md").exists()
-    assert git("rev-parse", "HEAD", at=side).strip() == later
-    assert git("status", "--porcelain") == ""
-    shutil.rmtree(side)
-    repository.update_ref("refs/heads/side", base, old=later)
-    repository.fast_forward("side", old=base, new=later)
-
-
-def test_a_branch_that_another_work_tree_rebases_stays(
-    tmp_path: Path, repository: Repository, base: str, commit: Commit, git: Git
-) -> None:
-    side, other = tmp_path / "side", commit({"notes.md": b"other\n"}, base)
-    git("worktree", "add", "--quiet", "-b", "side", str(side), base)
-    (side / "notes.md").write_text("mine\n")
-    git("commit", "--quiet", "-a", "-m", "mine", at=side)
-    git("rebase", "--quiet", other, at=side, ok=(1,))
-    tip = repository.resolve("refs/heads/side")
-    assert tip is not None
-    with pytest.raises(OperationInProgress):
-        repository.fast_forward("side", old=tip, new=commit({"x.md": b""}, tip))
-
-
 def test_an_unborn_branch_is_filled(repository: Repository, commit: Commit, git: Git, top: Path) -> None:
     tip = commit({"a b.md": b"a", "é/ü.md": b"u", 'q".md': b"q"})
     (top / "mine.md").write_text("mine\n")

@@ -98,7 +98,7 @@ def _apply_site(
     session: SiteSession, options: PlanOptions, consent: Consent, stop_request: StopRequest, *, as_json: bool
 ) -> int:
     with show_progress() as on_progress, session.open(on_progress, stop_request) as workspace:
-        workspace.repository.is_checked_out(workspace.branch)
+        workspace.repository.require_movable(workspace.branch)
         source = read_committed(workspace.repository, workspace.branch, session.site_options.file)
         prepared = prepare_plan(workspace, source, session.site_options, options.build_options())
         check_targets(options.target, prepared)

@@ -128,12 +128,16 @@ def has_leftovers(git: Git) -> bool:
 
     Shape: it writes nothing to find out.
     """
-    own, notes = git.location.git_dir / "syncd", git.location.common_dir / "syncd" / "locks"
-    if _is_ours(own / "index.lock-owner", git.location.git_dir / "index.lock"):
+    if holds_index(git.location.git_dir):
         return True
     with suppress(FileNotFoundError):
-        return any(notes.iterdir())
+        return any((git.location.common_dir / "syncd" / "locks").iterdir())
     return False
+
+
+def holds_index(git_dir: Path) -> bool:
+    """Return whether a syncd that was killed, or that still runs, holds the index in a git directory."""
+    return _is_ours(git_dir / "syncd" / "index.lock-owner", git_dir / "index.lock")
 
 
 def remove_stale(git: Git, remote: str) -> None:

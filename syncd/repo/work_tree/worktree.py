@@ -11,22 +11,25 @@ What a kill leaves is told by the note: the branch is where it was, so the next 
 it finds done already it lets stand (`healing`); or the branch is where it should be, and only the note is left.
 When somebody moved the branch elsewhere meanwhile, what the move has touched is brought to what the branch has now:
 what was committed with it stays, all else goes back.
+
+Each work tree of a repository has a git directory with its own HEAD, index, locks and note; all share objects and
+branches. So a branch is moved from the work tree that shows it, whichever one a command was started in.
+Source: git-worktree(1), DETAILS.
 """
 
-import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from syncd.errors import GitFailed, GuardRefused, RefMoved, SyncdError, WorkTreeInTheWay
+from syncd.errors import GitFailed, GuardRefused, OperationInProgress, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import build_failure, translate_system_failures
-from syncd.repo.names import check_branch, check_oid, is_oid
+from syncd.repo.names import check_branch, check_oid
 from syncd.repo.process.git import Git
+from syncd.repo.process.location import RepositoryLocation, find_repository
 from syncd.repo.process.locks import (
     PATIENCE_SECONDS,
     clear_notes,
@@ -40,7 +43,15 @@ from syncd.repo.read.objects import Reader
 from syncd.repo.read.trees import compare_trees
 from syncd.repo.values import Difference
 from syncd.repo.work_tree.healing import FileSurvey, MoveStage, build_entry, survey_files
-from syncd.repo.work_tree.usage import is_checked_out, read_head
+from syncd.repo.work_tree.moves import Move, delete_note, is_moving, read_note, write_note
+from syncd.repo.work_tree.usage import (
+    find_showing,
+    find_top,
+    is_checked_out,
+    list_other_git_dirs,
+    read_head,
+    refuse_elsewhere,
+)
 from syncd.repo.write import refs
 
 EMPTY_TREE = {
@@ -57,36 +68,6 @@ _IN_THE_WAY = re.compile(
 )
 _NAMED = re.compile(r"(?:Entry|file|Updating) '(.*)' (?:not uptodate|would)")
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A work tree on its way from one commit (None: nothing) to another.
-
-    Shape: the branch is at `here`; it is to follow when `publish` is set.
-    """
-
-    branch: str
-    before: str | None
-    after: str | None
-    here: str | None
-    publish: bool = True
-
-    def reverse(self, here: str | None, to: str | None) -> "Move":
-        """Return the move back to the tree `to` while the branch is at `here`; it leaves the branch alone."""
-        return replace(self, before=self.after, after=to, here=here, publish=False)
-
-    def find_stage(self, resumed: bool) -> MoveStage:
-        """Return how the disk is to be read before the move."""
-        if not resumed:
-            return MoveStage.FRESH
-        return MoveStage.ONWARDS if self.publish or self.before is None else MoveStage.BACK
-
-    def is_over(self, here: str | None) -> bool:
-        """Return whether nothing is left to do with the branch at `here`: the move is done, or a person has committed
-        since.
-        """
-        return here == self.after if self.publish else here != self.here
 
 
 class WorkTree:
@@ -111,7 +92,9 @@ class WorkTree:
                 return
             if here != old:
                 raise RefMoved(f"{branch} moved while syncd was at work; nothing was changed", hint="run syncd again")
-            if is_checked_out(self._git, self._reader, branch):
+            is_here = is_checked_out(self._git, self._reader, branch)
+            refuse_elsewhere(self._git, branch)  # somebody may have gone there since this work tree was chosen
+            if is_here:
                 self._carry_out(Move(branch, old, check_oid(new), here=old))
             else:
                 refs.update_ref(self._git, self._reader, ref, new, old=old)
@@ -140,13 +123,17 @@ class WorkTree:
         with lock_work_tree(self._git), suppress(GuardRefused):
             self._resume()
 
+    def require_movable(self, branch: str) -> None:
+        """Refuse a branch that a rebase or the like will move here. Raises: OperationInProgress."""
+        is_checked_out(self._git, self._reader, branch)
+
     def heal(self) -> None:
         """Finish what a run that was killed has begun here, if nobody works on it; nothing when there is nothing.
 
         Shape: what cannot be finished now stays noted, and the next move says why.
         """
         with suppress(SyncdError), translate_system_failures("finishing a move"):
-            if self._note_path().exists() or has_leftovers(self._git):
+            if is_moving(self._git.location.git_dir) or has_leftovers(self._git):
                 with lock_work_tree(self._git, patience=HEALING_SECONDS):
                     self._resume(patience=HEALING_SECONDS)
 
@@ -155,7 +142,7 @@ class WorkTree:
         try:
             self._resume()
         except GuardRefused:
-            left = self._read_note()
+            left = read_note(self._git)
             if left is None or left.branch == branch:
                 raise
 
@@ -163,13 +150,13 @@ class WorkTree:
         """Finish the move that an earlier process was killed in, forwards or backwards."""
         clear_notes(self._git, patience=patience)
         release_index(self._git)
-        move = self._read_note()
+        move = read_note(self._git)
         if move is None:
             return
         here = self._reader.resolve_ref(check_branch(move.branch))
         # The index was in place before the branch moved; and who has gone to another branch has looked at the files.
         if move.is_over(here) or not is_checked_out(self._git, self._reader, move.branch):
-            self._delete_note()
+            delete_note(self._git)
         else:
             self._carry_out(move if here == move.here else self._plan_return(move, here), resumed=True)
 
@@ -196,13 +183,13 @@ class WorkTree:
                 raise RefMoved(
                     f"{move.branch} is not checked out any more; nothing was changed", hint="run syncd again"
                 )
-            self._write_note(move)
+            write_note(self._git, move)
             reach(FaultPoint.MOVE_NOTED)
             try:
                 self._move_files(move, resumed=resumed)
             except GuardRefused:
                 if not resumed:
-                    self._delete_note()
+                    delete_note(self._git)
                 raise
             except GitFailed:
                 if not resumed:  # half of the files have moved: committed, they would delete what was to follow
@@ -211,7 +198,7 @@ class WorkTree:
             if move.publish:
                 self._move_branch(move)
             reach(FaultPoint.MOVE_BRANCH_DONE)
-        self._delete_note()
+        delete_note(self._git)
 
     def _move_branch(self, move: Move) -> None:
         assert move.after is not None
@@ -227,9 +214,9 @@ class WorkTree:
         and the next run says what is in the way."""
         with suppress(SyncdError):
             back = self._plan_return(move, here)
-            self._write_note(back)
+            write_note(self._git, back)
             self._move_files(back, resumed=True)
-            self._delete_note()
+            delete_note(self._git)
 
     def _move_files(self, move: Move, *, resumed: bool) -> None:
         """Take index and files from one commit to another. Raises: WorkTreeInTheWay, then nothing was touched."""
@@ -241,7 +228,7 @@ class WorkTree:
         environment = {"GIT_INDEX_FILE": str(private)}
         self._refresh(environment)
         changes = self._compare_trees(old, new)
-        found = survey_files(self._git, self._reader, changes, environment, way=move.find_stage(resumed))
+        found = survey_files(self._git, self._reader, changes, environment, way=_find_stage(move, resumed))
         if found.obstacles:
             raise _build_in_the_way(found.obstacles)
         if found.settled:
@@ -299,29 +286,56 @@ class WorkTree:
     def _index_path(self) -> Path:
         return self._git.location.git_dir / "index"
 
-    def _note_path(self) -> Path:
-        return self._git.location.git_dir / "syncd" / "moving.json"
 
-    def _write_note(self, move: Move) -> None:
-        aside = self._git.location.make_own_directory() / "moving.new"
-        with translate_system_failures("noting a move"):
-            with aside.open("w", encoding="utf-8") as file:
-                json.dump(asdict(move), file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(aside, self._note_path())
+@contextmanager
+def open_showing(git: Git, reader: Reader, branch: str) -> Iterator[tuple[WorkTree, Path | None]]:
+    """Open the work tree that shows a branch, else the own one; with the top of the first where it is another one.
 
-    def _read_note(self) -> Move | None:
+    Shape: what is in the way in another one is told with its place.
+    Raises: OperationInProgress, as `find_showing`; WorkTreeInTheWay and OperationInProgress of what is done in it.
+    """
+    place = find_showing(git, reader, branch)
+    if place is None:
+        yield WorkTree(git, reader), None
+        return
+    top = place.work_tree
+    with _open_at(place) as tree:
         try:
-            found = json.loads(self._note_path().read_bytes())
-            move = Move(**found)
-        except (FileNotFoundError, ValueError, TypeError):
-            return None
-        ids = [oid for oid in (move.before, move.after) if oid is not None]
-        return move if ids and all(is_oid(oid) for oid in ids) else None
+            yield tree, top
+        except WorkTreeInTheWay as refusal:
+            raise WorkTreeInTheWay(f"in {top}: {refusal.what}", paths=refusal.paths, hint=refusal.hint) from refusal
+        except OperationInProgress as refusal:
+            raise OperationInProgress(f"in {top}: {refusal.what}", hint=refusal.hint) from refusal
 
-    def _delete_note(self) -> None:
-        self._note_path().unlink(missing_ok=True)
+
+def heal_others(git: Git) -> None:
+    """Finish in the other work trees what a killed run has begun there, as `WorkTree.heal` does in its own."""
+    for git_dir in list_other_git_dirs(git):
+        top = find_top(git_dir) if is_moving(git_dir) else None
+        with suppress(SyncdError), translate_system_failures("finishing a move"):
+            place = find_repository(top) if top is not None and top.is_dir() else None
+            if place is not None and place.git_dir == git_dir:
+                with _open_at(place) as tree:
+                    tree.heal()
+
+
+@contextmanager
+def _open_at(place: RepositoryLocation) -> Iterator[WorkTree]:
+    """Another work tree of the repository, with processes of its own."""
+    git = Git(place)
+    git.override_programs()
+    reader = Reader(git)
+    try:
+        yield WorkTree(git, reader)
+    finally:
+        reader.close()
+
+
+def _find_stage(move: Move, resumed: bool) -> MoveStage:
+    """How the disk is to be read before a move."""
+    if not resumed:
+        return MoveStage.FRESH
+    return MoveStage.ONWARDS if move.publish or move.before is None else MoveStage.BACK
 
 
 def _choose_tree(sample: str | None, commit: str | None) -> str:

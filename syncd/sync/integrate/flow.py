@@ -54,11 +54,13 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     if found.commit == ours:
         return Unchanged(conflicts)
     reach(FaultPoint.MERGE_WRITTEN)
-    workspace.repository.fast_forward(branch, old=ours, new=found.commit)
+    elsewhere = workspace.repository.fast_forward(branch, old=ours, new=found.commit)
     record_tip(workspace, branch)
     description = (
         f"fast-forwarded to {name}" if result is None else f"took in {name}" if conflicts else f"merged with {name}"
     )
+    if elsewhere is not None:
+        description += f", with the files in {elsewhere}"
     change = Change("update", "branch", branch, description, before=ours, after=found.commit)
     return Applied((change,), result.notes if result is not None else (), conflicts)
 

@@ -191,6 +191,8 @@ class Exchange:
         bare = self.repository.work_tree is None
         if last_seen is None or ours != last_seen or not bare or branch in self.names:
             return Unchanged()
+        if self.repository.is_shown(branch):  # in a linked work tree of the bare repository
+            return Unchanged()
         self.repository.delete_ref(f"{HEADS}{branch}", old=ours)
         self.repository.delete_ref(upstream.last_seen_ref(branch), old=last_seen)
         return Applied((Change("delete", "branch", branch, f"{upstream.name} has it no more", before=ours),))

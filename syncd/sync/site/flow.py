@@ -60,7 +60,7 @@ def reconcile(workspace: Workspace, options: SiteOptions) -> Outcome:
     Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
     never an empty one. Source: ARCHITECTURE.md, "A redirect is applied".
     """
-    workspace.repository.is_checked_out(workspace.branch)
+    workspace.repository.require_movable(workspace.branch)
     source = read_committed(workspace.repository, workspace.branch, options.file)
     last = LastLook.of(workspace, options, source)
     if not last.is_due():
