@@ -19,7 +19,7 @@ from syncd.cli.status.values import (
     SpaceStatus,
 )
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
-from syncd.cli.terminal.context import find_linked_here
+from syncd.cli.terminal.context import find_other_tree
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import SyncdError
@@ -46,7 +46,7 @@ def find_status(repository: RepositoryConfig, config_file: Path | None = None) -
 
 
 def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
-    linked = find_linked_here(repository.path)
+    linked = find_other_tree(repository.path)
     with Repository.open(repository.path) as git, Repository.open(linked) if linked else nullcontext(git) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
         tracked = {branch.name: branch for branch in find_tracked(git, repository.named, repository.patterns)}

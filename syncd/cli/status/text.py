@@ -1,5 +1,6 @@
 """The status as lines for people: problems first, then where each side stands, and the next command."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -57,6 +58,8 @@ def format_status(status: RepositoryStatus | BrokenStatus, *, start: str) -> lis
 
 def _format_headline(status: RepositoryStatus) -> str:
     where = f"on {escape(status.current)}" if status.current else "on no branch"
+    if status.work_tree and status.work_tree != os.path.realpath(status.path):
+        where += f" in {escape(status.work_tree)}"  # a linked work tree
     service = f"service running (pid {status.daemon})" if status.daemon else "no service"
     return f"{style_text(escape(status.path), _BOLD, sys.stdout)}  {where}, {service}"
 

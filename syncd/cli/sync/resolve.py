@@ -17,14 +17,13 @@ from syncd.cli.sync.conflict_lines import (
     format_conflict,
     format_headline,
 )
-from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here
 from syncd.cli.terminal.output import build_result_document, format_changes, print_document
 from syncd.cli.terminal.text import escape, name_config, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
 from syncd.plan.merge.hunks import list_hunks
-from syncd.repo.repository import Repository
 from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
@@ -158,7 +157,7 @@ def _show_conflicts(branches: Sequence[OpenBranch], options: ResolveOptions) -> 
 def _format_next_steps(branches: Sequence[OpenBranch], options: ResolveOptions, *, is_short: bool) -> list[str]:
     """The commands that come next, with the first page in conflict as the example."""
     first = next(conflict for branch in branches for conflict in branch.selected)
-    command = escape(name_config(f"syncd resolve {shlex.quote(first.path)}", options.config))
+    command = _format_command(options, first.path)
     if is_short:
         return [f"Next: {command} shows one page"]
     lines = [f"Next: {command} --ours, --theirs{' or --edit' if first.parts else ''}"]
@@ -167,6 +166,12 @@ def _format_next_steps(branches: Sequence[OpenBranch], options: ResolveOptions, 
             f"      {command} --hunk {list_hunks(first.parts)[0].number} --theirs, hunk by hunk; -p asks for each"
         )
     return lines
+
+
+def _format_command(options: ResolveOptions, *paths: str) -> str:
+    """The command about pages of the same branch, for the terminal."""
+    words = [*paths, *(["--branch", options.branch] if options.branch else [])]
+    return escape(name_config(shlex.join(["syncd", "resolve", *words]), options.config))
 
 
 def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOptions) -> dict[str, Any]:
@@ -182,7 +187,8 @@ def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOption
         lines += format_changes(applied.changes)
         lines += [f"  note: {escape(note)}" for note in applied.notes]
         count = len({conflict.path for conflict in remaining})
-        step = escape(name_config("syncd resolve" if count else "syncd push", options.config))
+        push = shlex.join(filter(None, ["syncd", "push", options.branch]))
+        step = _format_command(options) if count else escape(name_config(push, options.config))
         print_text("\n".join([*lines, f"{count} still in conflict: {step}" if count else f"Next: {step}"]))
     document = build_result_document(Result("resolve", branch.name, applied))
     held = [build_conflict_document(branch.workspace, conflict) for conflict in remaining] if options.as_json else []
@@ -227,10 +233,10 @@ def _list_unique_pages(conflicts: Sequence[PageConflict]) -> list[PageConflict]:
 
 
 def _find_branches(config: Config, name: str) -> list[tuple[RepositoryConfig, str]]:
-    """The repositories that have the branch, each with its name: the named one, else the one checked out."""
+    """The repositories that have the branch, each with its name: the named one, else the one checked out here."""
     found = []
     for repository in config.repository:
-        with Repository.open(repository.path) as git:
+        with open_repository_here(repository.path) as git:
             branch = name or git.read_head().branch or next(iter(repository.named), "")
             if git.resolve(f"refs/heads/{branch}") is not None:
                 found.append((repository, branch))
@@ -240,9 +246,10 @@ def _find_branches(config: Config, name: str) -> list[tuple[RepositoryConfig, st
 
 
 def _list_names(branch: OpenBranch, conflict: PageConflict) -> set[str]:
-    """The paths that name a page: from the root of the repository, and from the current directory."""
+    """The paths that name a page: from the root of the work tree, and from the current directory."""
     names = set(conflict.entry.paths)
-    top, current = branch.repository.path.resolve(), Path.cwd().resolve()
+    top = (find_other_tree(branch.repository.path) or branch.repository.path).resolve()
+    current = Path.cwd().resolve()
     return names | {os.path.relpath(top / path, current) for path in names if current.is_relative_to(top)}
 
 

@@ -105,19 +105,21 @@ def load_config_parts(file: ConfigFile, *, url: str = "") -> tuple[Config, tuple
 
 
 def open_repository_here(repository: Path) -> Repository:
-    """Return a configured repository open at its linked work tree around the current directory, if any.
+    """Return a configured repository open at its work tree around the current directory, else where it is configured.
 
     Raises: NotARepository.
     """
-    return Repository.open(find_linked_here(repository) or repository)
+    return Repository.open(find_other_tree(repository) or repository)
 
 
-def find_linked_here(repository: Path) -> Path | None:
-    """Return the linked work tree of a configured repository around the current directory, if any."""
+def find_other_tree(repository: Path) -> Path | None:
+    """Return the work tree of a configured repository around the current directory, where that is not the configured
+    one: a linked one, mostly.
+    """
     with suppress(NotARepository):
-        place = discover_repository(Path.cwd())
-        if place is not None and place.is_linked and place.common_dir == find_repository(repository).common_dir:
-            return place.work_tree or place.git_dir
+        place, configured = discover_repository(Path.cwd()), find_repository(repository)
+        if place is not None and place.common_dir == configured.common_dir and place.git_dir != configured.git_dir:
+            return place.work_tree
     return None
 
 

@@ -26,8 +26,7 @@ def describe_conflicts(
     # Imported here: `status`, which is to be quick, merges nothing.
     from syncd.sync.merge.result import EXCLUDED
 
-    checked_out = workspace.repository.read_head().branch == branch if result.conflicts else True
-    where = "" if checked_out else f" --branch {quote(branch)}"
+    where = f" --branch {quote(branch)}" if result.conflicts and _needs_name(workspace.repository, branch) else ""
     shared = find_shared_branch(workspace, name)
     elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}" if shared else ""
     return tuple(
@@ -43,6 +42,11 @@ def describe_conflicts(
         for page in result.conflicts
         if page.why != EXCLUDED and (among is None or any(map(among, page.paths)))
     )
+
+
+def _needs_name(repository: Repository, branch: str) -> bool:
+    """Whether a command about a branch has to name it: with linked work trees, where a person will stand is open."""
+    return repository.read_head().branch != branch or repository.has_linked_trees()
 
 
 def find_shared_branch(workspace: Workspace, name: str) -> str:
