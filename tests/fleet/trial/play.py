@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from syncd.daemon.task import LONGEST_WAIT_SECONDS
 from tests.fleet.trial.people import Diary, People
 from tests.fleet.trial.processes import TrialDatabase, TrialPlatform, TrialWorkers, read_cpu, wait_until
 from tests.fleet.trial.world import TrialWorld, make_world
@@ -160,19 +162,26 @@ def _has_upgraded(fleet: Fleet, count: int) -> bool:
 
 
 def wait_for_rest(fleet: Fleet) -> None:
-    """Wait until each repository has begun a run after now, and ended one."""
-    begun = time.time()
+    """Wait until each repository has begun a run after now, and ended one.
 
-    def has_rested() -> bool:
-        rows = fleet.database.query(
-            "SELECT count(DISTINCT r.repository) FROM trial_runs r JOIN trial_leases l"
-            f" ON l.repository = r.repository AND l.fence = r.fence WHERE l.at > {begun}"
-        )
-        return bool(rows[0][0] == len(fleet.world.repositories))
-
+    Raises: AssertionError with what the database knows of those that have not, once none waits longer after a failure.
+    """
+    patience = LONGEST_WAIT_SECONDS + 4 * fleet.options.interval
     for _ in range(2):  # the first may bring what the second has to send on
-        wait_until(has_rested, "every repository runs once more", seconds=120 + 4 * fleet.options.interval, pause=1)
         begun = time.time()
+        deadline = time.monotonic() + patience
+        while waiting := _list_waiting(fleet, begun):
+            assert time.monotonic() < deadline, f"{len(waiting)} repositories did not run once more: {waiting[:5]}"
+            time.sleep(1)
+
+
+def _list_waiting(fleet: Fleet, begun: float) -> list[tuple[Any, ...]]:
+    """What the database knows of the repositories that have not begun and ended a run since then."""
+    return fleet.database.query(
+        "SELECT name, failures, due_at - now(), last_worker, ended_at - now(), records FROM syncd_fleet_repositories"
+        " WHERE name NOT IN (SELECT r.repository FROM trial_runs r JOIN trial_leases l"
+        f" ON l.repository = r.repository AND l.fence = r.fence WHERE l.at > {begun}) ORDER BY name"
+    )
 
 
 def _disturb(fleet: Fleet, chance: random.Random, kind: str) -> None:
