@@ -121,6 +121,7 @@ _ROUTER_MODULES = (
 )
 OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
 """Every operation by its id; applications share them."""
+_ROUTES = RouteTable(OPERATIONS.values())
 DESCRIPTION = OpenApiDescription(OPERATIONS.values())
 _JOB_HANDLERS: Mapping[str, JobHandler] = {
     **spaces.HANDLERS,
@@ -164,8 +165,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.resolved_paths = view.ResolvedPathCache(storage)
     app.state.handlers = dict(_JOB_HANDLERS)
     app.state.scheduler = RequestScheduler()
-    routes = RouteTable(OPERATIONS.values())
-    app.add_middleware(MethodsMiddleware, operations=routes)
+    app.add_middleware(MethodsMiddleware, operations=_ROUTES)
     app.add_middleware(
         RequestLimits, clock=storage.now, admit=app.state.callers.authenticate, per_minute=settings.requests_per_minute
     )
@@ -180,17 +180,17 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
         )
     failures.install_error_handlers(app)
     app.state.operations = OPERATIONS
-    _add_routes(app, routes)
+    _add_routes(app)
     app.openapi = DESCRIPTION.document  # type: ignore[method-assign]
     return app
 
 
-def _add_routes(app: FastAPI, operations: RouteTable) -> None:
+def _add_routes(app: FastAPI) -> None:
     """Add all routes. The first ones are compared with every request: those of pages, which are asked for most."""
     for path in endpoint.PATHS:
         app.router.routes.append(Route(path, endpoint.SiteMcpEndpoint(SiteTools), include_in_schema=False))
     app.add_route(site_pages.PATH, site_pages.answer_site, methods=["GET", "POST"], include_in_schema=False)
-    app.router.routes.append(operations)
+    app.router.routes.append(_ROUTES)
     for root in (PREFIX, f"{PREFIX}/"):
         app.add_route(root, answer_information, include_in_schema=False)
     app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
