@@ -1,13 +1,24 @@
 """A published site for tests: two sections, variants, a redirect, and whatever visibility a test asks for."""
 
-from collections.abc import Mapping
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
 import jwt
 
-from tests.contract.world import World
+from syncd.platform.app import create_app
+from syncd.platform.storage.storage import Storage
+from tests.contract.in_process import InProcess
+from tests.contract.world import Target, World
+from tests.storages import new_storage
 
 CLAIM = "visitor.claims.isStaff == true"
 SCHEMA = {
@@ -84,3 +95,46 @@ class PublishedSiteMaker:
         """Given a path below the site, return what `POST /urls/published` answers."""
         body: Mapping[str, Any] = {"url": f"{self.origin}{self.base}{path}", "visitor": visitor}
         return self.world.call("resolvePublishedContentByUrl", body=body)
+
+
+def leave_as_made(made: PublishedSiteMaker) -> None:
+    """Add nothing to a new site."""
+
+
+@contextmanager
+def open_published_site(
+    data: Path, complete: Callable[[PublishedSiteMaker], object] = leave_as_made
+) -> Iterator[PublishedSiteMaker]:
+    """Given a directory that is not there, open a platform of its own with a public site; `complete` adds to the site.
+
+    The site is made once in a process for each `complete`, by some fifty requests; each test gets a copy.
+    """
+    template = _build_template(complete)
+    shutil.copytree(template.data, data)
+    with Storage(data) as storage, _open_target(storage) as target:
+        world = copy(template.made.world)
+        world.target, world.storage = target, storage
+        yield deepcopy(template.made, {id(template.made.world): world})
+
+
+class _Template:
+    """A platform with a site that no test uses."""
+
+    def __init__(self, complete: Callable[[PublishedSiteMaker], object]) -> None:
+        self._directory = TemporaryDirectory(prefix="syncd-published-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT"))
+        self.data = Path(self._directory.name, "platform")
+        with new_storage(self.data) as storage, _open_target(storage) as target:
+            self.made = PublishedSiteMaker(target.world())
+            complete(self.made)
+
+
+@cache
+def _build_template(complete: Callable[[PublishedSiteMaker], object]) -> _Template:
+    return _Template(complete)
+
+
+@contextmanager
+def _open_target(storage: Storage) -> Iterator[Target]:
+    app = create_app(storage)
+    with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
+        yield Target(storage, app, client)

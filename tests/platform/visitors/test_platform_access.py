@@ -1,14 +1,14 @@
 """Who may read what: every way to read a site gives the same answer for each visibility, visitor and condition."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.contract.world import World
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 
 SECRET = "vault"
 FOR_STAFF = "\n".join(["Everybody.", "", f"{{% if {CLAIM} %}}", "The handshake.", "", "{% endif %}", "", "After."])
@@ -22,13 +22,16 @@ NEWS = "\n\n".join(
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # one pixel
 
 
-@pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    site = PublishedSiteMaker(world)
+def add_pages_for_staff(made: PublishedSiteMaker) -> None:
     staff = page("Staff page", "The canteen plan.")
     staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
-    world.write(site.guides, [page("Mixed", FOR_STAFF), staff, page("News", NEWS)])
-    return site
+    made.world.write(made.guides, [page("Mixed", FOR_STAFF), staff, page("News", NEWS)])
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform", add_pages_for_staff) as made:
+        yield made
 
 
 class Reader:

@@ -1,25 +1,29 @@
 """What a renderer's assistant asks with a content token: questions, answers, integrations, and the words of agents."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.contract.probes.integrations import published
-from tests.contract.world import World
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 
 CLOSED = f"{{% if {CLAIM} %}}\n\n## Where is the vault?\n\nBehind the clock.\n\n{{% endif %}}"
 
 
-@pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    made = PublishedSiteMaker(world)
+def add_pages(made: PublishedSiteMaker) -> None:
     staff = page("How is staff paid?", "The canteen pays.")
     staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
     open_page = page("Sails", f"## How do I set a sail?\n\nPull the halyard.\n\n{CLOSED}")
-    world.write(made.guides, [open_page, staff])
-    return made
+    made.world.write(made.guides, [open_page, staff])
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform", add_pages) as made:
+        yield made
 
 
 def get_token(made: PublishedSiteMaker, **visitor: Any) -> str:

@@ -1,7 +1,9 @@
 """Pages that are kept over a restart: found while they are right, and only ever what anybody may read."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import httpx
 import pytest
@@ -9,12 +11,13 @@ import pytest
 from syncd.platform.app import create_app
 from tests.contract.in_process import InProcess
 from tests.contract.world import World
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 
 
 @pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    return PublishedSiteMaker(world)
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform") as made:
+        yield made
 
 
 def restart(made: PublishedSiteMaker) -> httpx.Client:

@@ -1,28 +1,32 @@
 """What a published page offers beside its content: its PDF, and a form that asks whether it helped."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from syncd.platform.visitors.offers import visit_counts
-from tests.contract.world import World
 from tests.platform.services.test_platform_pdf import texts
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 from tests.platform.visitors.test_platform_access import Reader
 
 OWN = {"Origin": "http://platform", "Sec-Fetch-Site": "same-origin"}
 
 
-@pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    site = PublishedSiteMaker(world)
+def add_pages(made: PublishedSiteMaker) -> None:
     staff = page("Staff page", "The canteen plan.")
     staff["document"]["markdown"] = f"---\nif: {CLAIM}\n---\n\n" + staff["document"]["markdown"]
     mixed = f"Everybody.\n\n{{% if {CLAIM} %}}\n\nThe handshake.\n\n{{% endif %}}"
-    world.write(site.guides, [page("Mixed", mixed), staff, page("Attic", "Old chairs.", hidden=True)])
-    return site
+    made.world.write(made.guides, [page("Mixed", mixed), staff, page("Attic", "Old chairs.", hidden=True)])
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform", add_pages) as made:
+        yield made
 
 
 def find_address(made: PublishedSiteMaker, text: str, what: str) -> str:

@@ -1,13 +1,14 @@
 """Published pages: where they are read, what stands on them, and what is remembered of them."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from xml.etree import ElementTree
 
 import httpx
 import pytest
 
-from tests.contract.world import World
-from tests.platform.visitors.published_site import PublishedSiteMaker, page
+from tests.platform.visitors.published_site import PublishedSiteMaker, open_published_site, page
 
 PAGE_BYTES_MAX = 60 * 1024
 LOADED_BYTES_MAX = 42_000
@@ -16,8 +17,9 @@ PACKED_FROM = 4_000
 
 
 @pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    return PublishedSiteMaker(world)
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform") as made:
+        yield made
 
 
 def get(made: PublishedSiteMaker, path: str, **headers: str) -> httpx.Response:

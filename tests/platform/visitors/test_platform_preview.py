@@ -1,13 +1,14 @@
 """The preview of a site: who sees it, what it shows by every way to read it, and what stays closed to others."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.contract.world import World
 from tests.platform.app_pages.browser_session import Person
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 
 WAYS = {
     "page": "/proposed",
@@ -21,8 +22,9 @@ NEWS = '{% updates %}\n\n{% update date="2026-01-01" %}\n\n## Sails\n\nProposed.
 
 
 @pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    return PublishedSiteMaker(world)
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform") as made:
+        yield made
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Published addresses: what a renderer is told of each, and what the content token reads that it gets."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,13 @@ import jwt
 import pytest
 
 from syncd.platform.services.directory.read import import_directory
-from tests.contract.world import World
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 
 
 @pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    return PublishedSiteMaker(world)
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform") as made:
+        yield made
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ The renderer has nothing but an address: whatever it shows, it reads with the co
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 
 from tests.contract.probes._linked import imported
-from tests.contract.world import World
-from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, page
+from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 
 SPEC = {
     "openapi": "3.1.0",
@@ -71,9 +71,8 @@ class Renderer:
         return self.made.world.made(operation, {**self.space, **(path or {})}, by=self.content["apiToken"], **rest)
 
 
-@pytest.fixture
-def made(world: World) -> PublishedSiteMaker:
-    made = PublishedSiteMaker(world)
+def complete_site(made: PublishedSiteMaker) -> None:
+    world = made.world
     world.made("createOpenAPISpec", body={"slug": "pets", "source": {"text": json.dumps(SPEC)}})
     world.run_jobs()
     staff = page("Staff page", "Hidden.")
@@ -89,7 +88,12 @@ def made(world: World) -> PublishedSiteMaker:
     world.made("addSpaceToSite", made.path, body=body)
     at = made.path | {"siteSpaceId": made.variant}
     world.made("overrideSiteSpaceCustomizationById", at, body=own)
-    return made
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
+    with open_published_site(tmp_path / "platform", complete_site) as made:
+        yield made
 
 
 @pytest.fixture
