@@ -83,7 +83,7 @@ def _walk_words(markdown: str) -> Iterator[tuple[Heading | None, str]]:
             elif _is_line(here):
                 yield None, "".join(_find_line_words(here))
             else:
-                yield None, _find_data_words(here)
+                yield None, _find_picture_words(here) if here.get("type") == "image" else _find_data_words(here)
                 pending.extend(here[name] for name in reversed(_PARTS) if name in here)
 
 
@@ -103,6 +103,12 @@ def _find_line_words(node: Node) -> Iterator[str]:
         yield collect_text(one) or f" {_find_data_words(one)} "
 
 
+def _find_picture_words(node: Node) -> str:
+    """The words of a picture, unless its caption says the very same."""
+    words = _find_data_words(node)
+    return "" if words == _join_words([collect_text(node)]) else words
+
+
 def _find_data_words(node: Node) -> str:
     data = node.get("data")
     if not isinstance(data, dict):
@@ -111,4 +117,4 @@ def _find_data_words(node: Node) -> str:
         return unescape(_TAG.sub(" ", str(data.get("html", ""))))
     if node.get("type") == "table":
         return " ".join(str(column.get("title", "")) for column in data.get("definition", {}).values())
-    return " ".join(data[name] for name in _SHOWN if isinstance(data.get(name), str))
+    return " ".join(dict.fromkeys(data[name] for name in _SHOWN if isinstance(data.get(name), str)))

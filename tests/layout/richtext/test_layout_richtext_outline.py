@@ -50,6 +50,18 @@ def test_words_are_said_once_and_in_order() -> None:
     assert read_words("") == read_words(" \n\n***\n") == ""
 
 
+@pytest.mark.parametrize(
+    "picture",
+    [
+        '![A sail](a.png "A sail")',
+        'Look: ![A sail](a.png "A sail")',
+        '<figure><img src="a.png" alt="A sail"><figcaption><p>A sail</p></figcaption></figure>',
+    ],
+)
+def test_a_picture_says_its_words_once(picture: str) -> None:
+    assert read_words(picture).removeprefix("Look: ") == "A sail"
+
+
 def test_headings_have_the_anchors_of_the_platform() -> None:
     assert find_headings(PAGE) == (
         Heading(1, "Title", "title"),

@@ -150,7 +150,8 @@ def test_a_question_is_answered_on_a_page_of_the_site(made: PublishedSiteMaker) 
         text = reader.get(lantern).text
         assert "<h1>Which colour has the lantern?</h1>" in text
         assert "The lantern is green." in text
-        assert f'href="{made.base}/lantern"' in text
+        # What is below its page's title alone has nothing more to say of where it lies.
+        assert f'<li><a href="{made.base}/lantern">Lantern</a></li>' in text
         assert "stolen" not in text
     assert "behind the clock" in staff.get(vault).text
     assert "behind the clock" not in anybody.get(vault).text

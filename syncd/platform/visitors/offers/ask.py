@@ -96,5 +96,8 @@ def _render(
 
 
 def _render_sources(visit: SiteVisit, passages: Sequence[Passage], title: str) -> Html:
-    sources = {one.page: SearchResult(one.title, f"{visit.base}/{one.path}", one.heading) for one in reversed(passages)}
+    sources = {
+        one.page: SearchResult(one.title, f"{visit.base}/{one.path}", one.heading if one.heading != one.title else "")
+        for one in reversed(passages)
+    }
     return Html("<h2>{}</h2>").format(title) + render_results(list(sources.values())[::-1], "")
