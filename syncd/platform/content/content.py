@@ -7,7 +7,7 @@ from typing import Any, Literal
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 
@@ -32,7 +32,7 @@ from syncd.platform.http.scheduler import LARGE_BYTES, RequestScheduler
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import git_commits, rendering
 from syncd.platform.revisions.outline import TreeEntry
-from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts
+from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts, Refs
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES
 from syncd.platform.spaces import spaces
 
@@ -106,6 +106,7 @@ class PageParameters(BaseModel):
     format: Format | None = None
     evaluated: Evaluated = "false"
     dereferenced: Dereferenced = "false"
+    refs: Refs = Field(default="relative", alias="format.markdown.refs")
     metadata: bool = True
     computed: bool = True
 
@@ -169,6 +170,7 @@ async def _answer_page_entry(
         parameters.format == "document"
         or not is_shared
         or not parameters.evaluated == parameters.dereferenced == "false"
+        or parameters.refs != "relative"
     ):
         # A reference may lead into another space, which not everybody may read, and which changes.
         reader = (view.caller.user_id, view.storage.version())
@@ -215,7 +217,7 @@ def _render_text(view: RevisionView, entry: TreeEntry, parameters: PageParameter
     words = PageTexts(view.outline, view.context, view.storage.blobs.get)
     # What is included may have conditions, too; a content token reads it by itself.
     dereferenced = parameters.dereferenced if view.caller.grant is None else "false"
-    return {"markdown": words.render(entry, parameters.evaluated, dereferenced)}
+    return {"markdown": words.render(entry, parameters.evaluated, dereferenced, parameters.refs)}
 
 
 def _answer_json(body: bytes) -> Response:

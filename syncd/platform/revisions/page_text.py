@@ -23,6 +23,7 @@ from syncd.platform.revisions.tree import FILES, INCLUDES
 
 Evaluated = Literal["true", "false", "deterministic-only"]
 Dereferenced = Literal["true", "false", "reusable-contents"]
+Refs = Literal["relative", "stable"]
 
 DEPTH_MAX = 8
 """Includes within includes."""
@@ -44,19 +45,29 @@ class PageTexts:
     context: RenderContext
     read: Callable[[str], bytes]
 
-    def render(self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
+    def render(
+        self,
+        entry: TreeEntry,
+        evaluated: Evaluated = "false",
+        dereferenced: Dereferenced = "false",
+        refs: Refs = "relative",
+    ) -> str:
         """Return the text of a page or reusable content, exactly as written unless more is asked for.
 
         Shape: `dereferenced` puts in what is included; `true` also makes every address of a page or file of the space
-        one that works anywhere. Raises: Failure 413 when that makes the text too long.
+        one that works anywhere. With `refs` as "stable", each address of the space is the one with an id that a write
+        takes, wherever the page is moved with it.
+
+        Raises: Failure 413 when that makes the text too long.
         """
         text = self.read(entry.node.body or "").decode()
         if dereferenced != "false":
             text = self._expand_includes(text, entry)
+        at = entry.node.path or ""
         if dereferenced == "true":
-            text = links.rewrite_addresses(
-                text, lambda address: self._resolve_address(address, at=entry.node.path or "")
-            )
+            text = links.rewrite_addresses(text, lambda address: self._resolve_address(address, at=at))
+        elif refs == "stable":
+            text = links.rewrite_addresses(text, lambda address: self._make_stable(address, at=at))
         return self._evaluate_text(text, entry) if evaluated != "false" else text
 
     def _expand_includes(self, text: str, entry: TreeEntry) -> str:
@@ -85,16 +96,27 @@ class PageTexts:
 
         return put_in(text, entry.node.path or "", (entry.node.id,))
 
-    def _resolve_address(self, address: str, *, at: str) -> str | None:
+    def _find_target(self, address: str, *, at: str) -> tuple[TreeEntry, str] | None:
+        """The entry that a relative address leads to, and the rest of the address, such as its anchor."""
         target = resolve_address(address, at=at)
         id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
-        if target is None or id is None:
+        return (self.outline.entries[id], target[1]) if target and id is not None else None
+
+    def _make_stable(self, address: str, *, at: str) -> str | None:
+        if (found := self._find_target(address, at=at)) is None:
             return None
-        entry = self.outline.entries[id]
+        entry, rest = found
+        kind = {FILES: "files", INCLUDES: "includes"}.get(entry.parent, "pages")
+        return f"/{kind}/{entry.node.id}{rest}"
+
+    def _resolve_address(self, address: str, *, at: str) -> str | None:
+        if (found := self._find_target(address, at=at)) is None:
+            return None
+        entry, rest = found
         if entry.parent == FILES:
             return str(build_file_members(entry, self.context)["downloadURL"])
         place = f"{self.context.app}/{entry.path}" if entry.path else self.context.app
-        return None if entry.parent == INCLUDES else place + target[1]
+        return None if entry.parent == INCLUDES else place + rest
 
     def _evaluate_text(self, text: str, entry: TreeEntry) -> str:
         variables = read_variables(self.outline, entry)

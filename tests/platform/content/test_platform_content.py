@@ -233,6 +233,25 @@ def test_what_is_included_is_put_in_on_request(http: httpx.Client, told: str, sp
     assert f"[Home]({app}#top)" in get(http, told, format="markdown", dereferenced="true")["markdown"]
 
 
+def test_stable_references_name_ids_and_are_what_a_write_takes(http: httpx.Client, told: str, space: str) -> None:
+    refs = {"format": "markdown", "format.markdown.refs": "stable"}
+    page, prefix = get(http, told, format="markdown"), told.partition("/path/")[0]
+    home = get(http, f"{prefix}/path/")["id"]
+    stable = get(http, told, **refs)["markdown"]
+    assert f"[Home](/pages/{home}#top)" in stable
+    assert '\n{% include "/includes/' in stable
+    assert '{% include "../.gitbook/includes/note.md" %}\n```' in stable
+    request = prefix.removesuffix("/content")
+    moved = {"operation": "update_page", "page": page["id"], "into": None, "document": {"markdown": stable}}
+    answer = http.post(f"{request}/content", json={"changes": [moved]})
+    assert answer.status_code == 200, answer.text
+    assert get(http, f"{prefix}/page/{page['id']}", **refs)["markdown"] == stable
+    for relative in ({}, {"format.markdown.refs": "relative"}):
+        text = get(http, f"{prefix}/page/{page['id']}", format="markdown", **relative)["markdown"]
+        assert text == TOLD.replace("](../", "](").replace('```\n\n{% include "../', '```\n\n{% include "')
+    assert http.get(f"{prefix}/page/{page['id']}", params={**refs, "format.markdown.refs": "other"}).status_code == 400
+
+
 @pytest.mark.parametrize(("names", "status"), [("aba", 200), ("abcdef", 413)])
 def test_includes_that_include_each_other_come_to_an_end(
     http: httpx.Client, storage: Storage, tmp_path: Path, names: str, status: int
