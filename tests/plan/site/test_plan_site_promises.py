@@ -114,6 +114,7 @@ def said(file: SiteFile, simulator: Simulator) -> dict[str, Any]:
 @given(SEEDS)
 @example(100)  # the sections that are declared cannot be made beside what stands at the root
 @example(667)  # a site gets its first sections, and what stood at its root other conditions
+@example(9000183)  # a redirect is to lead to another page, which is a conflict
 @example(1714)  # a redirect was deleted, and the section that it led to is made anew by the same plan
 @settings(deadline=None, max_examples=50)
 def test_a_plan_converges_and_exposes_doubles_and_loses_nothing_on_the_way(seed: int) -> None:

@@ -5,15 +5,17 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.site.read.declared import Item
+from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.steps import SitePlan, Wave
 from tests.plan.site.cases import (
     HOME,
     SITE,
+    bodies,
     calls,
     carried_out,
+    edited,
     group,
     lines,
     planned,
@@ -173,3 +175,30 @@ def test_no_part_goes_because_the_lock_has_its_id_under_another_name(kind: str) 
     plan = planned(site_file(*HOME, policy=owned), mine, lock)
     assert (f"{kind}.delete", gone.ref) not in calls(plan)
     assert lines(plan, "report")[gone.ref].note.startswith("kept: it is not")
+
+
+def led_to(page: str) -> SiteFile:
+    return site_file(*HOME, redirect("/p", page=page, **{"in": "home/en"}))
+
+
+def test_a_redirect_that_was_to_lead_to_another_page_does_so_after_a_kill() -> None:
+    live, lock = carried_out(led_to("start"))
+    item = redirect("/q", page="guide", **{"in": "home/en"})
+    file = site_file(*HOME, replace(item, was=("/p",)))
+    plan = planned(file, live, lock)
+    for until in range(len(plan.steps)):
+        simulator = Simulator(live, lock, file)
+        carry_out(simulator, plan, until=until)
+        again = planned(file, simulator.live(), simulator.lock)
+        assert bodies(again, "redirect:/q")[-1]["destination"]["pageId"] == "sp_home_p2"
+
+
+def test_a_redirect_in_conflict_leads_to_the_page_that_the_file_names_once_it_is_settled() -> None:
+    live, lock = carried_out(led_to("start"))
+    elsewhere = edited(live, "/p", destination={"kind": "external", "url": "https://example.com/"})
+    simulator = Simulator(elsewhere, lock, led_to("guide"))
+    blocked = planned(led_to("guide"), elsewhere, lock)
+    assert blocked.select_lines("blocked")
+    carry_out(simulator, blocked)
+    settled = planned(led_to("guide"), simulator.live(), simulator.lock, prefer="file")
+    assert bodies(settled, "redirect:/p")[-1]["destination"]["pageId"] == "sp_home_p2"

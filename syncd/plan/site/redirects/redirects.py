@@ -125,10 +125,27 @@ def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions)
             base = _find_base(sides, deletions, item, existing_item, one.fields)
             # How the file names a page is nothing that the platform could change.
             existing = {**existing_item.fields, **({"to": one.fields["to"]} if "to" in one.fields else {})}
-            diffs[item.ref] = sides.judge("redirects").diff(base, one.fields, existing, is_same)
+            diff = sides.judge("redirects").diff(base, one.fields, existing, is_same)
+            diffs[item.ref] = _learn_page_with_destination(diff)
         elif not one.is_left:
             coming[item.ref] = item
     return _Redirects(desired, diffs, coming, RemoteDeletions(lost, frozenset(left)), tuple(lines))
+
+
+def _learn_page_with_destination(diff: Diff) -> Diff:
+    """The diff of a redirect with what the file calls its page recorded by the step that leads there, and not before.
+
+    Else the lock would have the new name beside the former page, which the next plan would take for that of this name.
+    """
+    if "to" not in diff.learnt:
+        return diff
+    learnt = {name: value for name, value in diff.learnt.items() if name != "to"}
+    leads = diff.act.get("destination")
+    if leads is not None:
+        named = replace(leads, before=None, after=diff.learnt["to"])
+        return replace(diff, learnt=learnt, act={**diff.act, "to": named})
+    stays = diff.blocked.get("destination") or diff.report.get("destination")
+    return replace(diff, learnt=learnt) if stays is not None and stays.cause == "conflict" else diff
 
 
 @dataclass(frozen=True)
