@@ -11,6 +11,7 @@ import pytest
 
 from syncd import errors
 from tests.figures import Package
+from tests.test_words import parse
 
 ROOT = Path(__file__).parent.parent / "syncd"
 LAYERS = [
@@ -116,9 +117,8 @@ FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 LINES_MAX, FUNCTION_LINES_MAX, FOLDER_MODULES_MAX, CHAIN_MAX = 400, 50, 15, 18
 
 
-@cache
 def tree(module: str) -> ast.Module:
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    return parse(MODULES[module])
 
 
 @cache
@@ -308,8 +308,7 @@ def test_public_functions_name_the_errors_that_they_raise() -> None:
 
 def test_what_production_has_production_uses() -> None:
     """Whether another place names each public function and class; one with a decorator is reached by that."""
-    words = {module: Counter(re.findall(r"\w+", path.read_text())) for module, path in MODULES.items()}
-    counts = sum(words.values(), Counter())
+    counts = Counter(word for path in MODULES.values() for word in re.findall(r"\w+", path.read_text(encoding="utf-8")))
     unused = {
         f"{module}.{node.name}"
         for module in MODULES

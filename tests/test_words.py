@@ -141,7 +141,7 @@ def list_module_names(tree: ast.Module) -> set[str]:
 def list_stale_names(path: Path) -> Iterator[str]:
     """Give each name in backticks in a docstring that names nothing, and where it is."""
     tree = parse(path)
-    known = list_package_names() | list_module_names(tree)
+    elsewhere, here = list_package_names(), list_module_names(tree)
     pending: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
     while pending:
         parent, around = pending.pop()
@@ -151,11 +151,12 @@ def list_stale_names(path: Path) -> Iterator[str]:
                 inner = around | list_used_names(node)
                 names = _QUOTED.findall(ast.get_docstring(node) or "")
                 where = f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
-                yield from (f"{where}: {name}" for name in names if name not in known | inner)
+                known = elsewhere, here, inner
+                yield from (f"{where}: {name}" for name in names if not any(name in some for some in known))
             pending.append((node, inner))
-    used = known | list_used_names(tree)
+    here |= list_used_names(tree)
     for line, docstring in list_value_docstrings(tree):
-        names = [name for name in _QUOTED.findall(docstring) if name not in used]
+        names = [name for name in _QUOTED.findall(docstring) if name not in elsewhere and name not in here]
         yield from (f"{path.relative_to(ROOT)}:{line}: {name}" for name in names)
 
 
