@@ -21,6 +21,8 @@ _context.set_forkserver_preload(
             "git",
             "httpx",
             "sqlalchemy.dialects.sqlite",
+            "syncd.api.content",
+            "syncd.api.spaces",
             "syncd.cli.app",
             "syncd.cli.check.command",
             "syncd.cli.sync.clone",
