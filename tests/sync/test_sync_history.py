@@ -12,7 +12,7 @@ SEED = int(os.environ.get("SYNCD_TEST_SEED", "1"))
 
 @pytest.mark.timeout(60)
 def test_a_short_history_loses_no_word(world: Any) -> None:
-    History(world, SEED).play(30)
+    History(world, SEED).play(12)
 
 
 @pytest.mark.long
