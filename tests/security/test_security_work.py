@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -68,21 +69,33 @@ class Platform:
             yield connection
 
 
-@pytest.fixture
-def platform(tmp_path: Path) -> Iterator[Platform]:
-    docs = tmp_path / "docs"
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A directory with a platform of dear pages that no test uses, and its space: each gets a copy."""
+    root = tmp_path_factory.mktemp("imported")
+    docs = root / "docs"
     docs.mkdir()
     for number in range(24):
         (docs / f"page-{number}.md").write_text(f"# Page {number}\n\n{DEAR}")
-    blobs = Counting(tmp_path / "blobs")
-    with new_storage(tmp_path / "platform", blobs=blobs) as storage:
+    with new_storage(root / "platform", blobs=Counting(root / "blobs")) as storage:
         storage.bootstrap()
-        space = import_directory(storage, docs, title="Docs").space
-        with BackgroundServer(storage, works=False) as url:
-            made = Platform(storage, blobs, url, space)
-            with contextlib.closing(made.client):
-                blobs.read.clear()
-                yield made
+        return root, import_directory(storage, docs, title="Docs").space
+
+
+@pytest.fixture
+def platform(imported: tuple[Path, str], tmp_path: Path) -> Iterator[Platform]:
+    template, space = imported
+    for name in ("platform", "blobs"):
+        shutil.copytree(template / name, tmp_path / name)
+    blobs = Counting(tmp_path / "blobs")
+    with (
+        Storage(tmp_path / "platform", blobs=blobs) as storage,
+        BackgroundServer(storage, works=False) as url,
+    ):
+        made = Platform(storage, blobs, url, space)
+        with contextlib.closing(made.client):
+            blobs.read.clear()
+            yield made
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
