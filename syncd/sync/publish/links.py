@@ -1,15 +1,18 @@
 """Where the references of a page lead: pages, files of its space, reusable content, specifications."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_metadata, split_after_title
 from syncd.layout.page.links import follow_moves
 from syncd.layout.richtext.reading import to_document
+from syncd.layout.site.addresses.addresses import fold_address
 from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.yaml import yaml
@@ -19,6 +22,10 @@ from syncd.web.blocks import Target
 INCLUDE_BYTES_MAX = 1 << 20
 SPECIFICATION_BYTES_MAX = 4 << 20
 _DEPTH_MAX = 64
+_SPACE_ADDRESS = re.compile(
+    r"https://app\.gitbook\.com/(?:o/[^/?#]+/)?s/(?P<space>[^/?#]+)(?:/(?P<path>[^?#]*))?(?P<anchor>#.*)?\Z"
+)
+"""What writers call a page of another space, as the platform writes it too."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class PageLinks:
         return self._resolve_address(address) if isinstance(address, str) else Target("")
 
     def _resolve_address(self, address: str) -> Target | None:
+        if (there := self._resolve_in_space(address)) is not None:
+            return there
         found = resolve_address(address, at=self.path, root=self.space.draft.settings.add_root(""))
         if found is None:
             # Below the site itself, elsewhere, or an anchor of this page.
@@ -54,11 +63,26 @@ class PageLinks:
             is_page = address.startswith("/") and follow_address(self.site.site, address).end == "page"
             return Target(self.relate(address)) if is_page else Target("")
         if file in self.space.paths:
-            return self._describe_page(file, suffix)
+            return self._describe_page(self.name, file, suffix)
         if is_markdown(file):
             return Target("", title=file)  # it is there, but nothing lists it
         size = self.space.files.items[file].size
         return Target(self.relate(self.site.make_file_address(self.name, file)), file.rpartition("/")[2], size=size)
+
+    def _resolve_in_space(self, address: str) -> Target | None:
+        """A page of any space of the site that the platform's address of it leads to; None for any other address.
+
+        Shape: its path is that of its slugs, or that of its file. One that is not there is left to the platform.
+        """
+        named = _SPACE_ADDRESS.match(address)
+        space = self.site.spaces.get(named["space"]) if named is not None else None
+        if named is None or space is None:
+            return None
+        path = unquote(named["path"] or "").strip("/")
+        file = (space.addresses.get(fold_address(path)) or space.find_file(path)) if path else space.first_file
+        if file is None or file not in space.paths:
+            return None
+        return self._describe_page(named["space"], file, named["anchor"] or "")
 
     def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
         """Return the nodes of reusable content, its links as seen from the page; None when it is not there, or too
@@ -96,10 +120,10 @@ class PageLinks:
                 return path, item.read()
         return path, None
 
-    def _describe_page(self, file: str, suffix: str) -> Target:
-        entry = self.site.find_entry(self.name, file)
+    def _describe_page(self, name: str, file: str, suffix: str) -> Target:
+        entry = self.site.find_entry(name, file)
         title = entry.title if entry is not None else ""
-        return Target(self.relate(self.site.find_page_address(self.name, file)) + suffix, title)
+        return Target(self.relate(self.site.find_page_address(name, file)) + suffix, title)
 
 
 def read_page_metadata(text: str, *, at: str) -> dict[str, Any]:

@@ -163,6 +163,14 @@ def test_references_lead_to_pages_files_and_nowhere(site: SiteContent) -> None:
     assert resolve(site, "/guides/fr/setup") == ("/guides/fr/setup", "")
     assert resolve(site, "/guides/fr/none") == ("", "")
     assert resolve(site, "https://web.example/x") == ("https://web.example/x", "")
+    guides = "https://app.gitbook.com/s/SPACE-2"
+    assert resolve(site, f"{guides}/setup/deep#part") == ("/guides/setup/deep#part", "Deep")
+    for home in ("https://app.gitbook.com/o/ORG/s/SPACE-1/", "https://app.gitbook.com/s/SPACE-1"):
+        assert resolve(site, home) == ("/", "Home")
+    assert resolve(site, f"{guides}/more/deep") == ("/guides/setup/deep", "Deep")
+    assert resolve(site, f"{guides}/hidden") == (f"{guides}/hidden", "")
+    assert resolve(site, f"{guides}/none") == (f"{guides}/none", "")
+    assert resolve(site, "https://app.gitbook.com/s/NONE/setup") == ("https://app.gitbook.com/s/NONE/setup", "")
     assert resolve(site, "#part") == ("#part", "")
     assert resolve(site, "../../../etc/passwd") == ("", "")
     assert resolve(site, "\\\\host\\share") == ("", "")
