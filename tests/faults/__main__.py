@@ -19,8 +19,8 @@ from tests.faults.twoway.world import workshop
 
 KNOWN = Path(__file__).with_name("known.json")
 """Every schedule that ever failed, shortened."""
-BATCH = 10
-"""Schedules that one process plays before it gives way to a fresh one."""
+BATCH = 50
+"""Schedules that one process plays before it gives way to a fresh one, which makes all templates anew."""
 
 
 def main(words: list[str]) -> int:
