@@ -11,7 +11,7 @@ from time import monotonic
 import typer
 
 from syncd.cli.sync.unsent import BranchWork, build_unsent_document, find_branch_work, format_requests, format_unsent
-from syncd.cli.terminal.context import load_configuration, open_repository_here, parse_force
+from syncd.cli.terminal.context import find_linked_here, load_configuration, open_repository_here, parse_force
 from syncd.cli.terminal.output import IN_STEP, build_result_document, format_results, print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text
@@ -100,13 +100,20 @@ def _run_repository(
         with open_workspace(config, repository, around) as workspace:
             results = run_cycle(workspace, run_options)
             requests = dict(workspace.client.requests_sent)
-    record_command(repository, results, site=run_options.site is not None)
-    if not run_options.propose:
-        return _RepositoryRun(results, requests)
-    with open_repository_here(repository.path) as git:
-        return _RepositoryRun(
-            results, requests, [find_branch_work(git, repository, name) for name in run_options.branches]
-        )
+            record_command(repository, results, site=run_options.site is not None)
+            if not run_options.propose:
+                return _RepositoryRun(results, requests)
+            return _RepositoryRun(
+                results, requests, _find_works(workspace.repository, repository, run_options.branches)
+            )
+
+
+def _find_works(git: Repository, repository: RepositoryConfig, branches: Sequence[str]) -> list[BranchWork]:
+    """The work of branches; `git` is open at the configured work tree, and a linked one is opened for this."""
+    if find_linked_here(repository.path) is None:  # what the run has read of Git need not be read again
+        return [find_branch_work(git, repository, name) for name in branches]
+    with open_repository_here(repository.path) as linked:
+        return [find_branch_work(linked, repository, name) for name in branches]
 
 
 def _format_idle(works: Sequence[BranchWork]) -> Sequence[str]:
