@@ -34,6 +34,7 @@ class Repository:
         self._reader = objects.Reader(self._git)
         self._history = history.History(self._git, self._reader)
         self._own_refs = OwnRefs(self._git)
+        self._ref_updates = refs.RefUpdates(self._git, self._reader)
         # What was written here of what: the same again need not be written again.
         self._made: dict[Hashable, str] = {}
         self._texts: dict[tuple[tuple[str, str, str], ...], list[MergedText]] = {}
@@ -87,6 +88,7 @@ class Repository:
 
     def close(self) -> None:
         """End every process of this repository."""
+        self._ref_updates.close()
         self._reader.close()
 
     def resolve(self, ref: str) -> str | None:
@@ -103,7 +105,7 @@ class Repository:
         Raises: RefMoved when it names something else than `old`.
         """
         with self._forget_on_failure(ref):
-            refs.update_ref(self._git, self._reader, ref, new, old=old)
+            self._ref_updates.update(ref, new, old=old)
         self._own_refs.note_ref(ref, new)
 
     def delete_ref(self, ref: str, *, old: str) -> None:
@@ -293,7 +295,7 @@ class Repository:
     def open_writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
         """Return a writer, a context manager, of the next commit of a ref that names `old` now."""
         self._own_refs.forget(ref)
-        return Writer(self._git, self._reader, ref, old=old, start=start)
+        return Writer(self._git, self._reader, self._ref_updates, ref, old=old, start=start)
 
     def merge(self, ours: str, theirs: str) -> Merged:
         """Return the tree that merges two commits, related or not, and the paths in conflict."""

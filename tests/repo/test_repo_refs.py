@@ -33,6 +33,26 @@ def test_a_ref_that_moved_stays_where_it_is(repository: Repository, commit: Comm
     assert repository.resolve(REF) == later
 
 
+def test_a_ref_moves_after_another_could_not(
+    repository: Repository, commit: Commit, git: Callable[..., str], base: str
+) -> None:
+    """One process of Git moves them all, and ends at the first that it cannot move."""
+    later = commit({"a.md": b"a"}, base)
+    repository.update_ref(REF, base, old=None)
+    with pytest.raises(RefMoved):
+        repository.update_ref(REF, later, old=later)
+    git("update-ref", REF, later)
+    git("pack-refs", "--all")  # somebody else's Git, while the process runs
+    repository.update_ref(REF, base, old=later)
+    git("pack-refs", "--all")
+    git("update-ref", REF, later)
+    with pytest.raises(RefMoved):
+        repository.update_ref(REF, later, old=base)
+    repository.update_ref(REF, base, old=later)
+    assert repository.resolve(REF) == base
+    assert "syncd" in git("reflog", "show", REF)
+
+
 def test_refs_are_listed_below_a_prefix(repository: Repository, base: str) -> None:
     for name in ("refs/syncd/proposed/guides/1", "refs/syncd/proposed/guides/2", "refs/syncd/proposed/guides-old/3"):
         repository.update_ref(name, base, old=None)

@@ -2,13 +2,59 @@
 
 from contextlib import AbstractContextManager, nullcontext
 
-from syncd.errors import RefMoved
+from syncd.errors import RefMoved, Stopped, SyncdError
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import build_failure
 from syncd.repo.names import check_oid, check_ref
 from syncd.repo.process.git import Git
 from syncd.repo.process.locks import note_locks
+from syncd.repo.process.pipe import Pipe
 from syncd.repo.read.objects import Reader
+
+_BRANCHES = "refs/heads/"
+
+
+class RefUpdates:
+    """Moves refs through one long-lived git update-ref, since a process costs more than what it does.
+
+    Shape: a branch is moved by a process of its own. Source: git-update-ref(1), --stdin.
+    """
+
+    def __init__(self, git: Git, reader: Reader) -> None:
+        self._git, self._reader = git, reader
+        self._pipe: Pipe | None = None
+
+    def update(self, ref: str, new: str, *, old: str | None) -> None:
+        """Move a ref as `update_ref` does.
+
+        Raises: RefMoved when it names something else than `old`.
+        """
+        if ref.startswith(_BRANCHES):  # a note of their locks is held by the process that takes them, and by no other
+            update_ref(self._git, self._reader, ref, new, old=old)
+            return
+        named = f"{check_ref(ref)} {check_oid(new)}"
+        change = f"update {named} {check_oid(old)}" if old else f"create {named}"
+        if self._pipe is None:
+            self._pipe = self._git.start("update-ref", "-m", "syncd", "--stdin")
+        try:
+            self._pipe.send(f"start\n{change}\ncommit\n".encode())
+            for _ in range(2):  # it says that it has started, and that it has moved the ref
+                self._pipe.read_line()
+        except SyncdError as failure:
+            self.close()
+            if not isinstance(failure, Stopped) and self._reader.resolve_ref(ref) != old:
+                raise _build_moved(ref) from failure
+            raise
+        except BaseException:
+            self.close()
+            raise
+        reach(FaultPoint.REF_MOVED)
+
+    def close(self) -> None:
+        """End the process."""
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            pipe.kill()
 
 
 def check_prefix(prefix: str) -> str:
@@ -46,14 +92,18 @@ def _run_update(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, 
         return
     # What git says differs between its versions; where the ref is now tells the reason apart.
     if reader.resolve_ref(ref) != old:
-        raise RefMoved(f"{ref} moved while syncd was at work; nothing was changed", hint="run the command again")
+        raise _build_moved(ref)
     raise build_failure("update-ref", status, complaint)
+
+
+def _build_moved(ref: str) -> RefMoved:
+    return RefMoved(f"{ref} moved while syncd was at work; nothing was changed", hint="run the command again")
 
 
 def _note_locks(git: Git, arguments: tuple[str, ...], ref: str) -> AbstractContextManager[None]:
     """Leave a note of the locks that others take too: a branch's, HEAD's with it, and packed-refs' for a removal."""
     place = git.location
-    shared = [place.common_dir / f"{ref}.lock", place.git_dir / "HEAD.lock"] if ref.startswith("refs/heads/") else []
+    shared = [place.common_dir / f"{ref}.lock", place.git_dir / "HEAD.lock"] if ref.startswith(_BRANCHES) else []
     if "-d" in arguments:
         return note_locks(git, [*shared, place.common_dir / "packed-refs.lock"], "")
     return note_locks(git, shared, arguments[-2]) if shared else nullcontext()

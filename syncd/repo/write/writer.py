@@ -21,8 +21,8 @@ from syncd.repo.process.git import Git
 from syncd.repo.process.pipe import Pipe
 from syncd.repo.read.objects import Reader
 from syncd.repo.values import Person
-from syncd.repo.write import refs
 from syncd.repo.write.commit_text import encode_message, format_signature
+from syncd.repo.write.refs import RefUpdates
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""
@@ -39,8 +39,10 @@ class Writer:
     `start` is the base of a commit that names none.
     """
 
-    def __init__(self, git: Git, reader: Reader, ref: str, *, old: str | None, start: str | None) -> None:
-        self._git, self._reader = git, reader
+    def __init__(
+        self, git: Git, reader: Reader, ref_updates: RefUpdates, ref: str, *, old: str | None, start: str | None
+    ) -> None:
+        self._git, self._reader, self._ref_updates = git, reader, ref_updates
         self._ref, self._old, self._start = check_ref(ref), old, start
         self._changes: dict[str, bytes] = {}
         self._marks = 0
@@ -117,7 +119,7 @@ class Writer:
         reach(FaultPoint.COMMIT_STREAMED)
         commit = check_oid(self._finish_stream(pipe))
         reach(FaultPoint.COMMIT_WRITTEN)
-        refs.update_ref(self._git, self._reader, self._ref, commit, old=self._old)
+        self._ref_updates.update(self._ref, commit, old=self._old)
         with suppress(SyncdError):  # tidiness only: the commit stands, and git's own repacking finds the packs
             self._join_packs()
         return commit
