@@ -202,3 +202,11 @@ def test_a_redirect_in_conflict_leads_to_the_page_that_the_file_names_once_it_is
     carry_out(simulator, blocked)
     settled = planned(led_to("guide"), simulator.live(), simulator.lock, prefer="file")
     assert bodies(settled, "redirect:/p")[-1]["destination"]["pageId"] == "sp_home_p2"
+
+
+def test_a_redirect_that_the_file_names_by_its_id_is_not_taken_for_one_with_its_source() -> None:
+    live, lock = stands("/old")
+    live = of_hand(live, "/new")
+    file = site_file(*HOME, renamed("/other", id="hand"), renamed("/new", "/old"))
+    plan = planned(file, live, lock)
+    assert not [ref for call, ref in calls(plan) if call == "redirect.delete"], "/old is renamed, and not deleted"

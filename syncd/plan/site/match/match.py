@@ -126,8 +126,13 @@ class _Matcher:
                 self._claim(item, existing)
 
     def by_former_name(self, item: Item) -> None:
-        """Claim what the lock knows under a former name; a redirect that has the source already is the one meant."""
-        for name in self._former_refs(item) if item.kind != "redirect" or not self._alike(item) else ():
+        """Claim what the lock knows under a former name.
+
+        A redirect that has the source already is the one meant, if the file does not say by its id that it is another.
+        """
+        if item.kind == "redirect" and any(self._pins.get(one.id, item.ref) == item.ref for one in self._alike(item)):
+            return
+        for name in self._former_refs(item):
             entry = self.lock.items.get(name)
             existing = self.live.items.get(entry.id) if entry is not None else None
             if existing is not None and existing.kind == item.kind and self._is_free(existing):
@@ -329,6 +334,11 @@ class _Matcher:
         return self._index(
             "variant", lambda existing: (existing.parent, str(existing.fields.get("path") or "").casefold())
         )
+
+    @cached_property
+    def _pins(self) -> dict[str, Ref]:
+        """The refs of the declared redirects that the file names by their ids."""
+        return {item.id: item.ref for item in self.file.of("redirect") if item.id}
 
     @cached_property
     def _sources(self) -> Mapping[object, list[ExistingItem]]:
