@@ -71,9 +71,9 @@ def _is_outdated(sides: Sides, ref: Ref, diff: Diff, *, is_touched: bool) -> boo
 def _draft_forgotten(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     """The entries of what is gone, and of what has another name now."""
     renamed = {former for ref, former in sides.matches.former_refs.items() if ref in part.diffs}
-    lost = set(sides.matches.lost_refs.values())
+    later = {*sides.matches.lost_refs.values(), *part.deleted.values()}
     for ref, entry in sides.base.items.items():
-        if ref in sides.matches.found or ref in lost or (ref in sides.desired.items and ref not in renamed):
+        if ref in sides.matches.found or ref in later or (ref in sides.desired.items and ref not in renamed):
             continue
         if ref in renamed or _is_gone(sides, ref, entry.id):
             yield Draft(Wave.NARROW, Call.FORGET, ref, entry.id, drops=True)
