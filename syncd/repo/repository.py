@@ -236,9 +236,6 @@ class Repository:
             self._refuse_cut(ours, theirs)
         return found
 
-    def _is_cut(self) -> bool:
-        return bool(self._list_cuts())
-
     def _list_cuts(self) -> list[str]:
         """The commits whose parents are not here. Source: gitrepository-layout(5), shallow."""
         try:
@@ -248,7 +245,7 @@ class Repository:
 
     def _refuse_cut(self, ours: str, theirs: str) -> None:
         """Of histories that are cut nobody can say that they are unrelated. Raises: HistoryCut."""
-        if self._is_cut():
+        if self._list_cuts():
             raise HistoryCut(
                 f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone"
             )
@@ -299,7 +296,7 @@ class Repository:
 
     def merge(self, ours: str, theirs: str) -> Merged:
         """Return the tree that merges two commits, related or not, and the paths in conflict."""
-        if self._is_cut():
+        if self._list_cuts():
             self.find_merge_base(ours, theirs)
         return merge.merge_commits(self._git, ours, theirs)
 
