@@ -11,7 +11,7 @@ from time import monotonic
 import typer
 
 from syncd.cli.sync.unsent import BranchWork, build_unsent_document, find_branch_work, format_requests, format_unsent
-from syncd.cli.terminal.context import find_linked_here, load_configuration, open_repository_here, parse_force
+from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here, parse_force
 from syncd.cli.terminal.output import IN_STEP, build_result_document, format_results, print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text
@@ -110,7 +110,7 @@ def _run_repository(
 
 def _find_works(git: Repository, repository: RepositoryConfig, branches: Sequence[str]) -> list[BranchWork]:
     """The work of branches; `git` is open at the configured work tree, and a linked one is opened for this."""
-    if find_linked_here(repository.path) is None:  # what the run has read of Git need not be read again
+    if find_other_tree(repository.path) is None:  # what the run has read of Git need not be read again
         return [find_branch_work(git, repository, name) for name in branches]
     with open_repository_here(repository.path) as linked:
         return [find_branch_work(linked, repository, name) for name in branches]
