@@ -90,7 +90,7 @@ def _find_shared_runs(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield the runs of base lines that both sides kept: where each starts in base, ours and theirs, and its length."""
-    lefts, rights = _find_kept_runs(base, ours), _find_kept_runs(base, theirs)
+    lefts, rights = (_slide_gaps(_find_kept_runs(base, side), base, side) for side in (ours, theirs))
     left, right = next(lefts, None), next(rights, None)
     while left and right:
         start = max(left[0], right[0])
@@ -101,6 +101,33 @@ def _find_shared_runs(
             left = next(lefts, None)
         else:
             right = next(rights, None)
+
+
+def _slide_gaps(
+    runs: Iterator[tuple[int, int, int]], base: Sequence[str], side: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs with each insertion and each removal between two of them as far up as it reads the same.
+
+    A paragraph that both sides inserted at one place would else begin with its empty line in one and end with it in the
+    other, and stand twice.
+    """
+    placed: list[tuple[int, int, int]] = []
+    for start, at, length in (*runs, (len(base), len(side), 0)):
+        up = 0
+        if placed:
+            before, mine, kept = placed.pop()
+            removed, added = start - before - kept, at - mine - kept
+            if not removed or not added:
+                up = _count_lines_up(side[mine:at], added) if added else _count_lines_up(base[before:start], removed)
+            placed.append((before, mine, kept - up))
+        placed.append((start - up, at - up, length + up))
+    return (run for run in placed if run[2])
+
+
+def _count_lines_up(lines: Sequence[str], count: int) -> int:
+    """How many lines up the last ones can be taken out of some lines with the same outcome; of none, all others."""
+    kept = len(lines) - count
+    return next((up for up in range(kept) if lines[kept - 1 - up] != lines[-1 - up]), kept)
 
 
 def _find_kept_runs(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -120,10 +147,12 @@ def _find_kept_runs(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[
 def _find_runs_between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
     """Yield the runs of lines that two texts share behind an index.
 
-    Lines that each text has exactly once are paired first, since no other line can be meant; then what is between.
+    Lines that each text has exactly once are paired first, since no other line can be meant; then what is between. An
+    empty line says nothing, even where there is only one.
     """
     at, mine = start, start
-    leading = [(left + start, right + start) for left, right in pair_unique_items(base[start:], side[start:])]
+    words = ([line or (name, at) for at, line in enumerate(text[start:])] for name, text in (("b", base), ("s", side)))
+    leading = [(left + start, right + start) for left, right in pair_unique_items(*words)]
     for left, right in (*leading, (len(base), len(side))):
         if at < left and mine < right and _count_pairs(base[at:left], side[mine:right]) <= PAIRS_MAX:
             for match in SequenceMatcher(None, base[at:left], side[mine:right]).get_matching_blocks()[:-1]:

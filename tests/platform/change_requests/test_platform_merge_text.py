@@ -83,3 +83,40 @@ def test_few_lines_that_stand_there_many_times_are_no_work_of_minutes() -> None:
     merged = merge_text(lines(1), lines(7), lines(11))
     assert merged.has_conflict
     assert merged.text == lines(11)
+
+
+def test_a_paragraph_that_both_sides_inserted_stands_once_beside_another_change() -> None:
+    base = "# P\n\nOne.\n\nTwo.\n\nThree.\n"
+    ours = "# P\n\nOne.\n\nTwo.\n\nNew.\n\nThree.\n"
+    theirs = "# P\n\nOne.\n\nMine.\n\nTwo.\n\nNew.\n\nThree.\n"
+    for merged in (merge_text(base, ours, theirs), merge_text(base, theirs, ours)):
+        assert merged.text == theirs
+        assert not merged.has_conflict
+
+
+def test_a_paragraph_that_both_sides_removed_is_gone_beside_another_change() -> None:
+    base = "# P\n\nOne.\n\nTwo.\n\nThree.\n"
+    ours, theirs = "# P\n\nOne.\n\nThree.\n", "# P\n\nMine.\n\nOne.\n\nThree.\n"
+    for merged in (merge_text(base, ours, theirs), merge_text(base, theirs, ours)):
+        assert merged.text == theirs
+        assert not merged.has_conflict
+
+
+@given(st.data())
+def test_what_both_sides_inserted_stands_once_whatever_they_did_elsewhere(data: st.DataObject) -> None:
+    words = [f"p{number}" for number in range(data.draw(st.integers(1, 6)))]
+    place = data.draw(st.integers(0, len(words)))
+    sides = []
+    for name in ("mine", "other"):
+        side = [*words[:place], "new", *words[place:]]
+        for word in [*words[: max(place - 1, 0)], *words[place + 1 :]]:  # beside it, an insertion may be a replacement
+            match data.draw(st.sampled_from(["keep", "keep", "remove", "change", "insert"])):
+                case "remove":
+                    side.remove(word)
+                case "change":
+                    side[side.index(word)] = f"{word} {name}"
+                case "insert":
+                    side.insert(side.index(word), f"{word} {name} before")
+        sides.append(side)
+    base, ours, theirs = ("\n\n".join(["# P", *paragraphs, ""]) for paragraphs in (words, *sides))
+    assert merge_text(base, ours, theirs).text.count("new") == 1
