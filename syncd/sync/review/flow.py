@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from syncd.errors import NotFound, PlatformError
 from syncd.model.change_request import ChangeRequest
+from syncd.model.space import Space
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -13,6 +14,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
+from syncd.sync.propose.elsewhere import find_proposed_elsewhere
 from syncd.sync.propose.existing import record_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.review.auto_merge import list_verdicts
@@ -25,13 +27,13 @@ from syncd.sync.workspace import Workspace
 
 
 def review(
-    workspace: Workspace, binding: Binding, proposal: Proposal, *, reviews: ReadReviews = "never"
+    workspace: Workspace, binding: Binding, proposal: Proposal, *, space: Space, reviews: ReadReviews = "never"
 ) -> tuple[Proposal, Outcome]:
     """Bring the news of an own change request into Git, and return the change request as it is after that.
 
-    Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
-    content becomes a commit on its ref; an unchanged one costs nothing, unless its reviews are to be read, and one that
-    was archived is read a last time.
+    Shape: `space` is as it is now. An outdated change request that does not conflict is updated from main content,
+    where the policy says so; changed content becomes a commit on its ref; an unchanged one costs nothing, unless its
+    reviews are to be read, and one that was archived is read a last time.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
@@ -45,7 +47,7 @@ def review(
     if _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
         changes += _fetch_content(workspace, binding, proposal)
-        settled = _find_settling_commit(workspace, binding, proposal)
+        settled = _find_settling_commit(workspace, binding, proposal, space)
         if settled or _can_merge(workspace, binding, proposal):
             requests, id = workspace.client.change_requests, proposal.change_request.id
             if requests.refresh(binding.space, id).result == "conflicts" and not settled:
@@ -122,8 +124,11 @@ def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bo
     )
 
 
-def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
-    """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided."""
+def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Proposal, space: Space) -> str:
+    """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided.
+
+    Not where it has new pages that another clone's change request brings: the update would count them as this one's.
+    """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
     here = repository.resolve(workspace.change_ref(binding, request.number))
@@ -134,4 +139,7 @@ def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Prop
         return ""
     both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, is_request=True)
     is_conflict = both.result is not None and both.result.conflicts
-    return tip if both.commit == tip and not is_conflict else ""
+    if both.commit != tip or is_conflict:
+        return ""
+    elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space)
+    return "" if elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None) else tip

@@ -230,6 +230,7 @@ class Flows:
                 self.workspace,
                 binding,
                 self.proposals[binding][index],
+                space=self._spaces.get(binding.space),
                 reviews=self.options.reviews,
             )
         self.proposals[binding][index] = proposal
