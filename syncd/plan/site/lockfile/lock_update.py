@@ -73,7 +73,8 @@ def _draft_forgotten(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     renamed = {former for ref, former in sides.matches.former_refs.items() if ref in part.diffs}
     later = {*sides.matches.lost_refs.values(), *part.deleted.values()}
     for ref, entry in sides.base.items.items():
-        if ref in sides.matches.found or ref in later or (ref in sides.desired.items and ref not in renamed):
+        is_found = ref in sides.matches.found and (ref in part.diffs or ref not in renamed)
+        if is_found or ref in later or (ref in sides.desired.items and ref not in renamed):
             continue
         if ref in renamed or _is_gone(sides, ref, entry.id):
             yield Draft(Wave.NARROW, Call.FORGET, ref, entry.id, drops=True)
