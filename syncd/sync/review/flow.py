@@ -10,8 +10,10 @@ from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
+from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
+from syncd.sync.merge.write_part import write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.elsewhere import find_proposed_elsewhere
@@ -127,7 +129,7 @@ def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bo
 def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Proposal, space: Space) -> str:
     """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided.
 
-    Not where it has new pages that another clone's change request brings: the update would count them as this one's.
+    Shape: a part of it where it has new pages that another clone's change request brings, since this one has not.
     """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
@@ -142,4 +144,8 @@ def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Prop
     if both.commit != tip or is_conflict:
         return ""
     elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space)
-    return "" if elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None) else tip
+    waiting = elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
+    if not waiting:
+        return tip
+    tree = leave_out(repository, workspace.bindings, tip, main, [(path,) for path in sorted(waiting)])
+    return write_part(repository, tip, (main,), tree, name=proposal.branch)
