@@ -126,16 +126,18 @@ def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Mark
     sources: list[str] = []
     contents: list[Markup] = []
     between: list[Node] = []
+    opened = 0
     state.html_depth += 1
     for node in run:
         if read_kind(node) != "html":
             between.append(node)
             continue
         if between:
-            opened = _count_links("".join(sources))
-            state.links += opened
+            opened += _count_links(sources[-1]) if sources else 0
+            around = state.links
+            state.links += max(0, opened)
             contents.append(render(state, between))
-            state.links -= opened
+            state.links = around
             sources.append("")
             between = []
         if len(sources) == len(contents):
@@ -146,9 +148,9 @@ def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Mark
 
 
 def _count_links(html: str) -> int:
-    """How many links of a writer's HTML have begun and not ended."""
+    """How many more links begin in a writer's HTML than end in it."""
     signs = [sign for sign in _SIGN.finditer(html) if (sign[2] or "").lower() == "a"]
-    return max(0, sum(-1 if sign[1] else 1 for sign in signs))
+    return sum(-1 if sign[1] else 1 for sign in signs)
 
 
 def _replace_foreign_pictures(state: RenderState, html: str) -> str:

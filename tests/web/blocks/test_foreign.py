@@ -3,6 +3,7 @@
 import pytest
 
 from syncd.web.blocks import BlockContext, Target
+from tests.growing import assert_linear
 from tests.web.blocks.documents import Node, block, inline, leaf, paragraph, render, render_markdown, url
 
 FAR = "https://example.org/a.png"
@@ -82,3 +83,7 @@ def test_what_a_picture_says_of_itself_is_text() -> None:
     html = render_markdown(f'<img src="{FAR}?a=1&amp;b=2" alt="<b>&quot;x&quot; &amp; y</b>">')
     assert "Picture from example.org: &lt;b&gt;&#34;x&#34; &amp; y&lt;/b&gt;</a>" in html
     assert f'href="{FAR}?a=1&amp;b=2"' in html
+
+
+def test_words_between_many_elements_of_one_take_linear_time() -> None:
+    assert_linear(lambda count: render_markdown("<span>" + "x <b>y</b> " * count + "</span>\n"), 400)
