@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-from tests.test_words import is_participle, parse
+from tests.source_trees import parse_module
+from tests.test_words import is_participle
 
 SMALL_LINES = 6
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,7 +27,7 @@ class Package:
         self.name = directory.name
         self.paths = {self._name_module(path, directory): path for path in sorted(directory.rglob("*.py"))}
         self.texts = {module: path.read_text(encoding="utf-8") for module, path in self.paths.items()}
-        self.trees = {module: parse(path) for module, path in self.paths.items()}
+        self.trees = {module: parse_module(path) for module, path in self.paths.items()}
 
     @staticmethod
     def _name_module(path: Path, directory: Path) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from syncd import errors
 from tests.figures import Package
-from tests.test_words import parse
+from tests.source_trees import parse_module
 
 ROOT = Path(__file__).parent.parent / "syncd"
 LAYERS = [
@@ -118,7 +118,7 @@ LINES_MAX, FUNCTION_LINES_MAX, FOLDER_MODULES_MAX, CHAIN_MAX = 400, 50, 15, 18
 
 
 def tree(module: str) -> ast.Module:
-    return parse(MODULES[module])
+    return parse_module(MODULES[module])
 
 
 @cache

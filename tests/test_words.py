@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.glossary import PAGE, TERMS, list_banned, render
+from tests.source_trees import parse_module
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "syncd").rglob("*.py"))
@@ -42,12 +43,6 @@ _VERBS = "bleed breed embed exceed feed heed need proceed seed shed speed spread
 _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 
 
-@cache
-def parse(path: Path) -> ast.Module:
-    """Return the tree of a module."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def list_modules(package: str) -> list[Path]:
     """Return the modules of a package of syncd, or the module of that name."""
     single = ROOT / "syncd" / f"{package}.py"
@@ -58,7 +53,7 @@ def list_names(path: Path) -> Iterator[tuple[str, str]]:
     """Give the name of each module, class, field, function and parameter, and where it is."""
     where = path.relative_to(ROOT / "syncd").as_posix()
     yield f"{where}:", path.stem
-    pending: list[tuple[str, ast.AST]] = [("", parse(path))]
+    pending: list[tuple[str, ast.AST]] = [("", parse_module(path))]
     while pending:
         prefix, parent = pending.pop()
         for node in ast.iter_child_nodes(parent):
@@ -79,7 +74,7 @@ def list_names(path: Path) -> Iterator[tuple[str, str]]:
 
 def list_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Give each text of more than one word that is no docstring, and where it is."""
-    tree = parse(path)
+    tree = parse_module(path)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Constant) or id(node) in docstrings:
@@ -123,7 +118,7 @@ def list_package_names() -> frozenset[str]:
     """
     found = {*keyword.kwlist, *ELSEWHERE}
     for path in MODULES:
-        tree, parts = parse(path), path.relative_to(ROOT).with_suffix("").parts
+        tree, parts = parse_module(path), path.relative_to(ROOT).with_suffix("").parts
         found |= {*parts, *(node.name for node in ast.walk(tree) if isinstance(node, _FUNCTION | ast.ClassDef))}
         if parts[1] in ("model", "platform"):
             found |= list_fields(tree) | {text for text in list_literals(tree) if _IDENTIFIER.fullmatch(text)}
@@ -140,7 +135,7 @@ def list_module_names(tree: ast.Module) -> set[str]:
 
 def list_stale_names(path: Path) -> Iterator[str]:
     """Give each name in backticks in a docstring that names nothing, and where it is."""
-    tree = parse(path)
+    tree = parse_module(path)
     elsewhere, here = list_package_names(), list_module_names(tree)
     pending: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
     while pending:
@@ -212,7 +207,7 @@ def test_no_function_is_named_by_a_participle_alone(package: str) -> None:
     functions = [
         (path, node)
         for path in list_modules(package)
-        for node in ast.walk(parse(path))
+        for node in ast.walk(parse_module(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_property(node)
     ]
     assert not [f"{path}:{node.lineno}: {node.name}" for path, node in functions if is_participle(node.name)]

@@ -87,7 +87,9 @@ class Sides:
         return find_owners(self.base, self.existing)
 
     def find_ref(self, id: str) -> Ref:
-        """Return the ref of an id: the file's, else the lock's, else one made of the id."""
+        """Return the ref of an id: the file's, else the lock's, else one made of the id; the root's is empty."""
+        if id == ROOT:
+            return ROOT
         if id in self.matches.refs:
             return self.matches.refs[id]
         existing = self.existing.items.get(id)

@@ -109,9 +109,9 @@ def _build_contents(visit: SiteVisit, site_space: sa.Row[Any], outline: Outline)
             continue
         number, below = len(entries), list[int]()
         title = str(entry.node.fields.get("linkTitle") or entry.node.title or address)
-        path = id if kind == "page" else ""
+        page = id if kind == "page" else ""
         signs = (str(entry.node.fields.get(name) or "") for name in ("emoji", "icon"))
-        entries.append(ContentsEntry(number, kind, title, address, path, parent, below, *signs))
+        entries.append(ContentsEntry(number, kind, title, address, page, parent, below, *signs))
         children.append(below)
         (tops if parent < 0 else children[parent]).append(number)
         pending += [(child, number) for child in reversed(outline.order.get(id, ()))]

@@ -19,7 +19,7 @@ def hash_clone(clone: Path) -> bytes:
             mode = os.lstat(file).st_mode
         except (FileNotFoundError, NotADirectoryError):
             continue
-        content = os.readlink(file).encode() if stat.S_ISLNK(mode) else _read(file)
+        content = os.readlink(file).encode() if stat.S_ISLNK(mode) else _read_file(file)
         found.update(f"{file}\0{mode}\0{len(content)}\0".encode() + content)
     return found.digest()
 
@@ -28,10 +28,10 @@ def read_refs(clone: Path) -> str:
     """Given a clone, return every ref with what it points to."""
     own = os.path.join(clone, ".git")
     files = [os.path.join(own, "packed-refs"), *_list_files(os.path.join(own, "refs"))]
-    return "".join(f"{file}: {_read(file).decode()}" for file in files if os.path.exists(file))
+    return "".join(f"{file}: {_read_file(file).decode()}" for file in files if os.path.exists(file))
 
 
-def _read(file: str) -> bytes:
+def _read_file(file: str) -> bytes:
     with open(file, "rb", buffering=0) as opened:
         return opened.read()
 

@@ -126,7 +126,7 @@ class _DeletionFinder:
             return ""
         if variant.parent == ROOT and _waits_for_sections(sides):
             return "the sections that are declared in its place cannot be made yet"
-        siblings = sides.children.get(ROOT if variant.parent == ROOT else sides.find_ref(variant.parent), ())
+        siblings = sides.children.get(sides.find_ref(variant.parent), ())
         others_stay = any(id not in self.deleted for id in sides.existing.orders.get(variant.parent, ()))
         if not others_stay and not any(item.ref in self.structure.new for item in siblings):
             return "it is the last variant"

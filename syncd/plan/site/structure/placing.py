@@ -56,7 +56,7 @@ def list_children(sides: Sides, structure: Structure, memberships: Iterable[Draf
     """
     lists: dict[Ref, list[Ref]] = {}
     for id, children in sides.existing.orders.items():
-        lists[ROOT if id == ROOT else sides.find_ref(id)] = [sides.find_ref(child) for child in children]
+        lists[sides.find_ref(id)] = [sides.find_ref(child) for child in children]
     for kind in PARTS:
         for item in sort_by_creation(sides, structure, kind):
             if item.ref in structure.new:
@@ -66,7 +66,7 @@ def list_children(sides: Sides, structure: Structure, memberships: Iterable[Draf
     for draft in memberships:
         if "parent" in draft.sets:
             existing = sides.matches.found.get(draft.ref)
-            parent = ROOT if existing is None or existing.parent == ROOT else sides.find_ref(existing.parent)
+            parent = ROOT if existing is None else sides.find_ref(existing.parent)
             lists[parent].remove(draft.ref)
             lists.setdefault(sides.desired.items[draft.ref].parent, []).append(draft.ref)
     return lists

@@ -10,7 +10,6 @@ from syncd.plan.site import resolve
 from syncd.plan.site.differ import Diff, FieldDiff
 from syncd.plan.site.format import quote_ref
 from syncd.plan.site.lines import describe_obstacle
-from syncd.plan.site.live_state import ExistingItem
 from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Line
 from syncd.plan.site.structure.decisions import (
@@ -47,19 +46,19 @@ def compare_structure(sides: Sides) -> Structure:
         if is_moving and not structure.is_present(sides, item.parent):
             notes[item.ref] = f"{quote_ref(item.parent)} is not there, and this plan does not make it", ""
     structure = block_field(sides, structure, "parent", notes)
-    return block_field(sides, structure, "parent", _find_circles(sides, structure))
+    return block_field(sides, structure, "parent", _find_cycles(sides, structure))
 
 
-def _find_circles(sides: Sides, structure: Structure) -> dict[Ref, tuple[str, str]]:
+def _find_cycles(sides: Sides, structure: Structure) -> dict[Ref, tuple[str, str]]:
     """The moves of groups that cannot be made, as a group that stays where it is would come to hold itself."""
-    parents = {sides.find_ref(group.id): _find_parent(sides, group) for group in sides.existing.of("group")}
+    parents = {sides.find_ref(group.id): sides.find_ref(group.parent) for group in sides.existing.of("group")}
     parents |= {item.ref: item.parent for item in structure.new.values() if item.kind == "group"}
     notes: dict[Ref, tuple[str, str]] = {}
     for item in sides.items("group"):
         diff = structure.diffs.get(item.ref)
         if diff is None or "parent" not in diff.act:
             continue
-        if item.ref in _list_above(parents, item.parent):
+        if item.ref in _list_ancestors(parents, item.parent):
             why = f"{quote_ref(item.parent)} is within it and stays there"
             notes[item.ref] = why, f"let {quote_ref(item.parent)} leave it first"
         else:
@@ -67,11 +66,7 @@ def _find_circles(sides: Sides, structure: Structure) -> dict[Ref, tuple[str, st
     return notes
 
 
-def _find_parent(sides: Sides, group: ExistingItem) -> Ref:
-    return ROOT if group.parent == ROOT else sides.find_ref(group.parent)
-
-
-def _list_above(parents: Mapping[Ref, Ref], ref: Ref) -> list[Ref]:
+def _list_ancestors(parents: Mapping[Ref, Ref], ref: Ref) -> list[Ref]:
     """A group and all that it is within, from the inside out."""
     found: list[Ref] = []
     while ref != ROOT and ref not in found:
