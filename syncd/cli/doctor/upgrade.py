@@ -11,11 +11,11 @@ from typing import Literal
 from syncd import __version__
 from syncd.cli.configuration.problems import find_problems
 from syncd.cli.service.install import UNIT, InstalledFile, InstallOptions, is_ours, list_files
-from syncd.cli.terminal.context import find_config_file, list_repositories
+from syncd.cli.terminal.context import find_config_file
 from syncd.cli.terminal.options import DEFAULT_DATA
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
-from syncd.config import RepositoryConfig
+from syncd.config import RepositoryConfig, load_repositories
 from syncd.daemon.health import combine_codes
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import ConfigInvalid, NotFound, StoreNewer, SyncdError
@@ -96,7 +96,7 @@ def _check_configuration(options: UpgradeOptions) -> Iterator[UpgradeFinding]:
     if is_fine:
         yield UpgradeFinding(str(file.path), "ok", "says nothing that this version reads in another way or refuses")
     try:
-        repositories = list_repositories(options.config)
+        repositories = load_repositories(file, os.environ)
     except SyncdError:  # said above, with its place
         return
     for repository in repositories:

@@ -16,7 +16,7 @@ def run_adopt(config_file: Path | None, file: Path | None, ref: str, id: str, *,
     """Bind a ref of the site file to an existing resource of the site, by its id."""
     session = find_one_site(config_file, file, "adopt")
     with show_progress() as on_progress, session.open(on_progress) as workspace:
-        declared, _ = read_source(find_source(workspace, session.site_options)[0])
+        declared, _ = read_source(find_source(workspace, session)[0])
         note = adopt(workspace, declared, ref, id, session.site_options.lock)
     if as_json:
         print_document({"ref": ref, "id": id, "waits": note or None, "exit_code": 0})
@@ -31,7 +31,7 @@ def run_forget(config_file: Path | None, file: Path | None, ref: str, *, as_json
     """Remove a ref from the lock; its resource stays on the site."""
     session = find_one_site(config_file, file, "forget")
     with show_progress() as on_progress, session.open(on_progress) as workspace:
-        declared, _ = read_source(find_source(workspace, session.site_options)[0])
+        declared, _ = read_source(find_source(workspace, session)[0])
         note = forget(workspace, declared, ref, session.site_options.lock)
     item = declared.items.get(Ref(ref))
     if as_json:

@@ -120,7 +120,7 @@ def _apply_site(
 def _describe_edits(workspace: Workspace, session: SiteSession) -> str:
     """A sentence about a site file that is edited and not committed, else ""."""
     with suppress(FileInvalid):
-        return find_source(workspace, session.site_options)[1]
+        return find_source(workspace, session)[1]
     return f"{session.site_options.file} has a mistake on disk, and is not committed; what is committed is applied"
 
 

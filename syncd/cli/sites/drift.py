@@ -47,10 +47,10 @@ def run_drift(options: PlanOptions, *, accept: bool, exit_code: bool, as_json: b
 def _show_site(session: SiteSession, options: PlanOptions, *, accept: bool, as_json: bool) -> bool:
     """Show or accept the drift of one site, and return whether any is left."""
     with show_progress() as on_progress, session.open_for_reading(on_progress) as workspace:
-        top = workspace.repository.work_tree
+        top = session.work_tree
         if accept and top is None:
             raise typer.BadParameter(f"--accept writes files, and {session.repository.path} has no work tree")
-        source, _ = find_source(workspace, session.site_options)
+        source, _ = find_source(workspace, session)
         prepared = prepare_plan(
             workspace, read_work_tree(top, source.path) if accept and top else source, session.site_options
         )

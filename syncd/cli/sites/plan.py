@@ -158,7 +158,7 @@ def build_plan_document(prepared: PreparedPlan) -> dict[str, Any]:
 def _prepare_plan(session: SiteSession, planner_options: Options, *, whole: bool) -> tuple[PreparedPlan, str]:
     """The plan of a site, and a note about its file; with `whole` it is made from the committed file, to be saved."""
     with show_progress() as on_progress, session.open_for_reading(on_progress) as workspace:
-        source, note = find_source(workspace, session.site_options)
+        source, note = find_source(workspace, session)
         if whole and note:
             source = read_committed(workspace.repository, workspace.branch, session.site_options.file)
             note = f"{note}, and so does the saved plan"

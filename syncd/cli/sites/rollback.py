@@ -77,7 +77,7 @@ def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
     session = find_one_site(options.config, options.file, "rollback")
     stop_request = StopRequest()
     with show_progress() as on_progress, session.open(on_progress, stop_request) as workspace:
-        source, _ = find_source(workspace, session.site_options)
+        source, _ = find_source(workspace, session)
         file, _ = read_source(source)
         back = plan_rollback(workspace, file, session.site_options, options.digest)
         workspace = replace(workspace, force=parse_gate_force(options.force, back.plan))

@@ -1,7 +1,7 @@
 """What the commands of a site start with: the selected sites, their files, and the parsing of shared options."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from syncd.cli.service.stop_signals import StopRequest
-from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.context import find_other_tree, load_configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workspaces import Environment, build_site_options, never_cancel, open_for_reading, open_workspace
 from syncd.errors import ConfigInvalid
@@ -17,7 +17,7 @@ from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.plan.site.gates.gates import SCOPES
 from syncd.plan.site.lockfile.lockfile import find_lock_path
 from syncd.plan.site.steps import SitePlan
-from syncd.repo.repository import Repository
+from syncd.repo.process.location import find_repository
 from syncd.sync.site.flow import PreparedPlan
 from syncd.sync.site.options import SiteOptions
 from syncd.sync.site.read.site_file import SiteFileTexts, read_committed, read_work_tree
@@ -30,11 +30,15 @@ NEEDS_NUMBER = frozenset({"structure.delete"})
 
 @dataclass(frozen=True)
 class SiteSession:
-    """One repository with a site, and the options with which its file is applied."""
+    """One repository with a site, and the options with which its file is applied.
+
+    Shape: `work_tree` has the site file that a person edits; None where there is none.
+    """
 
     config: Config
     repository: RepositoryConfig
     site_options: SiteOptions
+    work_tree: Path | None
 
     def open(
         self, progress: Progress = ignore_progress, stopping: StopRequest | None = None
@@ -55,10 +59,12 @@ def find_sites(config_file: Path | None, file: Path | None = None) -> list[SiteS
     """
     config = load_configuration(config_file)
     if file is not None:
-        repository, path = _find_repository(config, file)
-        return [SiteSession(config, repository, build_site_options(repository.site or SiteConfig(), file=path))]
+        repository, top, path = _find_repository(config, file)
+        return [SiteSession(config, repository, build_site_options(repository.site or SiteConfig(), file=path), top)]
     found = [
-        SiteSession(config, one, build_site_options(one.site)) for one in config.repository if one.site is not None
+        SiteSession(config, one, build_site_options(one.site), _find_work_tree(one, Path.cwd()))
+        for one in config.repository
+        if one.site is not None
     ]
     if not found:
         raise ConfigInvalid(
@@ -76,10 +82,10 @@ def find_one_site(config_file: Path | None, file: Path | None, what: str) -> Sit
     return found[0]
 
 
-def find_source(workspace: Workspace, site_options: SiteOptions) -> tuple[SiteFileTexts, str]:
+def find_source(workspace: Workspace, session: SiteSession) -> tuple[SiteFileTexts, str]:
     """Return the site file on disk, else the committed one, and a sentence when both differ, or ""."""
     repository, branch = workspace.repository, workspace.branch
-    top = repository.work_tree
+    top, site_options = session.work_tree, session.site_options
     if top is None or not (top / site_options.file).is_file():
         return read_committed(repository, branch, site_options.file), ""
     on_disk = read_work_tree(top, site_options.file)
@@ -140,19 +146,19 @@ def parse_gate_force(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
     return opened
 
 
-def _find_repository(config: Config, file: Path) -> tuple[RepositoryConfig, str]:
-    """The repository that a file lies in, and its path from there."""
-    for repository, top in _list_work_trees(config):
-        if file.resolve().is_relative_to(top):
-            return repository, file.resolve().relative_to(top).as_posix()
+def _find_repository(config: Config, file: Path) -> tuple[RepositoryConfig, Path | None, str]:
+    """The repository that a file lies in, the work tree of that, and its path from there."""
+    path = file.resolve()
+    for repository in config.repository:
+        top = _find_work_tree(repository, path.parent)
+        if top is not None and path.is_relative_to(top):
+            return repository, top, path.relative_to(top).as_posix()
     # In a bare repository a file can only be named by its path from the root.
     if len(config.repository) == 1 and not file.is_absolute():
-        return config.repository[0], file.as_posix()
+        return config.repository[0], _find_work_tree(config.repository[0], Path.cwd()), file.as_posix()
     raise typer.BadParameter(f"--file {file} lies in no configured repository")
 
 
-def _list_work_trees(config: Config) -> Iterator[tuple[RepositoryConfig, Path]]:
-    for repository in config.repository:
-        with Repository.open(repository.path) as git:
-            if git.work_tree is not None:
-                yield repository, git.work_tree.resolve()
+def _find_work_tree(repository: RepositoryConfig, start: Path) -> Path | None:
+    """The work tree of a repository: the linked one around a directory, else the configured one, if any."""
+    return find_other_tree(repository.path, start=start) or find_repository(repository.path).work_tree

@@ -34,14 +34,15 @@ def load_configuration(config_file: Path | None) -> Config:
 def list_repositories(config_file: Path | None, *, start: Path | None = None) -> Sequence[RepositoryConfig]:
     """Return the repositories that are configured, if any, for work without a platform.
 
-    Shape: `start` is the directory whose configuration applies, else the current one.
-    Raises: ConfigInvalid.
+    Shape: `start` is the directory whose configuration applies, else the current one; a repository whose linked work
+    tree is around it has the path of that. Raises: ConfigInvalid.
     """
     try:
         file = find_config_file(config_file, start=start)
     except NotARepository:  # a work tree without its repository can be read all the same
         file = find_config(os.environ, given=config_file)
-    return () if file is None else load_repositories(file, os.environ)
+    found = () if file is None else load_repositories(file, os.environ)
+    return [one.model_copy(update={"path": find_other_tree(one.path, start=start) or one.path}) for one in found]
 
 
 def require_config_file(config_file: Path | None) -> ConfigFile:
@@ -112,12 +113,14 @@ def open_repository_here(repository: Path) -> Repository:
     return Repository.open(find_other_tree(repository) or repository)
 
 
-def find_other_tree(repository: Path) -> Path | None:
+def find_other_tree(repository: Path, *, start: Path | None = None) -> Path | None:
     """Return the work tree of a configured repository around the current directory, where that is not the configured
     one: a linked one, mostly.
+
+    Shape: `start` is another directory than the current one.
     """
     with suppress(NotARepository):
-        place, configured = discover_repository(Path.cwd()), find_repository(repository)
+        place, configured = discover_repository(start or Path.cwd()), find_repository(repository)
         if place is not None and place.common_dir == configured.common_dir and place.git_dir != configured.git_dir:
             return place.work_tree
     return None

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from syncd.cli.preview.gather import find_source
 from syncd.fault_points import FaultPoint
 from tests.cli.service.hosted import Hosted
 from tests.cli.sync.two_way import Team, Web, Writer, conflicts
@@ -137,6 +138,20 @@ def test_the_branch_of_the_linked_tree_is_the_one_that_is_resolved(docs: Writer,
     assert "propose docs/topic" in linked.run("push")
     said = json.loads(linked.run("status", "--json"))["repositories"][0]
     assert (said["current"], said["work_tree"]) == ("topic", str(linked.path))
+
+
+def test_commands_without_a_platform_read_the_linked_tree(docs: Writer, linked: Writer) -> None:
+    linked.replace("p1.md", "P1 one.", "P1 one, see [there](nowhere.md).")
+    assert "p1.md:3:" in linked.run("check", code=65)
+    assert "P1" not in docs.run("check")
+    linked.write("site.yaml", "site: {title: Linked}\nspaces: {docs: missing}\n")
+    assert "missing" in linked.run("site", "validate", code=65)
+    assert "there is no site.yaml in" in docs.run("site", "validate", code=78)
+    for writer in (linked, docs):
+        assert "missing" in writer.run("site", "plan", "--file", linked.path / "site.yaml", code=65)
+    shown = find_source(linked.path)
+    assert shown.repository is not None
+    assert shown.repository.path == linked.path
 
 
 def test_a_detached_linked_tree_stays_as_it_is(docs: Writer, web: Web) -> None:
