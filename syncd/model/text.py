@@ -19,6 +19,7 @@ What does not get through, and where; the differences are wanted:
 | `one_line`: commits, comments, exports | `HIDDEN` | a commit must not depend on the Unicode of a version of Python |
 | `show_hidden`: terminal, JSON | `HIDDEN`, spelled | titles may have any space, and any sign of any font |
 | `show_unprintable`: plans of sites | what Python does not print, spelled | who approves sees also which space it is |
+| `quote_name`: messages about a path | what Python does not print, and all that is not NFC | lookalikes must differ |
 | `mask_unprintable`: words of servers and of Git | the same, masked | nobody needs these to be exact |
 | `clean_title`: SUMMARY.md, headings | `CONTROLS`, `LINE_SEPARATORS` | what languages need stays as it is |
 | addresses (`layout/markdown/inline.py`, `layout/richtext`) | the same | likewise |
@@ -32,6 +33,7 @@ Source: CWE-117; Unicode, bidirectional controls (UAX 9, section 2) and format c
 """
 
 import re
+import unicodedata
 from re import Match
 
 CONTROLS = "\x00-\x1f\x7f-\x9f"
@@ -45,6 +47,8 @@ HALVES = "\ud800-\udfff"
 HIDDEN = f"{CONTROLS}{LINE_SEPARATORS}{TURNING}{ZERO_WIDTH}{TAGS}{DIRECTION_MARKS}{SPELLING}{HALVES}"
 """Characters that nobody sees, as what stands between the brackets of a regular expression; so are its parts."""
 REPLACEMENT = "\ufffd"
+_QUOTED = 80
+"""Characters of a name that a message has room for."""
 
 _EACH = re.compile(f"[{HIDDEN}]")
 _RUN = re.compile(f"[{HIDDEN}]+")
@@ -76,6 +80,12 @@ def show_hidden_in_json(document: str) -> str:
 def show_unprintable(text: str) -> str:
     r"""Return text as one line in which all but plain spaces and printable characters is spelled `\u00a0`."""
     return text if text.isprintable() else "".join(sign if sign.isprintable() else _spell(sign) for sign in text)
+
+
+def quote_name(name: str) -> str:
+    """Return a name from outside quoted and cut, so that it cannot take over a message; letters of any script stay."""
+    shown = name if len(name) <= _QUOTED else f"{name[: _QUOTED - 1]}…"
+    return repr(shown) if unicodedata.is_normalized("NFC", shown) else ascii(shown)
 
 
 def mask_unprintable(text: str, by: str = " ") -> str:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import unicodedata
+from ast import literal_eval
 
 import pytest
 from hypothesis import given
@@ -23,6 +25,7 @@ from syncd.model.text import (
     has_half_character,
     join_lines,
     mask_unprintable,
+    quote_name,
     replace_half_characters,
     show_hidden,
     show_hidden_in_json,
@@ -50,6 +53,20 @@ def test_what_is_shown_is_one_line_and_keeps_what_could_be_seen(said: str) -> No
     assert shown.splitlines() in ([], [shown])
     assert not set(shown) & set(UNSEEN)
     assert show_hidden(shown) == shown
+
+
+@given(text)
+def test_a_quoted_name_is_printable_and_says_exactly_which_it_is(name: str) -> None:
+    quoted = quote_name(name)
+    assert quoted.isprintable()
+    assert unicodedata.is_normalized("NFC", quoted)
+    assert literal_eval(quoted) == (name if len(name) <= 80 else f"{name[:79]}…")
+
+
+def test_a_quoted_name_keeps_its_script_but_where_it_only_looks_like_another() -> None:
+    assert quote_name("ガイド/はじめに.md") == "'ガイド/はじめに.md'"
+    assert quote_name("caf\u00e9.md") == "'café.md'"
+    assert quote_name("cafe\u0301.md") == r"'cafe\u0301.md'"
 
 
 @given(st.recursive(text | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(text, inner)))

@@ -8,8 +8,9 @@ from syncd.errors import PathRefused
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space, SpaceFile
 from syncd.layout.markdown.addresses import resolve_address
-from syncd.layout.tree.paths import ASSETS, SEGMENT_BYTES, check_safe_path, is_markdown, make_collision_key, quote_name
+from syncd.layout.tree.paths import ASSETS, SEGMENT_BYTES, check_safe_path, is_markdown, make_collision_key
 from syncd.model.content_write import TEXT_MAX
+from syncd.model.text import quote_name
 
 FILE_BYTES_MAX = 1_000_000
 """Bytes of a file that the API takes. Source: `updateChangeRequestContent`, @gitbook/api 0.202.0."""

@@ -6,8 +6,9 @@ from posixpath import dirname
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space, is_non_page
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
-from syncd.layout.tree.paths import make_collision_key, quote_name
+from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.summary import Entry, walk_entries
+from syncd.model.text import quote_name
 
 
 def check_contents(space: Space) -> Iterator[Finding]:

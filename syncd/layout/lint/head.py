@@ -8,7 +8,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import UNREADABLE, Page, Space
 from syncd.layout.page.frontmatter import read_fields, read_heading, read_metadata, split_frontmatter
-from syncd.layout.tree.paths import quote_name
+from syncd.model.text import quote_name
 
 DESCRIPTION_MAX = 200
 """Characters that the platform keeps of a description. Source: syncd/manual/reference/layout.md, "Frontmatter"."""

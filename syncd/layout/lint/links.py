@@ -9,8 +9,9 @@ from syncd.layout.lint.space import Page, Space
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page.links import Target
-from syncd.layout.tree.paths import ASSETS, is_markdown, make_collision_key, quote_name
+from syncd.layout.tree.paths import ASSETS, is_markdown, make_collision_key
 from syncd.layout.tree.summary import walk_entries
+from syncd.model.text import quote_name
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\?")
 _INCLUDE = re.compile(r'\{%[ \t]*include[ \t]+"$')

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Page, Space
 from syncd.layout.richtext.tags import TAGS
-from syncd.layout.tree.paths import is_markdown, quote_name
+from syncd.layout.tree.paths import is_markdown
+from syncd.model.text import quote_name
 
 TAG_CHARACTERS = 4096
 """A tag longer than this is not looked at; the bound keeps hostile text linear."""

@@ -7,10 +7,10 @@ from syncd.layout.lint.blank_code import blank_code
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
-from syncd.layout.tree.paths import quote_name
 from syncd.layout.tree.settings import SETTINGS_PATH, derive_page_slug
 from syncd.layout.tree.variables import VARIABLES
 from syncd.layout.yaml import yaml
+from syncd.model.text import quote_name
 
 _EXPRESSION = re.compile(r'<code class="expression">([^<]{0,2000})</code>|\{%[ \t]*(?:if|elif)[ \t]([^%\n]{0,2000})%\}')
 _NAME = re.compile(r"\b(space|page)\.vars\.([A-Za-z_]\w*)")

@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 
 from syncd.errors import PathRefused
-from syncd.model.text import CONTROLS, HALVES, REPLACEMENT
+from syncd.model.text import CONTROLS, HALVES, REPLACEMENT, quote_name
 
 SEGMENT_BYTES = 255
 PATH_BYTES = 4096
@@ -126,11 +126,6 @@ def is_decodable(path: str) -> bool:
 def replace_undecodable(path: str) -> str:
     """Return a path from Git as text, with U+FFFD in place of bytes that are not UTF-8."""
     return path.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def quote_name(raw: str) -> str:
-    """Return a name from outside quoted, in ASCII and cut, so that it cannot take over a message."""
-    return ascii(raw if len(raw) <= 80 else raw[:79] + "…")
 
 
 @lru_cache(maxsize=16384)

@@ -7,10 +7,10 @@ from posixpath import basename, dirname, splitext
 from typing import Any
 
 from syncd.errors import FileInvalid, PathRefused
-from syncd.layout.tree.paths import check_safe_path, quote_name
+from syncd.layout.tree.paths import check_safe_path
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.yaml import yaml
-from syncd.model.text import HIDDEN
+from syncd.model.text import HIDDEN, quote_name
 
 SETTINGS_PATH = ".gitbook.yaml"
 README = "readme.md"

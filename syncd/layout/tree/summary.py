@@ -18,9 +18,8 @@ from syncd.layout.markdown.inline import (
     parse_heading,
     unescape,
 )
-from syncd.layout.tree.paths import quote_name
 from syncd.layout.tree.skipped import SkippedPart
-from syncd.model.text import clean_title
+from syncd.model.text import clean_title, quote_name
 
 Node = TypeVar("Node")
 

@@ -6,6 +6,7 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout.yaml import yaml
 from syncd.model.revision import Scalar
+from syncd.model.text import quote_name
 
 VARIABLES = ".gitbook/vars.yaml"
 TAGS = ".gitbook/tags.yaml"
@@ -23,7 +24,9 @@ def parse_variables(text: str, *, at: str = VARIABLES) -> dict[str, Scalar]:
     for name, variable in value.items():
         if not isinstance(variable, str | bool | int | float):
             line, column = located.positions[(name,)]
-            raise FileInvalid(f"{name!a} is not a string, number or boolean", path=at, line=line, column=column)
+            raise FileInvalid(
+                f"{quote_name(str(name))} is not a string, number or boolean", path=at, line=line, column=column
+            )
     return value
 
 

@@ -21,7 +21,7 @@ from yaml.events import (
 )
 
 from syncd.errors import FileInvalid
-from syncd.model.text import has_half_character
+from syncd.model.text import has_half_character, quote_name
 
 BYTES_MAX = 1 << 20
 DEPTH_MAX = 16
@@ -198,7 +198,7 @@ class _TreeBuilder:
                 self.key = node
                 return
             line = _locate_offset(_find_line_starts(self.text), self.line, first.start)[0]
-            raise self.invalid(f"repeats the key {key!a} (first at line {line})", node.start)
+            raise self.invalid(f"repeats the key {quote_name(key)} (first at line {line})", node.start)
         if key == "<<" and not node.style:
             raise self.invalid("uses a merge key", node.start)
         self.key = node

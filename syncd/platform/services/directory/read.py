@@ -16,11 +16,12 @@ from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page import frontmatter
 from syncd.layout.tree.draft import Draft as Declared
 from syncd.layout.tree.draft import decode_text, read_draft
-from syncd.layout.tree.paths import quote_name, slugify
+from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.settings import derive_page_slug
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry
 from syncd.layout.yaml import yaml
+from syncd.model.text import quote_name
 from syncd.platform.change_requests import main_content
 from syncd.platform.change_requests.operations import DEPTH_MAX
 from syncd.platform.revisions import revisions
