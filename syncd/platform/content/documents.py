@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 import sqlalchemy as sa
 from fastapi import Depends, Request, Response
@@ -44,7 +44,19 @@ class TextParameters:
 CurrentParameters = Annotated[TextParameters, Depends()]
 
 
-@router.get(_PATH, response_model=Document, openapi_extra=_READ | declare_path_parameters(_PATH))
+async def accept_schema(schema: Literal["current", "next"] = "current") -> None:
+    """Accept the version of the schema that a reader asks for, a dependency of routes: both name the same documents.
+
+    Source: `documentSchema`, @gitbook/api 0.202.0; releases of its renderer ask for `next`.
+    """
+
+
+AnySchema = Depends(accept_schema)
+
+
+@router.get(
+    _PATH, response_model=Document, openapi_extra=_READ | declare_path_parameters(_PATH), dependencies=[AnySchema]
+)
 async def get_document_by_id(request: Request, view: CurrentView, document_id: str) -> Response:
     """Return a document of a space by its `documentId`, resolved in the newest revision that has it.
 

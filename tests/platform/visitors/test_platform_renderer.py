@@ -195,6 +195,23 @@ def test_a_document_comes_with_what_it_refers_to(renderer: Renderer) -> None:
     assert target["page"]["title"] == "Setup"
 
 
+def test_a_document_is_the_same_in_each_version_of_the_schema(renderer: Renderer) -> None:
+    document = {"documentId": renderer.read("getPageByPath", {"pagePath": "api"})["documentId"]}
+    read = [renderer.read("getDocumentById", document, query={"schema": name}) for name in ("current", "next")]
+    assert read == [renderer.read("getDocumentById", document)] * 2
+    source = {
+        "type": "builtin:openapi",
+        "props": {"doc": "models"},
+        "dependencies": {"spec": {"ref": {"kind": "openapi", "spec": "pets"}}},
+    }
+    body = {"source": source, "seed": "1"}
+    computed = renderer.read("getComputedDocument", body=body, query={"schema": "next"})
+    assert computed == compute(renderer, doc="models")
+    for operation in ("getDocumentById", "getComputedDocument"):
+        answer = renderer.made.world.call(operation, renderer.space | document, query={"schema": "1"}, body=body)
+        assert (answer.status_code, "schema" in answer.text) == (400, True)
+
+
 def test_reusable_content_has_a_document(renderer: Renderer) -> None:
     made = renderer.made
     structure = renderer.read("getPublishedContentSite", made.path)["structure"]

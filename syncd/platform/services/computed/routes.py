@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.computed_document import ComputedDocumentRequest, OpenAPISource, TranslatedSource
 from syncd.model.document import Document
-from syncd.platform.content.documents import find_text
+from syncd.platform.content.documents import AnySchema, find_text
 from syncd.platform.content.page_documents import PageDocuments, prefix_keys
 from syncd.platform.content.view import build_render_context, find_main_content
 from syncd.platform.http import answers
@@ -37,6 +37,7 @@ class SourceBody(RequestBody, ComputedDocumentRequest):
     "/spaces/{space_id}/content/computed/document",
     response_model=Document,
     openapi_extra=declare_role("read", extension=True, visitors=True),
+    dependencies=[AnySchema],
 )
 def get_computed_document(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: SourceBody
