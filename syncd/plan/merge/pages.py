@@ -5,7 +5,8 @@ A file is identified by its path in the base, so it stays the same file under ev
 | one side                    | the other side      | result                                                       |
 |-----------------------------|---------------------|--------------------------------------------------------------|
 | edits                       | deletes             | the edit: whoever deleted had not seen it                    |
-| renames without an edit     | deletes             | deleted: a rename says nothing of the text                   |
+| renames a page, no edit     | deletes             | deleted: a rename says nothing of the text                   |
+| renames any other file      | deletes             | the new name: the platform knows only pages by an id         |
 | changes line ends alone     | deletes             | deleted: the platform knows no line ends                     |
 | renames                     | edits               | both: the new text at the new path                           |
 | renames                     | renames             | our path, and a note                                         |
@@ -23,7 +24,7 @@ from enum import Enum
 from posixpath import dirname, splitext
 from typing import Literal
 
-from syncd.layout.tree.paths import is_markdown, make_collision_key
+from syncd.layout.tree.paths import GITBOOK, is_markdown, make_collision_key
 
 Side = Literal["ours", "theirs"]
 EntryPaths = frozenset[str]
@@ -307,13 +308,23 @@ def _decide_one_sided(page: Page, retitled: Collection[Side], *, has_same_words:
     side: Side = "ours" if page.ours is not None else "theirs"
     left = page.at(side)
     is_edited = page.is_edited(side) and not has_same_words
-    if left is None or not (page.base is None or is_edited or side in retitled):
+    is_renamed = left is not None and page.base is not None and _is_another_file(page.base.path, left.path)
+    if left is None or not (page.base is None or is_edited or is_renamed or side in retitled):
         # deleted on both sides, or deleted on one while the other wrote nothing in it: a move alone revives no page
         return Decision(page)
     # added on one side, or deleted by somebody who had not seen what the other side wrote
     text = TextSource.OURS if side == "ours" else TextSource.THEIRS
     note = f"{left.path}: deleted on one side and changed on the other; it stays" if page.base is not None else ""
     return Decision(page, left.path, text, left.mode, left.oid, note=note)
+
+
+def _is_another_file(former: str, path: str) -> bool:
+    """Whether a file that is no page has another name.
+
+    The platform renames no such file: it is sent as a new one, and whoever deleted the former name may have been asked
+    to, since the API cannot.
+    """
+    return former != path and not (is_markdown(path) and f"/{GITBOOK}/" not in f"/{path}")
 
 
 def _join_moved_copies(pages: Sequence[Page]) -> list[Page]:

@@ -327,7 +327,12 @@ class _Planner:
                 what = f"Upload this file: it has more than {FILE_BYTES_MAX:,} bytes, which is too much for the API."
                 self.reports.append(manual_steps.report_file(path, what=what))
             elif path not in existing and alike != path:
-                what = f"Rename this file: on many disks its name is the same as that of {alike}."
+                is_renamed = alike in existing and alike not in self.desired.blobs
+                what = (
+                    f"Delete {alike} first: on many disks both names are one. The next push adds this file."
+                    if is_renamed
+                    else f"Rename this file: on many disks its name is the same as that of {alike}."
+                )
                 self.reports.append(manual_steps.report_file(path, what=what))
             elif path not in existing:
                 yield AddFile(path, oid)

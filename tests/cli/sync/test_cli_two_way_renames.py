@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import HOME, Team, Web, Writer, text_of
+from tests.cli.sync.two_way import FOUR, HOME, Team, Web, Writer, text_of
 
 pytestmark = pytest.mark.story
 
@@ -138,6 +138,19 @@ def test_a_page_that_is_renamed_and_rewritten_beside_one_of_its_title_stays_one_
     for words in ("P2 of the web.", "P2 three, says A."):
         assert words in web.text("second")
     assert web.text("twin").strip() == text_of("P2").strip()
+
+
+@pytest.mark.parametrize("name", ["assets/logo.png", "includes/logo.md"])
+def test_a_file_renamed_here_and_deleted_there_stays_under_its_new_name(team: Team, name: str) -> None:
+    former, later = f".gitbook/{name}", f".gitbook/{name.replace('logo', 'brand')}"
+    web = team.space(files={**FOUR, former: "# Logo\n\nOurs.\n"})
+    docs = team.clone(web.space)
+    docs.git("mv", former, later)
+    docs.commit()
+    team.replace_content(web, FOUR)
+    docs.run("sync")
+    assert "Ours." in docs.read(later)
+    assert not docs.has(former)
 
 
 def nest(docs: Writer) -> None:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, contextmanager
@@ -339,13 +340,20 @@ class Team:
         interposer.upstream = self._serve(backup)
         return Web(self.client, web.space)
 
-    def space(self, name: str = "docs", files: Mapping[str, str] = FOUR) -> Web:
+    def space(self, name: str = "docs", files: Mapping[str, str | bytes] = FOUR) -> Web:
         """Return the people in front of a new space that has these files."""
         source = self.root / f"source-{name}"
         Writer(source).path.mkdir()
         for path, text in files.items():
             Writer(source).write(path, text)
         return Web(self.client, import_directory(self._storage, source, title=name).space)
+
+    def replace_content(self, web: Web, files: Mapping[str, str | bytes]) -> None:
+        """Make these files the next revision of a space, as an import does: what is not among them is gone."""
+        source = Path(tempfile.mkdtemp(dir=self.root))
+        for path, text in files.items():
+            Writer(source).write(path, text)
+        import_directory(self._storage, source, space=web.space)
 
     def repository(self, name: str) -> Writer:
         """Return a writer with a new repository of Git alone."""

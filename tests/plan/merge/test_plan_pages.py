@@ -86,6 +86,13 @@ def test_a_page_that_was_moved_and_rewritten_is_told_by_its_title() -> None:
     assert len(pair_pages([(old, None), (None, new)], [], titles)) == 1
 
 
+def test_a_rename_outlives_a_deletion_for_all_but_pages() -> None:
+    for name, stays in (("a.md", False), (".gitbook/assets/a.png", True), (".gitbook/includes/a.md", True)):
+        old = Version(name, "a" * 40, "100644")
+        (file,) = pair_pages([(old, replace(old, path=name.replace("a.", "b.")))], [(old, None)])
+        assert (decide_page(file).target is not None) is stays, name
+
+
 def test_a_new_text_with_all_lines_of_the_other_is_the_longer_one() -> None:
     assert find_longer_side(b"one\ntwo\nthree\n", b"one\nthree\n") == "ours"
     assert find_longer_side(b"one\n", b"zero\none\n") == "theirs"
