@@ -105,7 +105,7 @@ def _record_batch(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row
 
 
 def _serialize_effects(at: ChangeRequestScope, batch: ContentBatch, row: sa.Row[Any]) -> dict[str, Any]:
-    context = view.build_render_context(at.request, at.storage, row.organization, row.space)
+    context = view.build_render_context(at.request, at.storage, row.organization, row.space, at.caller)
     with at.storage.read() as connection:
         entries = revisions.open_revision(connection, row.space, row.revision).entries if batch.inserted_files else {}
     return {

@@ -16,7 +16,7 @@ from syncd.platform.http.routing import describe_parameter
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.people import auth
 from syncd.platform.people.auth import Caller
-from syncd.platform.people.content_tokens import ContentGrant
+from syncd.platform.people.content_tokens import ContentGrant, compute_token_expiry
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline, TreeEntry, find_cached_outline, is_page, open_outline
 from syncd.platform.revisions.readable import find_readable, select_readable
@@ -114,7 +114,7 @@ async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
             outline = await run_in_threadpool(_open_outline, storage, revision.root) if known is None else known
     if caller.grant is not None:
         outline = await _select_for_visitor(request, storage, outline, caller.grant)
-    context = build_render_context(request, storage, organization, revision.space, metadata=metadata)
+    context = build_render_context(request, storage, organization, revision.space, caller, metadata=metadata)
     return RevisionView(storage, caller, organization, revision, change_request, outline, context)
 
 
@@ -145,13 +145,17 @@ def declare_path_parameters(path: str) -> dict[str, Any]:
 
 
 def build_render_context(
-    request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True
+    request: Request, storage: Storage, organization: str, space: str, caller: Caller, *, metadata: bool = True
 ) -> RenderContext:
-    """Return the context in which the answer to a request renders content."""
+    """Return the context in which the answer to a request renders content for its caller.
+
+    A renderer keeps the files of a revision for as long as it has its content token, and so their addresses last
+    longer than that.
+    """
     settings: PlatformSettings = request.app.state.settings
-    downloads = DownloadSigner(
-        addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())
-    )
+    now = storage.now()
+    needed_until = now.timestamp() if caller.grant is None else compute_token_expiry(now)
+    downloads = DownloadSigner(addresses.find_origin(request), storage.secret, compute_expiry(needed_until))
     return RenderContext(f"{downloads.origin}/app/o/{organization}/s/{space}", downloads, metadata and settings.git)
 
 

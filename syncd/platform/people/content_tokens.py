@@ -41,9 +41,14 @@ class ContentGrant:
     claims: Mapping[str, Any] | None = None
 
 
-def issue_content_token(secret: bytes, grant: ContentGrant, now: datetime) -> str:
-    """Return the token of a grant, valid until shortly after the next midnight UTC; the same one all day."""
+def compute_token_expiry(now: datetime) -> int:
+    """Return when a token ends that is made now: shortly after the next midnight UTC. Units: epoch seconds."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    return int((midnight + MARGIN).timestamp())
+
+
+def issue_content_token(secret: bytes, grant: ContentGrant, now: datetime) -> str:
+    """Return the token of a grant; the same one all day."""
     optional = {
         "siteSection": grant.site_section,
         "shareLink": grant.share_link,
@@ -61,7 +66,7 @@ def issue_content_token(secret: bytes, grant: ContentGrant, now: datetime) -> st
         "spaces": list(grant.spaces),
         "visibility": grant.visibility,
         **{name: value for name, value in optional.items() if value},
-        "exp": int((midnight + MARGIN).timestamp()),
+        "exp": compute_token_expiry(now),
     }
     return jwt.encode(members, _derive_key(secret), algorithm=ALGORITHM)
 

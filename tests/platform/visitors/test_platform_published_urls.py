@@ -4,12 +4,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
 
 from syncd.platform.services.directory.read import import_directory
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # one pixel
 
 
 @pytest.fixture
@@ -286,6 +289,23 @@ def test_a_token_is_told_what_a_revision_changed_but_not_what_was_before(made: P
     document = {one["title"]: one for one in world.made("listPages", at, by=found["apiToken"])["pages"]}["Added"]
     read = world.made("getDocumentById", at | {"documentId": document["documentId"]}, by=found["apiToken"])
     assert "Words." in str(read["nodes"])
+
+
+def test_a_picture_is_there_for_as_long_as_the_token(made: PublishedSiteMaker) -> None:
+    image = {"operation": "insert_files", "files": [{"name": "plan.png", "contentType": "image/png", "base64": PNG}]}
+    made.world.write(made.guides, [image, page("Plan", '<img src=".gitbook/assets/plan.png">')])
+    found = made.look_up("/").json()
+    token, at = found["apiToken"], {"spaceId": made.guides, "revisionId": found["revision"]}
+    ends = jwt.decode(token, options={"verify_signature": False})["exp"]
+
+    def read_expiry(by: str) -> int:
+        [file] = made.world.made("getRevisionById", at, by=by)["files"]
+        assert made.world.target.client.get(file["downloadURL"]).status_code == 200
+        return int(parse_qs(urlsplit(file["downloadURL"]).query)["expires"][0])
+
+    # A renderer keeps a revision by its token, and asks for none of it again.
+    assert read_expiry(token) > ends
+    assert read_expiry(made.world.http) < time.time() + 2 * 3600
 
 
 def test_the_site_that_a_token_reads_has_only_what_its_visitor_sees(made: PublishedSiteMaker) -> None:

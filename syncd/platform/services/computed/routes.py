@@ -93,7 +93,7 @@ def _translate(
     entry = None if result is None or named is None else result.entries.get(named.node.id)
     if row is None or result is None or entry is None or entry.node.body is None:
         raise Failure(404, "There is no translation of this document.")
-    context = build_render_context(request, storage, organization, row.result)
+    context = build_render_context(request, storage, organization, row.result, caller)
     claims = None if caller.grant is None else caller.grant.claims or {}
 
     def open_space(space: str) -> Outline | None:
