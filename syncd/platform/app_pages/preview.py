@@ -12,38 +12,35 @@ import sqlalchemy as sa
 from fastapi import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from syncd.platform.http.failures import Failure
-from syncd.platform.people.auth import Caller, is_role_at_least
+from syncd.platform.people.auth import Caller
 from syncd.platform.revisions.revisions import require_revision
 from syncd.platform.schema.content import change_requests
-from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.sites import PublishedSite, PublishedSites
-from syncd.platform.visitors.visits import SiteVisit, find_place
+from syncd.platform.visitors.visits import PREVIEWS, SiteVisit, find_place, open_preview
 
-ROOT = "/app/preview"
 _CHANGES = ["~", "changes"]
 AnswerVisit = Callable[[Request, SiteVisit, Sequence[str]], Awaitable[Response]]
 """What answers a request of a visit, as for visitors."""
 
 
 async def answer_preview(request: Request, caller: Caller, path: str) -> Response:
-    """Answer a request for a path below `ROOT`."""
+    """Answer a request for a path below `PREVIEWS`."""
     storage: Storage = request.app.state.storage
     sites: PublishedSites = request.app.state.published_sites
     answer_visit: AnswerVisit = request.app.state.answer_visit
-    parts = [part for part in path.removeprefix(ROOT).split("/") if part]
-    if path == f"{ROOT}/{parts[0] if parts else ''}":
+    parts = [part for part in path.removeprefix(PREVIEWS).split("/") if part]
+    if path == f"{PREVIEWS}/{parts[0] if parts else ''}":
         return RedirectResponse(f"{quote(path)}/", 308)
 
-    def open_preview() -> tuple[SiteVisit, Sequence[str]] | str | None:
-        site = sites.find_any_site(parts[0]) if parts else None
-        if site is None or not is_role_at_least(caller.find_role(site.row.organization), "read"):
+    def open_visit() -> tuple[SiteVisit, Sequence[str]] | str | None:
+        site = sites.find_draft_site(caller, parts[0]) if parts else None
+        if site is None:
             return None
         with storage.read() as connection:
-            return _open_visit(connection, caller, site, parts[1:])
+            return _open_visit(connection, site, parts[1:])
 
-    opened = await storage.run_read(open_preview)
+    opened = await storage.run_read(open_visit)
     if opened is None:
         return PlainTextResponse("There is no preview at this address.\n", 404, {"Cache-Control": "no-store"})
     if isinstance(opened, str):
@@ -52,35 +49,26 @@ async def answer_preview(request: Request, caller: Caller, path: str) -> Respons
 
 
 def _open_visit(
-    connection: sa.Connection, caller: Caller, site: PublishedSite, parts: list[str]
+    connection: sa.Connection, site: PublishedSite, parts: list[str]
 ) -> tuple[SiteVisit, Sequence[str]] | str | None:
     """The visit and what of the address leads on, or the address that names its change request by its id."""
-    site = site.with_spaces([id for id in site.spaces if _may_read(connection, caller, id)])
-    base = f"{ROOT}/{site.row.id}"
+    base = f"{PREVIEWS}/{site.row.id}"
     if parts[:2] != _CHANGES:
-        return SiteVisit(site, base, {}, is_preview=True), parts
+        return open_preview(site, base, {}), parts
     if not parts[2:]:
         return None
     named, rest = parts[2], parts[3:]
     row = _find_by_id(connection, site, named)
     if row is None:
         # A number says which change request it is only beside its space, which the rest of the address names.
-        place = find_place(SiteVisit(site, base, {}, is_preview=True), rest)
+        place = find_place(open_preview(site, base, {}), rest)
         row = None if place is None else _find_by_number(connection, str(place.site_space.space), named)
         return None if row is None else "/".join((base, *_CHANGES, row.id, *rest)) + ("" if rest else "/")
     content = site.spaces[row.space]
     revision = require_revision(connection, row.space, row.revision)
     proposed = replace(content, revision=revision.id, root=revision.root)
     shown = replace(site, spaces={**site.spaces, row.space: proposed})
-    return SiteVisit(shown, "/".join((base, *_CHANGES, row.id)), {}, is_preview=True), rest
-
-
-def _may_read(connection: sa.Connection, caller: Caller, space: str) -> bool:
-    try:
-        require_space(connection, caller, space)
-    except Failure:
-        return False
-    return True
+    return open_preview(shown, "/".join((base, *_CHANGES, row.id)), {}), rest
 
 
 def _find_by_id(connection: sa.Connection, site: PublishedSite, id: str) -> sa.Row[*tuple[object, ...]] | None:

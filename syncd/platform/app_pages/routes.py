@@ -26,7 +26,6 @@ from syncd.net.page_values import (
 from syncd.platform.app_pages import content_pages, request_forms, request_pages, site_pages
 from syncd.platform.app_pages.context import AppRequest, build_organization_address
 from syncd.platform.app_pages.operations import OperationClient
-from syncd.platform.app_pages.preview import ROOT as PREVIEW_ROOT
 from syncd.platform.app_pages.preview import answer_preview
 from syncd.platform.app_pages.sessions import (
     BrowserSession,
@@ -41,6 +40,7 @@ from syncd.platform.http.time_limits import LONG_S, limit_time
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.page_links import OWN_FILES
+from syncd.platform.visitors.visits import PREVIEWS
 from syncd.web.app.pages import render_app_message, render_sign_in
 from syncd.web.app.values import AppFrame
 
@@ -89,7 +89,7 @@ async def _read_page_request(request: Request) -> PageRequest:
 
 async def _find_viewer(request: Request, page: PageRequest) -> BrowserSession | None:
     """The session of somebody who looks at the preview of a site; None for any other page, and without a session."""
-    if not page.path.startswith(f"{PREVIEW_ROOT}/") or page.method not in SAFE_METHODS:
+    if not page.path.startswith(f"{PREVIEWS}/") or page.method not in SAFE_METHODS:
         return None
     storage: Storage = request.app.state.storage
     return await run_in_threadpool(find_session, storage, page.read_cookie(COOKIE))
@@ -103,7 +103,7 @@ def _require_navigation(page: PageRequest) -> None:
     is_for_scripts = page.path.startswith(f"{ROOT}/static/") or page.path.endswith("/version")
     # What a preview loads for itself: the site's own files, asked for by a page of this origin.
     is_for_scripts |= (
-        page.path.startswith(f"{PREVIEW_ROOT}/")
+        page.path.startswith(f"{PREVIEWS}/")
         and f"/{OWN_FILES}/" in page.path
         and page.headers.get("sec-fetch-site", "same-origin") == "same-origin"
     )

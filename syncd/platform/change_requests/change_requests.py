@@ -26,6 +26,7 @@ from syncd.platform.schema.content import change_requests, revisions, spaces
 from syncd.platform.schema.people import team_members
 from syncd.platform.schema.reviews import contributors, requested_reviewers
 from syncd.platform.spaces import roles
+from syncd.platform.spaces.granted import may_read_change_request
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
@@ -85,13 +86,13 @@ class ChangeRequestScope:
         return require_space(connection, self.caller, self.space_id)
 
     def require_change_request(self, connection: sa.Connection) -> sa.Row[Any]:
-        """Return the change request's row; to a content token there is only the one that it was made for.
+        """Return the change request's row; to a content token there is only what it may read.
 
         Raises: Failure 404; as `require_space` and `require_change_request`.
         """
         self.require_space(connection)
         row, grant = require_change_request(connection, self.space_id, self.change_request_id), self.caller.grant
-        if grant is not None and (row.space, row.id) != (grant.space, grant.change_request):
+        if grant is not None and not may_read_change_request(connection, grant, row.space, row.id):
             raise Failure(404, f"No change request {self.change_request_id} for this content token.")
         return row
 

@@ -50,7 +50,7 @@ def get_revision_changes(request: Request, view: CurrentView, limit: Limit = LIM
     """
     saved, grant = view.revision, view.caller.grant
     before = view.open_revision(saved.parents[0]) if saved.parents else Draft().base
-    is_public = grant is not None and not grant.change_request
+    is_public = grant is not None and not (grant.change_request or grant.is_draft)
     sides = _RevisionPair(before, view.outline, view.context, includes_before=not is_public)
     merged = {}
     if saved.merged_from is not None and grant is None:

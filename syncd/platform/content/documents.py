@@ -121,16 +121,21 @@ def _list_outlines(view: RevisionView) -> Iterator[Outline]:
     """Main content, then the newest revisions, or those of a content token, until what is sought is found."""
     yield view.outline
     space, grant = view.revision.space, view.caller.grant
+    newest = sa.select(revisions.c.id, revisions.c.root).where(revisions.c.space == space)
+    newest = newest.order_by(revisions.c.seq.desc()).limit(REVISIONS_MAX)
     if grant is not None:
         with view.storage.read() as connection:
-            others = list_granted_revisions(connection, grant, space, view.revision.id) - {view.revision.id}
-        for id in sorted(others):
-            yield view.open_revision(id)
+            if grant.is_draft:
+                others = list(connection.scalars(newest))
+            else:
+                others = sorted(list_granted_revisions(connection, grant, space, view.revision.id))
+        for id in others:
+            if id != view.revision.id:
+                yield view.open_revision(id)
         return
-    latest = sa.select(revisions.c.root).where(revisions.c.space == space)
     with view.storage.read() as connection:
-        for root in list(connection.scalars(latest.order_by(revisions.c.seq.desc()).limit(REVISIONS_MAX))):
-            yield open_outline(connection, root)
+        for row in connection.execute(newest).all():
+            yield open_outline(connection, row.root)
 
 
 def find_text(outline: Outline, document_id: str) -> TreeEntry | None:

@@ -1,6 +1,6 @@
 """The revision that a request's path names: a space's main content, a change request's, or one by id."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
-from syncd.platform.spaces.granted import find_granted_space, list_granted_revisions
+from syncd.platform.spaces.granted import find_granted_space, list_granted_revisions, may_read_change_request
 from syncd.platform.storage.storage import Storage
 
 _REMEMBERED = 4_096
@@ -174,18 +174,27 @@ def _resolve_path(storage: Storage, caller: Caller, path: Mapping[str, str]) -> 
             row = change_requests.require_change_request(connection, space_id, path["change_request_id"])
             revision, change_request = row.revision, row.id
         if caller.grant is not None:
-            granted = list_granted_revisions(connection, caller.grant, space_id, space.revision)
-            _require_published(caller.grant, space_id, revision, change_request, granted)
+            _require_granted_content(connection, caller.grant, space, space_id, revision, change_request)
         return space.organization, revisions.require_revision(connection, space_id, revision), change_request
 
 
-def _require_published(
-    grant: ContentGrant, space_id: str, revision: str, change_request: str | None, granted: Collection[str]
+def _require_granted_content(
+    connection: sa.Connection,
+    grant: ContentGrant,
+    space: sa.Row[Any],
+    space_id: str,
+    revision: str,
+    change_request: str | None,
 ) -> None:
-    """A content token reads what is published now, and the revision and change request that it was made for."""
-    if change_request is not None and (space_id, change_request) != (grant.space, grant.change_request):
+    """A content token reads what is published now, and the revision and change request that it was made for; that of a
+    draft reads each of a space.
+    """
+    is_named = change_request is not None
+    if is_named and not may_read_change_request(connection, grant, space_id, str(change_request)):
         raise Failure(404, f"No change request {change_request} in space {space_id} for this content token.")
-    if revision not in granted:
+    if grant.is_draft:
+        return
+    if revision not in list_granted_revisions(connection, grant, space_id, space.revision):
         raise Failure(404, f"No revision {revision} in space {space_id} for this content token.")
 
 

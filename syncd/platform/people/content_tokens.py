@@ -24,7 +24,8 @@ class ContentGrant:
 
     Shape: `space` is the one that the token was made for, at `revision`; `change_request` is the id of one whose
     content is previewed in it, "" for main content. `visibility` and `share_link` are those of the site when the token
-    was made: it ends with them.
+    was made: it ends with them. A token of a draft reads the site before it is published, with every change request and
+    revision of its spaces. What is not published is read for a person, whose id is `reader`, and while that one may.
     """
 
     organization: str
@@ -37,6 +38,8 @@ class ContentGrant:
     site_section: str = ""
     share_link: str = ""
     change_request: str = ""
+    is_draft: bool = False
+    reader: str = ""
     visitor_type: str = ""
     claims: Mapping[str, Any] | None = None
 
@@ -53,6 +56,8 @@ def issue_content_token(secret: bytes, grant: ContentGrant, now: datetime) -> st
         "siteSection": grant.site_section,
         "shareLink": grant.share_link,
         "changeRequest": grant.change_request,
+        "draft": grant.is_draft,
+        "reader": grant.reader,
         "visitorType": grant.visitor_type,
         "claims": dict(grant.claims or {}),
     }
@@ -94,6 +99,8 @@ def read_content_token(secret: bytes, token: str, now: datetime) -> ContentGrant
         site_section=members.get("siteSection", ""),
         share_link=members.get("shareLink", ""),
         change_request=members.get("changeRequest", ""),
+        is_draft=members.get("draft", False),
+        reader=members.get("reader", ""),
         visitor_type=members.get("visitorType", ""),
         claims=members.get("claims"),
     )

@@ -342,7 +342,7 @@ def read_spaces(
 ) -> dict[str, dict[str, Any]]:
     """Return the matching spaces that the caller may read as the API shows them, by id, deleted ones included."""
     if caller.grant is not None:
-        query = _GRANTED.where(which, match_granted_spaces(caller.grant))
+        query = _GRANTED.where(which, match_granted_spaces(connection, caller.grant))
     else:
         query = _VISIBLE.where(which, roles.SPACE_READABLE).params(caller=caller.user_id)
     return {row.id: serialize_space(request, row, caller) for row in connection.execute(query)}
@@ -350,7 +350,8 @@ def read_spaces(
 
 def _find_space_row(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any] | None:
     if caller.grant is not None:
-        return connection.execute(_GRANTED.where(spaces.c.id == space_id, match_granted_spaces(caller.grant))).first()
+        granted = match_granted_spaces(connection, caller.grant)
+        return connection.execute(_GRANTED.where(spaces.c.id == space_id, granted)).first()
     return connection.execute(_ONE, {"space": space_id, "caller": caller.user_id}).one_or_none()
 
 

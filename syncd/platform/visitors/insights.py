@@ -62,6 +62,8 @@ def track_events_in_site_by_id(at: AtSite, body: EventsBody) -> Response:
     events = [_read_event(number, event) for number, event in enumerate(body.events)]
     with at.storage.read() as connection:
         known = {row.id for row in _load_structure(at, connection).site_spaces}
+    if at.caller.grant is not None and at.caller.grant.is_draft:
+        return answers.no_content()  # whoever looks at a preview is no visitor
     with at.storage.write() as connection:
         count_events(connection, at.storage.now(), at.site_id, Counter(_build_key(event, known) for event in events))
     return answers.no_content()

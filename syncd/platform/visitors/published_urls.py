@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-from syncd.model.published_url import PublishedUrlAnswer, PublishedUrlLookup
+from syncd.model.published_url import PublishedUrlAnswer, PublishedUrlLookup, UrlVisitor
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -27,11 +27,13 @@ from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.visitors.destinations import Redirected, find_destination
 from syncd.platform.visitors.sites import PublishedSite, PublishedSites
 from syncd.platform.visitors.visits import (
+    PREVIEWS,
     SignInNeeded,
     SiteVisit,
     VisitorToken,
     VisitPlace,
     find_place,
+    open_preview,
     open_visit,
 )
 
@@ -48,12 +50,16 @@ class LookupBody(RequestBody, PublishedUrlLookup):
 
 @dataclass(frozen=True)
 class _PublishedAddress:
-    """An address as its reader has it: its path on this platform, and the origin and path that its reader sees."""
+    """An address as its reader has it: its path on this platform, and the origin and path that its reader sees.
+
+    Shape: `is_draft` says that it shows the site to people of its organization, published or not.
+    """
 
     name: str
     parts: tuple[str, ...]
     origin: str
     base: str
+    is_draft: bool = False
 
 
 @router.post(
@@ -66,35 +72,55 @@ def resolve_published_content_by_url(
 ) -> JSONResponse:
     """Return the site content at an address, or where the address leads.
 
+    At the address of a preview, a person's token gives a content token of the draft; all others are sent to the app.
+
     Raises: Failure 404 when nothing is published there, 401 when the site is for visitors whom its owner knows and
     nothing says where they sign in.
     Source: `resolvePublishedContentByUrl`, @gitbook/api 0.202.0.
     """
     seen = _read_address(request, storage, body.url)
-    sites: PublishedSites = request.app.state.published_sites
-    site = sites.find_site(seen.name) if seen is not None else None
-    if seen is None or site is None:
+    if seen is None:
         raise _CLOSED
-    visitor = VisitorToken(body.visitor.jwt_token, body.visitor.unsigned_claims)
-    opened = open_visit(site, seen.base, seen.parts, visitor, storage.now().timestamp())
-    if opened is None:
-        raise _CLOSED
+    if seen.is_draft and not caller.user_id:
+        address = seen.origin + quote("/".join((seen.base, *seen.parts)))
+        return answers.ok({"target": "application", "redirect": address})
+    opened = _open_address(request, storage, caller, seen, body.visitor)
     if isinstance(opened, SignInNeeded):
         if not opened.address:
             raise Failure(401, "This site is for visitors with a token of its owner.")
-        return answers.ok(_build_sign_in(site, opened.address, seen))
+        return answers.ok(_build_sign_in(opened, seen))
     visit, parts = opened
     parts, number = _take_change_request(parts)
     with storage.read() as connection:
         if not number:
             found = find_destination(connection, visit, parts)
             if isinstance(found, Redirected):
-                return answers.ok(_build_redirect(site, found, seen))
+                return answers.ok(_build_redirect(visit.site, found, seen))
         place = find_place(visit, parts)
         if place is None:
             raise _CLOSED
         row = _find_change_request(connection, caller, place, number) if number else None
-    return answers.ok(_build_content(storage, visit, place, seen, row, body.visitor.type))
+    return answers.ok(_build_content(storage, caller, visit, place, seen, row, body.visitor.type))
+
+
+def _open_address(
+    request: Request, storage: Storage, caller: Caller, seen: _PublishedAddress, visitor: UrlVisitor
+) -> tuple[SiteVisit, Sequence[str]] | SignInNeeded:
+    """The visit of an address, and what of the address leads on. Raises: Failure 404 where the caller sees nothing."""
+    sites: PublishedSites = request.app.state.published_sites
+    if seen.is_draft:
+        draft = sites.find_draft_site(caller, seen.name)
+        if draft is None:
+            raise _CLOSED
+        return open_preview(draft, seen.base, visitor.unsigned_claims), seen.parts
+    site = sites.find_site(seen.name)
+    token = VisitorToken(visitor.jwt_token, visitor.unsigned_claims)
+    opened = None
+    if site is not None:
+        opened = open_visit(site, seen.base, seen.parts, token, storage.now().timestamp())
+    if opened is None:
+        raise _CLOSED
+    return opened
 
 
 def _read_address(request: Request, storage: Storage, url: str) -> _PublishedAddress | None:
@@ -106,11 +132,11 @@ def _read_address(request: Request, storage: Storage, url: str) -> _PublishedAdd
     parts = tuple(unquote(part) for part in split.path.split("/") if part)
     origin = f"{split.scheme}://{split.netloc}"
     if origin == addresses.find_origin(request):
-        return (
-            _PublishedAddress(parts[1], parts[2:], origin, f"/sites/{parts[1]}")
-            if parts[1:] and parts[0] == "sites"
-            else None
-        )
+        if parts[1:] and parts[0] == "sites":
+            return _PublishedAddress(parts[1], parts[2:], origin, f"/sites/{parts[1]}")
+        if parts[2:] and "/".join(("", *parts[:2])) == PREVIEWS:
+            return _PublishedAddress(parts[2], parts[3:], origin, f"{PREVIEWS}/{parts[2]}", is_draft=True)
+        return None
     table = site_tables.sites
     with storage.read() as connection:
         rows = connection.execute(sa.select(table.c.id, table.c.proxy).where(table.c.proxy.is_not(None))).all()
@@ -145,6 +171,7 @@ def _find_change_request(connection: sa.Connection, caller: Caller, place: Visit
 
 def _build_content(
     storage: Storage,
+    caller: Caller,
     visit: SiteVisit,
     place: VisitPlace,
     seen: _PublishedAddress,
@@ -153,6 +180,7 @@ def _build_content(
 ) -> dict[str, Any]:
     row, content = place.site_space, visit.require_space(place.site_space)
     revision = content.revision if change_request is None else change_request.revision
+    is_preview = visit.is_preview or change_request is not None
     grant = ContentGrant(
         organization=visit.site.row.organization,
         site=visit.site.row.id,
@@ -164,6 +192,8 @@ def _build_content(
         visibility=visit.site.row.visibility,
         share_link=visit.share_link,
         change_request="" if change_request is None else change_request.id,
+        is_draft=visit.is_preview,
+        reader=caller.user_id if is_preview else "",
         visitor_type=visitor_type,
         claims=visit.claims,
     )
@@ -172,7 +202,7 @@ def _build_content(
         "siteSection": row.section,
         "shareKey": visit.share_key,
         "changeRequest": grant.change_request,
-        "preview": change_request is not None,
+        "preview": is_preview,
         "contextId": sha256(visit.visitor_class.encode()).hexdigest()[:16] if visit.claims else "",
     }
     return {
@@ -197,6 +227,7 @@ def _build_redirect(site: PublishedSite, found: Redirected, seen: _PublishedAddr
     return {"target": "content", "redirect": seen.origin + quote(found.address)}
 
 
-def _build_sign_in(site: PublishedSite, fallback: str, seen: _PublishedAddress) -> dict[str, Any]:
+def _build_sign_in(needed: SignInNeeded, seen: _PublishedAddress) -> dict[str, Any]:
     back = urlencode({"location": "/" + "/".join(seen.parts)})
-    return {"target": "external", "site": site.row.id, "redirect": f"{fallback}{'&' if '?' in fallback else '?'}{back}"}
+    joint = "&" if "?" in needed.address else "?"
+    return {"target": "external", "site": needed.site, "redirect": f"{needed.address}{joint}{back}"}

@@ -9,11 +9,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.platform.cache import Cache
+from syncd.platform.people.auth import Caller, is_role_at_least
 from syncd.platform.publish.settings import read_site_settings, read_site_space_settings
 from syncd.platform.schema import site_tables
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.publish import adaptive_schemas, publishing_auth, share_links
 from syncd.platform.sites.parts import Structure
+from syncd.platform.spaces import roles
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.claims import derive_site_key
 
@@ -101,6 +103,19 @@ class PublishedSites:
         """Return the site with an id, published or not: for those who may see it before its visitors do."""
         with self._storage.read() as connection:
             return _read_site(connection, self._storage.secret, id, is_published=False)
+
+    def find_draft_site(self, caller: Caller, id: str) -> PublishedSite | None:
+        """Return a site, published or not, with the spaces of it that a member of its organization may read.
+
+        None for a stranger, and when there is none.
+        """
+        site = self.find_any_site(id)
+        if site is None or not is_role_at_least(caller.find_role(site.row.organization), "read"):
+            return None
+        query = roles.select_spaces(spaces.c.id).where(spaces.c.id.in_(site.spaces), roles.SPACE_READABLE)
+        with self._storage.read() as connection:
+            readable = {row.id for row in connection.execute(query, {"caller": caller.user_id})}
+        return site.with_spaces(readable)
 
 
 def _read_site(

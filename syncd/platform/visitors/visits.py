@@ -23,6 +23,8 @@ from syncd.platform.visitors.sites import PublishedSite, PublishedSpaceContent
 UNSIGNED = "unsigned"
 VISITOR_COOKIE = "syncd-visitor"
 """The cookie of a site that keeps its visitor's token."""
+PREVIEWS = "/app/preview"
+"""The path below which members of its organization see a site, each by its id, whether it is published or not."""
 OPEN_TO_ALL = ("public", "unlisted")
 
 
@@ -36,8 +38,9 @@ class VisitorToken:
 
 @dataclass(frozen=True)
 class SignInNeeded:
-    """The site is for visitors whom its owner knows; `address` is where they are sent, "" for nowhere."""
+    """A site is for visitors whom its owner knows; `address` is where they are sent, "" for nowhere."""
 
+    site: str
     address: str
 
 
@@ -159,13 +162,19 @@ def open_visit(
         base, parts = f"{base}/{share_key}", parts[1:]
     signed = read_visitor_token(visitor.token, site.key, now) if visitor.token else None
     if site.row.visibility == "visitor-auth" and signed is None:
-        return SignInNeeded(site.fallback_url)
+        return SignInNeeded(site.row.id, site.fallback_url)
     claims: dict[str, Any] = {}
     if site.row.adaptive_content:
         claims = dict(signed or {})
         if unsigned := select_unsigned_claims(visitor.unsigned, site.schema):
             claims[UNSIGNED] = unsigned
     return SiteVisit(site, base, claims, share_key, share_link), parts
+
+
+def open_preview(site: PublishedSite, base: str, unsigned: Mapping[str, Any]) -> SiteVisit:
+    """Return the visit of a member of the site's organization, who sees it as a visitor with some unsigned claims."""
+    selected = select_unsigned_claims(unsigned, site.schema) if site.row.adaptive_content else {}
+    return SiteVisit(site, base, {UNSIGNED: selected} if selected else {}, is_preview=True)
 
 
 def find_place(visit: SiteVisit, parts: Sequence[str]) -> VisitPlace | None:

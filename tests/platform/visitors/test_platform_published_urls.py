@@ -317,7 +317,7 @@ def test_the_site_that_a_token_reads_has_only_what_its_visitor_sees(made: Publis
     assert titles(made.look_up("/", jwtToken=made.sign(isStaff=True)).json()["apiToken"]) == ["Guides", "Internal"]
 
 
-@pytest.mark.parametrize("change", ["unpublish", "visibility", "remove", "expire", "forge"])
+@pytest.mark.parametrize("change", ["unpublish", "visibility", "remove", "condition", "section", "expire", "forge"])
 def test_a_token_ends_with_what_it_was_made_for(made: PublishedSiteMaker, change: str) -> None:
     token = made.look_up("/v1").json()["apiToken"]
     at = {"spaceId": made.old}
@@ -329,6 +329,12 @@ def test_a_token_ends_with_what_it_was_made_for(made: PublishedSiteMaker, change
             made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
         case "remove":
             made.world.made("deleteSiteSpaceById", made.path | {"siteSpaceId": made.variant})
+        case "condition":
+            at_variant = made.path | {"siteSpaceId": made.variant}
+            made.world.made("updateSiteSpaceById", at_variant, body={"condition": CLAIM})
+        case "section":
+            at_section = made.path | {"siteSectionId": made.sections[0]}
+            made.world.made("updateSiteSectionById", at_section, body={"condition": CLAIM})
         case "expire":
             members = jwt.decode(token, options={"verify_signature": False})
             token = jwt.encode(members | {"exp": 1}, "k" * 32, algorithm="HS256")

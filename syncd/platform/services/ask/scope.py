@@ -96,7 +96,8 @@ def _find_spaces(
     mine = (spaces.c.id.in_(ids), spaces.c.deleted_at.is_(None), spaces.c.organization == at.organization_id)
     query: sa.Select[Any] = roles.select_spaces(spaces.c.id, spaces.c.revision).where(*mine)
     if at.caller.grant is not None:
-        query = sa.select(spaces.c.id, spaces.c.revision).where(*mine, match_granted_spaces(at.caller.grant))
+        granted = match_granted_spaces(connection, at.caller.grant)
+        query = sa.select(spaces.c.id, spaces.c.revision).where(*mine, granted)
     elif structure.site.visibility not in _FOR_EVERYBODY:
         # A site for some visitors only: a member reads of it what the member may read anyway.
         query = query.where(roles.SPACE_READABLE)

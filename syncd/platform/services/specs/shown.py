@@ -41,7 +41,7 @@ def _list_outlines(
     connection: sa.Connection, storage: Storage, grant: ContentGrant, claims: Mapping[str, Any]
 ) -> Iterator[Outline]:
     main = sa.select(revisions.c.root).join(spaces, spaces.c.revision == revisions.c.id)
-    for root in connection.scalars(main.where(match_granted_spaces(grant))).all():
+    for root in connection.scalars(main.where(match_granted_spaces(connection, grant))).all():
         yield select_readable(open_outline(connection, root), claims, storage.blobs.get)
 
 
