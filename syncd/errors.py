@@ -28,6 +28,7 @@ SyncdError                         exit  retry
   - AnswerLost                      75   later: a write may or may not have happened; look before repeating
   - Unauthorized                    77   never: the token is missing, wrong or may not do this
   - NotFound                        78   never: no such thing under this id
+    - ContentMissing                69   never: a space lists what the platform has no content for
   - Rejected                         1   never: the platform refuses this request
 + RepositoryError                    1   never
   - NotARepository                  78   never
@@ -229,6 +230,12 @@ class NotFound(PlatformError):
     """Nothing exists under this id, or the token may not see it."""
 
     exit_code = 78
+
+
+class ContentMissing(NotFound):
+    """A space lists a page or file, and the platform has no content for it."""
+
+    exit_code = 69
 
 
 class Rejected(PlatformError):

@@ -19,6 +19,7 @@ from syncd.api.transport.limits import FILE
 from syncd.api.transport.transport import ApiRequest, Transport
 from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
+from syncd.model.text import quote_name
 from syncd.net.exchange import REDIRECTS
 from syncd.net.failures import NotConnected, Refused
 from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
@@ -43,7 +44,7 @@ class Downloads:
         Shape: piece by piece; a download that breaks off starts over. Raises: Rejected for an address that is not
         followed, NotFound, Unreachable (also when the size is not the file's), AnswerTooLarge, RateLimited, Stopped.
         """
-        label = f"download of file {file.id}"
+        label = f"download of file {file.id} ({quote_name(file.name)})"
         if file.size is not None and file.size > FILE.size:
             raise AnswerTooLarge(f"{label}: {file.size} bytes are more than {FILE.size}")
         if not file.download_url:

@@ -14,13 +14,14 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, NamedTuple
 
 from syncd.api.parallel import run_parallel
-from syncd.errors import NotFound, SyncdError
+from syncd.errors import ContentMissing, NotFound, SyncdError
 from syncd.layout.page.frontmatter import add_title, complete_page
 from syncd.layout.tree.lfs_pointers import SIZE_MAX, LfsPointer, parse_pointer
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.model.page import walk_pages
+from syncd.model.text import quote_name
 from syncd.plan.mirror.revision import RevisionBody, compute_fingerprint
 from syncd.repo.failures import translate_system_failures
 from syncd.repo.repository import Repository
@@ -167,8 +168,16 @@ class BodyFetcher:
                 return self._spool_large(self._fetch_body(item))
         except NotFound as missing:  # deleted since the content was read, or never there
             if self.gathered.source.revision() == self.gathered.revision.id:
-                raise
+                raise self._describe_missing(item, missing) from missing
             raise RevisionMoved(f"space {self.binding.space} changed while it was read") from missing
+
+    def _describe_missing(self, item: RevisionBody, missing: NotFound) -> ContentMissing:
+        return ContentMissing(
+            f"the platform lists the {item.kind} {quote_name(self.binding.path(item.path))} ({item.id}) and has no "
+            f"content for it ({missing.what})",
+            status=missing.status,
+            hint=f"put it on the platform anew and delete this one; until then {self.binding.name} cannot be mirrored",
+        )
 
     def _fetch_body(self, item: RevisionBody) -> Fetched:
         source = self.gathered.source

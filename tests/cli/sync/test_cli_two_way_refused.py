@@ -5,12 +5,13 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import hashlib
 import json
+import re
 from urllib.parse import quote
 
 import pytest
 
 from syncd.model.content_write import FILE_BYTES_MAX, TEXT_MAX
-from tests.cli.sync.two_way import FOUR, Team, Web, Writer, conflicts, pages_of, text_of
+from tests.cli.sync.two_way import FOUR, Interposer, Team, Web, Writer, conflicts, pages_of, text_of
 
 pytestmark = pytest.mark.story
 
@@ -170,3 +171,22 @@ def test_an_asset_that_the_api_does_not_take_is_told_of_after_the_merge_too(
     assert "Next: syncd push" not in status
     assert "2 ahead, 0 behind main content; 1 manual step to do on the platform" in status
     assert (docs.path / path).read_bytes() == film
+
+
+def test_a_file_that_the_platform_cannot_deliver_is_named_until_it_can(
+    team: Team, web: Web, interposer: Interposer, docs: Writer
+) -> None:
+    path = ".gitbook/assets/logo.png"
+    team.replace_content(web, {**FOUR, "p1.md": FOUR["p1.md"] + "\nMore.\n", path: b"picture"})
+    (file,) = web.client.content.list_files(web.space)
+    interposer.hidden = re.compile("/downloads/")
+    docs.edit("p2.md", "P2 one.", "P2 one, says A.")
+    for command in ("sync", "push"):
+        said = docs.run(command, code=69)
+        assert f"the file '{path}' ({file.id})" in said
+        assert "put it on the platform anew and delete this one" in said
+    assert not web.requests()
+    interposer.hidden = None
+    docs.settle()
+    assert docs.read(path) == "picture"
+    assert "More." in docs.read("p1.md")
