@@ -1,8 +1,7 @@
 """Any operation by method and path, in and out as plain JSON: for `syncd api` and for what has no method of its own."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -10,6 +9,7 @@ from syncd.api.lists import iterate_list
 from syncd.api.transport.addresses import Params, Value
 from syncd.api.transport.answers import parse_json
 from syncd.api.transport.limits import TREE
+from syncd.api.transport.rate_limit import parse_date
 from syncd.api.transport.transport import Body, Method, Transport
 from syncd.errors import NotFound
 from syncd.model.base import Observed
@@ -41,11 +41,7 @@ class Raw:
         Raises: PlatformError, Stopped.
         """
         _, answer = self._transport.exchange("GET", ("user",), None, None)
-        try:
-            dated = parsedate_to_datetime(answer.headers.get("date", ""))
-        except ValueError:
-            return None
-        return dated if dated.tzinfo is not None else dated.replace(tzinfo=UTC)
+        return parse_date(answer.headers.get("date", ""))
 
     def list_items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:
         """Yield the items of all pages of a list. Raises what `lists.iterate_list` does."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from syncd.api.transport.rate_limit import NAMED_WAIT_MAX
 from syncd.daemon.records import Subject
 from syncd.errors import AnotherRuns, Unauthorized
 from syncd.sync.outcome import Held, Outcome, Waiting
@@ -18,8 +19,6 @@ REFUSED_TOKEN_SECONDS = 300.0
 """Seconds after a refused token: no token becomes right by asking often."""
 SHORTEST_WAIT_SECONDS = 1.0
 """Seconds after which a platform is asked again at the earliest that names a time which is over already."""
-NAMED_WAIT_SECONDS_MAX = 86400.0
-"""Seconds that a platform can ask to wait; one that names a later time is asked again after a day."""
 _SPREAD = 0.2
 _MISSED = 2.5
 """Intervals without any run after which one is due although no tick came: the system's clock may be set back."""
@@ -159,6 +158,6 @@ def find_delay(outcome: Outcome, interval: float, *, failures: int, now: float, 
         delay = min(interval * 2.0 ** (max(failures, 1) - 1), max(LONGEST_WAIT_SECONDS, interval))
         return delay * (1 - _SPREAD * chance)
     if isinstance(outcome, Waiting) and outcome.until is not None:
-        return min(max(outcome.until - now, SHORTEST_WAIT_SECONDS), NAMED_WAIT_SECONDS_MAX)
+        return min(max(outcome.until - now, SHORTEST_WAIT_SECONDS), NAMED_WAIT_MAX)
     refused = isinstance(outcome, Held) and outcome.exit_code == Unauthorized.exit_code
     return REFUSED_TOKEN_SECONDS if refused else 0.0

@@ -73,6 +73,19 @@ def test_retry_after_as_a_date_is_read_against_the_servers_clock() -> None:
     assert read_retry_after(httpx.Headers(headers), NOW) == 30
 
 
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
+        "Mon, 01 Jan 2001 00:00:00 +99999999999999",
+        "Mon, 01 Jan 2001 00:00:00 +9999",
+    ],
+)
+def test_a_date_that_no_calendar_has_is_passed_over(date: str) -> None:
+    assert read_retry_after(httpx.Headers({"Retry-After": date}), NOW) is None
+    assert read_retry_after(limits(60, 0, NOW + 5, Date=date), NOW) == 5
+
+
 def test_retry_after_as_a_date_is_read_against_our_clock_when_there_is_no_other() -> None:
     assert read_retry_after(httpx.Headers({"Retry-After": "Tue, 14 Nov 2023 22:13:50 GMT"}), NOW) == 30
 

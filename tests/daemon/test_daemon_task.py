@@ -5,14 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from syncd.daemon.task import (
-    LONGEST_WAIT_SECONDS,
-    NAMED_WAIT_SECONDS_MAX,
-    REFUSED_TOKEN_SECONDS,
-    SHORTEST_WAIT_SECONDS,
-    Job,
-    Task,
-)
+from syncd.api.transport.rate_limit import NAMED_WAIT_MAX
+from syncd.daemon.task import LONGEST_WAIT_SECONDS, REFUSED_TOKEN_SECONDS, SHORTEST_WAIT_SECONDS, Job, Task
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 
 EPOCH = 1_800_000_000.0
@@ -123,8 +117,8 @@ def test_a_named_time_is_waited_for_whoever_asks() -> None:
     [
         (-10.0, SHORTEST_WAIT_SECONDS),
         (0.0, SHORTEST_WAIT_SECONDS),
-        (1e9, NAMED_WAIT_SECONDS_MAX),
-        (math.inf, NAMED_WAIT_SECONDS_MAX),
+        (1e9, NAMED_WAIT_MAX),
+        (math.inf, NAMED_WAIT_MAX),
     ],
 )
 def test_a_senseless_time_neither_spins_nor_stalls(until: float, wait: float) -> None:

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from threading import Lock
 
@@ -18,6 +18,8 @@ SPREAD_MAX = 10.0
 """Seconds between two spread requests at most: a window of an hour must not stall a run that needs three requests."""
 WAIT_MAX = 120.0
 """Seconds that a run waits for the platform; what would take longer is the next run's."""
+NAMED_WAIT_MAX = 86400.0
+"""Seconds that a platform can ask to wait; one that names a later time is asked again after a day."""
 Observe = Callable[[float, int, Mapping[str, str]], object]
 """Is called after each try with its seconds, its status or 0 where no answer came, and its headers."""
 
@@ -62,8 +64,8 @@ def read_retry_after(headers: httpx.Headers, now: float) -> float | None:
     after = headers.get("Retry-After")
     if after is not None:
         seconds = parse_number(after)
-        if seconds is None and (date := _parse_date(after)) is not None:
-            seconds = date - _read_server_time(headers, now)
+        if seconds is None and (date := parse_date(after)) is not None:
+            seconds = date.timestamp() - _read_server_time(headers, now)
         return _keep_positive(seconds)
     if parse_number(headers.get("X-RateLimit-Remaining", "0")) != 0:
         return None
@@ -158,18 +160,19 @@ def parse_number(text: str | None) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def parse_date(text: str) -> datetime | None:
+    """Return the moment in a header such as `Date`; None when it is none."""
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):  # the latter for numbers that no date has
+        return None
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+
+
 def _keep_positive(seconds: float | None) -> float | None:
     return seconds if seconds is not None and seconds > 0 else None
 
 
-def _parse_date(text: str) -> float | None:
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-
-
 def _read_server_time(headers: httpx.Headers, now: float) -> float:
-    date = _parse_date(headers.get("Date", ""))
-    return now if date is None else date
+    date = parse_date(headers.get("Date", ""))
+    return now if date is None else date.timestamp()

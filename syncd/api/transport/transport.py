@@ -14,9 +14,9 @@
 | 3xx, no JSON, JSON of another shape                 | NotThePlatform                                      |
 
 "Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, never above 60; then
-Unreachable. A wait of more than two minutes is left to the next run: RateLimited says until when. Before a 429,
-`rate_limit` spreads what is left of the limit. A stop is obeyed before every try and within 0.2 s of every wait. Every
-try ends at its deadline, and all of them together at two deadlines.
+Unreachable. A wait of more than two minutes is left to the next run: RateLimited says until when, at most a day later.
+Before a 429, `rate_limit` spreads what is left of the limit. A stop is obeyed before every try and within 0.2 s of
+every wait. Every try ends at its deadline, and all of them together at two deadlines.
 """
 
 import json
@@ -49,7 +49,7 @@ from syncd.api.transport.credential import Credential
 from syncd.api.transport.failures import NETWORK_ERRORS, FailedTry, Failure, classify_failure, describe_failure
 from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
 from syncd.api.transport.limits import OBJECT, REFUSAL_BYTES, STREAM, AnswerBuffer, Limit
-from syncd.api.transport.rate_limit import WAIT_MAX, Observe, RateLimiter, Share, read_retry_after
+from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, WAIT_MAX, Observe, RateLimiter, Share, read_retry_after
 from syncd.api.transport.retries import DEADLINES_MAX, TRIES, Retries
 from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
@@ -385,6 +385,7 @@ class Transport:
         return make_error(answer, label=request.label, secret=self._login.token).what
 
     def _make_rate_limited(self, request: ApiRequest, wait: float) -> RateLimited:
+        wait = min(wait, NAMED_WAIT_MAX)
         return RateLimited(f"{request.label}: the rate limit is used up for {wait:.0f} s", until=self._clock() + wait)
 
     def _pause(self, seconds: float, request: ApiRequest) -> None:
