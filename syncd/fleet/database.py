@@ -1,6 +1,7 @@
 """The database of a fleet: connections, transactions, and tables that are made once."""
 
 import importlib.util
+import json
 import logging
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,6 +61,8 @@ class FleetDatabase:
             max_size=size,
             open=False,
             timeout=SECONDS,
+            # The database may have been restarted since a connection was last used.
+            check=psycopg_pool.ConnectionPool.check_connection,
             kwargs={"connect_timeout": int(SECONDS), "options": settings, "application_name": "syncd"},
         )
         self._pool.open()
@@ -168,6 +171,12 @@ def _add_new(cursor: "psycopg.Cursor[Row]") -> None:
 def _check_version(version: int) -> None:
     if version > VERSION:
         raise ConfigInvalid(f"the fleet has tables of a newer syncd (version {version})", hint="upgrade syncd here")
+
+
+def render_json(document: object) -> str:
+    """Return a document as JSON that PostgreSQL takes: it has no half characters and zero bytes, as names may have."""
+    text = json.dumps(document, ensure_ascii=False).encode(errors="replace").decode()
+    return text.replace("\\u0000", "\\ufffd")
 
 
 def check_url(url: str) -> None:

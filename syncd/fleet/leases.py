@@ -95,15 +95,18 @@ class Lease:
 def acquire_lease(database: FleetDatabase, repository: str, *, worker: str, seconds: float) -> Lease | None:
     """Return the lease of a repository, or None when another holder has it, or the fleet has no such repository.
 
-    Shape: its fence is greater than that of every holder before. Raises: FleetUnreachable.
+    Shape: its fence is greater than that of every holder before, also of one that has it from before the repository was
+    removed and added again. Raises: FleetUnreachable.
     """
     with database.transact() as cursor:
         cursor.execute(
             "INSERT INTO syncd_fleet_leases AS l (repository, worker, fence, expires_at)"
-            " SELECT name, %(worker)s, last_fence + 1, clock_timestamp() + make_interval(secs => %(seconds)s)"
+            " SELECT name, %(worker)s, greatest(last_fence + 1, nextval('syncd_fleet_fences')),"
+            " clock_timestamp() + make_interval(secs => %(seconds)s)"
             " FROM syncd_fleet_repositories WHERE name = %(repository)s"
-            " ON CONFLICT (repository) DO UPDATE SET worker = excluded.worker, fence = l.fence + 1,"
-            " expires_at = excluded.expires_at WHERE l.expires_at <= clock_timestamp()"
+            " ON CONFLICT (repository) DO UPDATE SET worker = excluded.worker,"
+            " fence = greatest(l.fence + 1, excluded.fence), expires_at = excluded.expires_at"
+            " WHERE l.expires_at <= clock_timestamp()"
             " RETURNING fence, clock_timestamp()",
             {"repository": repository, "worker": worker, "seconds": seconds},
         )

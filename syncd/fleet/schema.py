@@ -4,7 +4,7 @@ from typing import LiteralString
 
 VERSION = 1
 """Of the tables; a newer one is not written to."""
-STEP = 5
+STEP = 6
 """Of what was added to them since; an older syncd passes it over, so that workers can be upgraded one by one."""
 
 MAKE_TABLES: LiteralString = """
@@ -94,4 +94,7 @@ CREATE TABLE IF NOT EXISTS syncd_fleet_plans (
     PRIMARY KEY (repository, site, digest)
 );
 CREATE INDEX IF NOT EXISTS syncd_fleet_told ON syncd_fleet_notifications (repository, target, number);
+CREATE SEQUENCE IF NOT EXISTS syncd_fleet_fences;
+SELECT setval('syncd_fleet_fences', (SELECT 1 + greatest(
+    (SELECT max(last_fence) FROM syncd_fleet_repositories), (SELECT max(fence) FROM syncd_fleet_leases), 0)), false);
 """

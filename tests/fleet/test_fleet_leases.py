@@ -52,6 +52,16 @@ def test_whoever_comes_too_late_is_told_so(database: FleetDatabase) -> None:
             first.check()
 
 
+def test_a_lease_outlives_a_restart_of_the_database_between_two_statements(
+    database: FleetDatabase, fleet: Fleet
+) -> None:
+    with acquire(database, "a") as lease:
+        lease.check()
+        end_others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'syncd'"
+        assert fleet.query(end_others)
+        lease.check()
+
+
 def test_a_lease_that_was_lost_gives_nothing_back(database: FleetDatabase) -> None:
     with acquire(database, "a"):
         expire(database)
@@ -65,6 +75,18 @@ def test_a_repository_that_is_removed_loses_its_lease(database: FleetDatabase, f
         with pytest.raises(LeaseLost):
             lease.check()
     assert acquire_lease(database, "docs", worker="a", seconds=600) is None
+
+
+def test_a_repository_that_comes_back_is_not_that_of_its_former_holder(database: FleetDatabase, fleet: Fleet) -> None:
+    """An operator mends a repository while its first run goes on: it is removed, and added again."""
+    with acquire(database, "a") as first:
+        assert fleet.syncd("fleet", "remove", "docs").returncode == 0
+        assert fleet.syncd("fleet", "add", "--config", fleet.write_config()).returncode == 0
+        with acquire(database, "b") as second:
+            with pytest.raises(LeaseLost):
+                first.check()
+            second.check()
+            assert second.fence > first.fence
 
 
 def test_the_number_of_a_lease_grows_when_a_repository_comes_back(database: FleetDatabase) -> None:
