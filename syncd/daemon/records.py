@@ -28,6 +28,8 @@ from syncd.sync.run.values import RUN, Result, find_exit_code, is_stopped
 _WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
 _FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})
 _GUARDED = 5
+DEFECT = Waiting("the run ended in a defect; its traceback is on standard error", exit_code=1)
+"""What a run comes to that an exception ended which is no error of syncd's."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
 from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock, ServiceLocks
-from syncd.daemon.records import is_complete_run, judge_run, summarize_run
+from syncd.daemon.records import DEFECT, is_complete_run, judge_run, summarize_run
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
@@ -41,7 +41,6 @@ RUN_LOCK_SECONDS = 2.0
 ANSWER_SECONDS = 20.0
 """How long the loop may take to do what a person asks for over the control socket."""
 _PULSE = 15.0
-_DEFECT = Waiting("the run ended in a defect; its traceback is on standard error", exit_code=1)
 _STUCK = Waiting("the run shows no progress; only a restart of the service ends it", exit_code=1)
 SELF = "syncd"
 """The name under which the service reports what concerns no single job."""
@@ -225,7 +224,7 @@ class Service:
                 threading.Thread(target=self._run_task, args=arguments, name=task.job.name, daemon=True).start()
 
     def _run_task(self, task: Task, job: Job, pause: AbstractContextManager[Callable[[], bool]]) -> None:
-        results = [Result(RUN, "", _DEFECT)]
+        results = [Result(RUN, "", DEFECT)]
         again = False
         try:
             with pause as moved:

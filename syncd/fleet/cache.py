@@ -2,7 +2,9 @@
 
 import os
 import shutil
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -27,6 +29,9 @@ class Cache:
         with translate_system_failures(f"making {directory}"):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = FileLock.acquire(directory / "worker" / "lock")
+        self._held: list[str] = []
+        self._holding = threading.Lock()
+        """Guards `_held`; nobody begins to use a clone while another thread removes it."""
         for left in directory.glob(f"{_GONE}*"):
             shutil.rmtree(left, ignore_errors=True)
 
@@ -38,8 +43,21 @@ class Cache:
     ) -> None:
         self._lock.release()
 
-    def prepare(self, name: str, branch: str) -> Path:
-        """Return the clone of a repository, empty where there was none; `branch` is what its HEAD names."""
+    @contextmanager
+    def hold_clone(self, name: str, branch: str) -> Iterator[Path]:
+        """Keep the clone of a repository from being removed within the block, which gets its path.
+
+        Shape: it is empty where there was none; `branch` is what its HEAD names.
+        """
+        with self._holding:
+            self._held.append(name)
+        try:
+            yield self._prepare_clone(name, branch)
+        finally:
+            with self._holding:
+                self._held.remove(name)
+
+    def _prepare_clone(self, name: str, branch: str) -> Path:
         path = self.find_clone(name)
         # A run has ended here, so it is whole; to see that, Git would have to be started each time.
         if not (self._find_note(name).is_file() and (path / "HEAD").is_file()):
@@ -87,11 +105,14 @@ class Cache:
     def _remove(self, name: str) -> bool:
         """Remove a clone that no run uses, and return whether it is gone."""
         path, gone = self.find_clone(name), self.directory / f"{_GONE}{name}"
-        try:
-            with FileLock.acquire(path / RUN_LOCK):
-                path.rename(gone)
-        except (SyncdError, OSError):
-            return False
+        with self._holding:
+            if name in self._held:
+                return False
+            try:
+                with FileLock.acquire(path / RUN_LOCK):
+                    path.rename(gone)
+            except (SyncdError, OSError):
+                return False
         self._find_note(name).unlink(missing_ok=True)
         shutil.rmtree(gone, ignore_errors=True)
         return True

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from syncd.api.transport.rate_limit import Share
+from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, Share
 from syncd.config import PlatformConfig, load_token
 from syncd.errors import FleetUnreachable, RateLimited, SyncdError
 from syncd.fleet.database import FleetDatabase, Row
@@ -26,13 +26,19 @@ def compute_token_key(platform: PlatformConfig, environ: Mapping[str, str]) -> s
     return hashlib.sha256(f"{platform.url}\0{token}".encode()).hexdigest()[:16]
 
 
-def note_limit(cursor: "psycopg.Cursor[Row]", key: str, outcome: Outcome) -> None:
-    """Note in a transaction that the limit of a token is used up, if that is what a run came to."""
+def note_limit(cursor: "psycopg.Cursor[Row]", key: str, outcome: Outcome, *, now: float) -> None:
+    """Note in a transaction that the limit of a token is used up, if that is what a run came to.
+
+    Units: `now` in epoch seconds, by the clock that `outcome.until` is of.
+    """
     if isinstance(outcome, Waiting) and outcome.until is not None and outcome.exit_code == RateLimited.exit_code:
+        # As a time from now: the clock of this worker may be wrong, and all others would wait for it.
+        seconds = min(max(outcome.until - now, 0.0), NAMED_WAIT_MAX)
         cursor.execute(
-            "INSERT INTO syncd_fleet_limits AS l (token_key, until) VALUES (%(key)s, to_timestamp(%(until)s))"
+            "INSERT INTO syncd_fleet_limits AS l (token_key, until)"
+            " VALUES (%(key)s, clock_timestamp() + make_interval(secs => %(seconds)s))"
             " ON CONFLICT (token_key) DO UPDATE SET until = greatest(l.until, excluded.until)",
-            {"key": key, "until": outcome.until},
+            {"key": key, "seconds": seconds},
         )
 
 

@@ -5,22 +5,21 @@ still ours; the state goes to the remote where it has changed, by compare-and-se
 """
 
 import hmac
-import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.locks import RUN_LOCK, FileLock
-from syncd.daemon.records import judge_run, list_subjects, summarize_run
+from syncd.daemon.records import DEFECT, Subject, judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
 from syncd.daemon.workspaces import Environment, build_service_options, build_upstream, open_locked_workspace, read_time
-from syncd.errors import LeaseLost, Stopped, SyncdError
+from syncd.errors import FleetUnreachable, LeaseLost, Stopped, SyncdError
 from syncd.fleet.cache import Cache
-from syncd.fleet.database import FleetDatabase, FleetSettings, Row
+from syncd.fleet.database import FleetDatabase, FleetSettings, Row, render_json
 from syncd.fleet.leases import Lease, acquire_lease
 from syncd.fleet.limits import compute_token_key, note_limit, share_windows
 from syncd.fleet.people.notifications import note_run
@@ -76,8 +75,8 @@ class _Work:
 def run_repository(context: RunContext, name: str) -> RunEnd | None:
     """Run a repository once, record what it came to, and return that.
 
-    Shape: None when it is not due, when another worker has its lease, and when the fleet has it no more.
-    Raises: FleetUnreachable.
+    Shape: None when it is not due, when another worker has its lease, and when the fleet has it no more. A defect is
+    recorded, and passes through. Raises: FleetUnreachable.
     """
     if not _is_due(context.database, name):
         return None
@@ -95,6 +94,10 @@ def run_repository(context: RunContext, name: str) -> RunEnd | None:
             work = _Work([Result(RUN, "", outcome_from(error))])
             if isinstance(error, LeaseLost):
                 return RunEnd(name, work.results, has_lost_lease=True)
+        except Exception:
+            with suppress(FleetUnreachable):
+                _record_run(context, lease, repository, _Work([Result(RUN, "", DEFECT)]))
+            raise
         if repository is not None:
             context.cache.note_use(name)
         is_ours = _record_run(context, lease, repository, work)
@@ -121,7 +124,7 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
 
     with ExitStack() as stack:
         branch = next(iter(repository.config.named), "main")
-        path = context.cache.prepare(repository.name, branch)
+        path = stack.enter_context(context.cache.hold_clone(repository.name, branch))
         stack.enter_context(FileLock.acquire(path / RUN_LOCK))
         config = repository.build_config(path)
         own = config.repository[0]
@@ -163,8 +166,7 @@ def _build_options(config: Config, own: RepositoryConfig, name: str) -> RunOptio
 
 def _record_run(context: RunContext, lease: Lease, repository: FleetRepository | None, work: _Work) -> bool:
     """Record what a run came to and when the next one is due; return whether the lease was still ours."""
-    database, results = context.database, work.results
-    with database.transact() as cursor:
+    with context.database.transact() as cursor:
         cursor.execute(
             "SELECT r.records, r.failures, r.seconds FROM syncd_fleet_repositories r JOIN syncd_fleet_leases l"
             " ON l.repository = r.name WHERE r.name = %(name)s AND l.fence = %(fence)s"
@@ -175,56 +177,80 @@ def _record_run(context: RunContext, lease: Lease, repository: FleetRepository |
         if found is None:
             return False
         documents, failures, interval = found
-        outcome = summarize_run(results)
-        has_no_answer = isinstance(outcome, Waiting) and outcome.until is None
-        failures = min(failures + 1, 32) if has_no_answer else 0
-        again = is_stopped(results)
-        if not again and repository is not None:
-            documents = _judge_run(context, cursor, repository, results, documents)
-            if work.left is not None:
-                keep_plans(cursor, repository.name, work.lent, work.left)
-                save_report(cursor, repository.name, context.cache.find_clone(repository.name))
-        key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
-        if key:
-            note_limit(cursor, key, outcome)
-        delay = find_delay(outcome, interval, failures=failures, now=time.time(), chance=random.random())  # noqa: S311
-        spread = interval * (1 - _JITTER * random.random())  # noqa: S311
-        cursor.execute(
-            "UPDATE syncd_fleet_repositories SET records = %(records)s, failures = %(failures)s,"
-            " last_worker = %(worker)s, last_fence = %(fence)s, token_key = %(key)s, ended_at = clock_timestamp(),"
-            " begun_at = %(begun)s, is_active = %(active)s,"
-            " due_at = CASE WHEN %(again)s OR woken_at > %(begun)s"
-            " THEN clock_timestamp() + make_interval(secs => %(delay)s)"
-            " ELSE greatest(clock_timestamp() + make_interval(secs => %(delay)s),"
-            " %(begun)s + make_interval(secs => %(spread)s)) END WHERE name = %(name)s",
-            {
-                "name": lease.repository,
-                "worker": lease.worker,
-                "fence": lease.fence,
-                "begun": lease.acquired_at,
-                "records": json.dumps(documents),
-                "failures": failures,
-                "again": again,
-                "active": again or any(isinstance(result.outcome, Applied) for result in results),
-                "delay": delay,
-                "spread": spread,
-                "key": key,
-            },
-        )
+        if not is_stopped(work.results):
+            documents = _judge_run(lease.repository, repository, work.results, documents)
+            if repository is not None:
+                _save_findings(context, cursor, repository, work)
+        _schedule_next(context, cursor, lease, repository, work, documents, failures, interval)
     return True
 
 
 def _judge_run(
+    name: str, repository: FleetRepository | None, results: Sequence[Result], documents: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Return the records of a run that came to its end, from those before it.
+
+    Shape: of a repository whose configuration cannot be read here, `repository` is None; the run failed for all that
+    it was about before.
+    """
+    former = parse_records(documents)
+    if repository is not None:
+        subjects = list_subjects(repository.config)
+    else:
+        subjects = tuple(Subject(one.kind, one.name) for one in former if one.kind != "repository")
+    at = read_time().isoformat(timespec="seconds")
+    return [asdict(record) for record in judge_run(results, former, subjects, name=name, at=at)]
+
+
+def _save_findings(
+    context: RunContext, cursor: "psycopg.Cursor[Row]", repository: FleetRepository, work: _Work
+) -> None:
+    """Note what people are to be told of a run that came to its end, which plans it left, and what pages show of it."""
+    clone = context.cache.find_clone(repository.name)
+    at = read_time().isoformat(timespec="seconds")
+    note_run(cursor, repository, clone if clone.is_dir() else None, work.results, at)
+    if work.left is not None:
+        keep_plans(cursor, repository.name, work.lent, work.left)
+        save_report(cursor, repository.name, clone)
+
+
+def _schedule_next(
     context: RunContext,
     cursor: "psycopg.Cursor[Row]",
-    repository: FleetRepository,
-    results: Sequence[Result],
-    former: Sequence[Mapping[str, Any]],
-) -> list[Mapping[str, Any]]:
-    """Return the records of a run that came to its end, after noting what people are to be told of it."""
-    at = read_time().isoformat(timespec="seconds")
-    clone = context.cache.find_clone(repository.name)
-    note_run(cursor, repository, clone if clone.is_dir() else None, results, at)
-    subjects = list_subjects(repository.config)
-    records = judge_run(results, parse_records(former), subjects, name=repository.name, at=at)
-    return [asdict(record) for record in records]
+    lease: Lease,
+    repository: FleetRepository | None,
+    work: _Work,
+    documents: Sequence[Mapping[str, Any]],
+    failures: int,
+    interval: float,
+) -> None:
+    """Record the records of a run, and when the next one is due. Units: `interval` in seconds."""
+    outcome, now = summarize_run(work.results), time.time()
+    has_no_answer = isinstance(outcome, Waiting) and outcome.until is None
+    failures = min(failures + 1, 32) if has_no_answer else 0
+    again = is_stopped(work.results)
+    key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
+    if key:
+        note_limit(cursor, key, outcome, now=now)
+    cursor.execute(
+        "UPDATE syncd_fleet_repositories SET records = %(records)s, failures = %(failures)s,"
+        " last_worker = %(worker)s, last_fence = %(fence)s, token_key = %(key)s, ended_at = clock_timestamp(),"
+        " begun_at = %(begun)s, is_active = %(active)s,"
+        " due_at = CASE WHEN %(again)s OR woken_at > %(begun)s"
+        " THEN clock_timestamp() + make_interval(secs => %(delay)s)"
+        " ELSE greatest(clock_timestamp() + make_interval(secs => %(delay)s),"
+        " %(begun)s + make_interval(secs => %(spread)s)) END WHERE name = %(name)s",
+        {
+            "name": lease.repository,
+            "worker": lease.worker,
+            "fence": lease.fence,
+            "begun": lease.acquired_at,
+            "records": render_json(documents),
+            "failures": failures,
+            "again": again,
+            "active": again or any(isinstance(result.outcome, Applied) for result in work.results),
+            "delay": find_delay(outcome, interval, failures=failures, now=now, chance=random.random()),  # noqa: S311
+            "spread": interval * (1 - _JITTER * random.random()),  # noqa: S311
+            "key": key,
+        },
+    )

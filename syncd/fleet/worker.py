@@ -279,9 +279,11 @@ class FleetWorker:
         begun = time.monotonic()
         try:
             ended = run_repository(self._context, name)
-        except FleetUnreachable:
+        except Exception as error:
             self._count(failed_runs=1)
-            return  # it stays due, and the next job finds it so
+            if isinstance(error, FleetUnreachable):
+                return  # it stays due, and the next job finds it so
+            raise  # the queue logs the traceback of a defect
         finally:
             self._count(running=-1)
             with self._lock:

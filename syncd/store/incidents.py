@@ -4,7 +4,7 @@ nothing twice, and forgets nothing.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +85,12 @@ def read_incidents(file: Path) -> IncidentRecord:
 
 
 def parse_incidents(document: Any) -> IncidentRecord:
-    """Return the record of a JSON document; one that is damaged holds nothing."""
+    """Return the record of a JSON document; one that is damaged holds nothing.
+
+    Shape: members that a newer syncd added are passed over, here and in each notification.
+    """
     try:
-        incidents = tuple(Incident(**_check_texts(each)) for each in document["incidents"])
+        incidents = tuple(Incident(**_check_texts(_choose_fields(Incident, each))) for each in document["incidents"])
         pending = tuple(parse_notification(each) for each in document["pending"])
         return IncidentRecord(incidents, pending, _parse_requests(document.get("requests")))
     except (ValueError, LookupError, TypeError, AttributeError):
@@ -96,7 +99,8 @@ def parse_incidents(document: Any) -> IncidentRecord:
 
 def parse_notification(document: Mapping[str, Any]) -> Notification:
     """Return the notification of a JSON document. Raises: ValueError, LookupError, TypeError."""
-    return Notification(**_check_texts({**document, "lines": ""}) | {"lines": _check_lines(document["lines"])})
+    texts = _check_texts({**_choose_fields(Notification, document), "lines": ""})
+    return Notification(**texts | {"lines": _check_lines(document["lines"])})
 
 
 def write_incidents(file: Path, record: IncidentRecord) -> None:
@@ -111,11 +115,18 @@ def _parse_requests(documents: Any) -> tuple[SeenRequest, ...] | None:
 
 
 def _parse_request(document: Any) -> SeenRequest:
-    texts = {name: value for name, value in document.items() if name not in ("is_outdated", "reviews")}
+    texts = _choose_fields(SeenRequest, document)
+    del texts["is_outdated"], texts["reviews"]
     is_outdated = document["is_outdated"]
     if not isinstance(is_outdated, bool):
         raise ValueError("whether it is outdated is true or false")
     return SeenRequest(**_check_texts(texts), is_outdated=is_outdated, reviews=_check_lines(document["reviews"]))
+
+
+def _choose_fields(kind: type, document: Any) -> dict[str, Any]:
+    """The members of an object that a class has."""
+    names = {one.name for one in fields(kind)}
+    return {name: value for name, value in document.items() if name in names}
 
 
 def _check_texts(fields: dict[str, Any]) -> dict[str, Any]:

@@ -174,9 +174,9 @@ class Fleet:
         assert not ended.has_lost_lease
         return ended.results
 
-    def try_here(self, worker: str, name: str = "docs") -> RunEnd | None:
+    def try_here(self, worker: str, name: str = "docs", *, make_cache: type[Cache] = Cache) -> RunEnd | None:
         """Carry out a job of a repository in this process; None where it is not due."""
-        with FleetDatabase(self.url) as database, Cache(self.root / f"cache-{worker}", bytes_max=1 << 30) as cache:
+        with FleetDatabase(self.url) as database, make_cache(self.root / f"cache-{worker}", bytes_max=1 << 30) as cache:
             context = RunContext(
                 database=database,
                 settings=database.read_settings(),

@@ -64,14 +64,17 @@ def test_what_one_worker_did_already_no_other_does_again(fleet: Fleet) -> None:
 
 def test_a_clone_in_which_no_run_has_ended_is_made_whole_again(fleet: Fleet) -> None:
     with Cache(fleet.root / "cache", bytes_max=1 << 30) as cache:
-        path = cache.prepare("docs", "main")
-        (path / "config").unlink()
-        cache.prepare("docs", "main")
+        with cache.hold_clone("docs", "main") as path:
+            (path / "config").unlink()
+        with cache.hold_clone("docs", "main"):
+            pass
         assert git(path, "config", "core.bare") == "true", "a worker died when it made it"
         cache.note_use("docs")
         shutil.rmtree(path)
-        assert git(cache.prepare("docs", "main"), "symbolic-ref", "HEAD") == "refs/heads/main", "somebody deleted it"
+        with cache.hold_clone("docs", "main"):
+            assert git(path, "symbolic-ref", "HEAD") == "refs/heads/main", "somebody deleted it"
         cache.note_use("docs")
         (path / "config").unlink()
-        cache.prepare("docs", "main")
+        with cache.hold_clone("docs", "main"):
+            pass
         assert not (path / "config").exists(), "and else Git is not started"

@@ -6,9 +6,11 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.transport.rate_limit import RateLimiter, Share, keep_own_count
+from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, RateLimiter, Share, keep_own_count
+from syncd.errors import RateLimited
 from syncd.fleet.database import FleetDatabase
-from syncd.fleet.limits import share_windows
+from syncd.fleet.limits import note_limit, share_windows
+from syncd.sync.outcome import Waiting
 from tests.fleet.conftest import Fleet
 
 NOW = 1_800_000_000.0
@@ -80,3 +82,15 @@ def spend(share: Share) -> float:
 def test_clients_of_two_workers_wait_as_one_would(database: FleetDatabase) -> None:
     assert spend(keep_own_count) == pytest.approx(2 + 2 + 2.5 + 2.5, abs=0.8)
     assert spend(share_windows(database, "clients")) == pytest.approx(2 + 2.5 + 10 / 3 + 5, abs=0.8)
+
+
+@pytest.mark.parametrize(
+    ("until", "seconds"), [(NOW + 600, 600), (NOW + 1e12, NAMED_WAIT_MAX), (1e308, NAMED_WAIT_MAX)]
+)
+def test_a_token_is_left_alone_for_a_day_at_most(database: FleetDatabase, until: float, seconds: float) -> None:
+    """Clocks of workers differ: what counts is how long it is by the clock of the worker that was refused."""
+    refused = Waiting("too many requests", until=until, exit_code=RateLimited.exit_code)
+    with database.transact() as cursor:
+        note_limit(cursor, "k", refused, now=NOW)
+    ((left,),) = database.query("SELECT extract(epoch FROM until - clock_timestamp())::float8 FROM syncd_fleet_limits")
+    assert left == pytest.approx(seconds, abs=5)

@@ -113,6 +113,16 @@ def test_all_that_waits_is_told_in_its_order(fleet: Fleet, receiver: NotifiedSer
     assert [receiver.take()[0]["x-syncd-event"] for _ in range(2)] == ["held", "recovered"]
 
 
+@pytest.mark.parametrize("name", ["caf\udce9.md", "a\0b.md"])
+def test_a_name_that_the_database_takes_for_no_text_is_told_all_the_same(
+    fleet: Fleet, receiver: NotifiedServer, name: str
+) -> None:
+    make(fleet, receiver.url)
+    with FleetDatabase(fleet.url) as database:
+        note(database, Result("conflict", name, Held(f"both sides changed {name}", exit_code=6)))
+        assert deliver(fleet, database, []) == ["sent"]
+
+
 def test_a_refused_notification_is_given_up(fleet: Fleet, receiver: NotifiedServer) -> None:
     make(fleet, receiver.url)
     receiver.answers += [404]

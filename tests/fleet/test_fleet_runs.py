@@ -1,9 +1,15 @@
 """What one run of a repository of a fleet costs: it follows what changed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from syncd.fleet.cache import Cache
+from syncd.fleet.database import FleetDatabase
+from syncd.fleet.schedule import wake_repositories
 from syncd.repo.process.git import Git
 from syncd.repo.process.pipe import Pipe
 from tests.fleet.conftest import Fleet
@@ -43,3 +49,37 @@ def test_a_worker_that_takes_over_lists_the_branches_after_the_state(fleet: Flee
     assert started.count("ls-remote") == 2
     (request,) = fleet.list_requests()
     assert "edited" in fleet.read_texts(request)
+
+
+class BrokenCache(Cache):
+    """One with a defect."""
+
+    @contextmanager
+    def hold_clone(self, name: str, branch: str) -> Iterator[Path]:
+        raise ZeroDivisionError
+        yield self.directory
+
+
+def list_states(fleet: Fleet) -> list[tuple[str, str]]:
+    (found,) = fleet.status()["repositories"]
+    assert found["due_in"] > 60, "it is not run again and again"
+    return [(record["kind"], record["state"]) for record in found["records"]]
+
+
+def test_a_run_that_ends_in_a_defect_is_recorded_as_such(fleet: Fleet) -> None:
+    fleet.make()
+    fleet.run_here("a")
+    with FleetDatabase(fleet.url) as database:
+        wake_repositories(database, ["docs"])
+    with pytest.raises(ZeroDivisionError):
+        fleet.try_here("a", make_cache=BrokenCache)
+    assert list_states(fleet) == [("repository", "waiting"), ("space", "waiting"), ("upstream", "waiting")]
+
+
+def test_a_repository_that_cannot_be_understood_here_is_not_good(fleet: Fleet) -> None:
+    """A newer syncd has written a key that this worker does not know."""
+    fleet.make()
+    fleet.run_here("a")
+    fleet.run_sql("UPDATE syncd_fleet_repositories SET document = document || '{\"from_later\": 1}'")
+    assert [result.outcome.exit_code for result in fleet.run_here("a")] == [78]
+    assert list_states(fleet) == [("repository", "failed"), ("space", "failed"), ("upstream", "failed")]

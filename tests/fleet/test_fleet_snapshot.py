@@ -162,16 +162,31 @@ def test_a_ref_that_was_deleted_there_is_written_again(place: Path, hosted: Path
 def test_the_clone_that_was_not_used_for_longest_goes(tmp_path: Path) -> None:
     with Cache(tmp_path / "cache", bytes_max=1) as cache:
         for name in ("one", "two"):
-            cache.prepare(name, "main")
+            with cache.hold_clone(name, "main"):
+                pass
             cache.note_use(name)
         assert [path.name for path in (tmp_path / "cache").glob("*.git")] == ["two.git"]
         assert cache.count()[0] == 1
 
 
+def test_a_clone_that_is_being_made_is_not_the_first_to_go(tmp_path: Path) -> None:
+    """Another run of the same worker ends while this one has not come to its own lock."""
+    with Cache(tmp_path / "cache", bytes_max=1) as cache:
+        with cache.hold_clone("one", "main"):
+            pass
+        cache.note_use("one")
+        with cache.hold_clone("two", "main") as path:
+            cache.note_use("one")
+            assert (path / "HEAD").is_file()
+        cache.note_use("one")
+        assert not path.exists(), "its run ended without a note, so nobody knows when it was used"
+
+
 def test_clones_stay_while_there_is_room(tmp_path: Path) -> None:
     with Cache(tmp_path / "cache", bytes_max=1 << 30) as cache:
         for name in ("one", "two"):
-            cache.prepare(name, "main")
+            with cache.hold_clone(name, "main"):
+                pass
             cache.note_use(name)
         assert cache.count()[0] == 2
 

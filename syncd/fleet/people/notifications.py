@@ -4,7 +4,6 @@ So what a worker tells that has lost its lease is never written down, and what i
 Where one dies between the receiver's answer and its own note, a notification is sent twice, under the same id.
 """
 
-import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,7 @@ from syncd.daemon.notifications.outbox import PENDING_MAX, TRIES_MAX, Delivery, 
 from syncd.daemon.notifications.read_requests import build_merge_finder, has_read_all, read_requests
 from syncd.daemon.notifications.targets import build_address_finder, build_target
 from syncd.errors import ConfigInvalid
-from syncd.fleet.database import FleetDatabase, Row
+from syncd.fleet.database import FleetDatabase, Row, render_json
 from syncd.fleet.repositories import FleetRepository, find_repository
 from syncd.store.incidents import Notification, parse_incidents, parse_notification
 from syncd.sync.run.values import Result
@@ -55,7 +54,7 @@ def note_run(
     # What waits has rows of its own.
     cursor.execute(
         "UPDATE syncd_fleet_repositories SET incidents = %(record)s WHERE name = %(name)s",
-        {"name": name, "record": json.dumps(asdict(replace(after, pending=())))},
+        {"name": name, "record": render_json(asdict(replace(after, pending=())))},
     )
     for notification in new:
         _add_notification(cursor, notification)
@@ -66,7 +65,7 @@ def _add_notification(cursor: "psycopg.Cursor[Row]", notification: Notification)
     values = {
         "repository": notification.repository,
         "target": notification.target,
-        "document": json.dumps(asdict(notification)),
+        "document": render_json(asdict(notification)),
         "keep": PENDING_MAX - 1,
     }
     cursor.execute(

@@ -3,7 +3,6 @@
 It is written down in PostgreSQL with each run that came to its end, so that it is read without any worker.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from syncd.daemon.locks import STATE_FILE
 from syncd.errors import StoreError
-from syncd.fleet.database import FleetDatabase, Row
+from syncd.fleet.database import FleetDatabase, Row, render_json
 from syncd.store.status import FlowOutcome, SiteState, StoreSummary, read_store_summary
 from syncd.sync.state.request_state import parse_request_state
 
@@ -51,7 +50,7 @@ def save_report(cursor: "psycopg.Cursor[Row]", repository: str, git_dir: Path) -
         return
     cursor.execute(
         "UPDATE syncd_fleet_repositories SET report = %(report)s WHERE name = %(name)s",
-        {"name": repository, "report": json.dumps(_build_document(summary))},
+        {"name": repository, "report": render_json(_build_document(summary))},
     )
 
 

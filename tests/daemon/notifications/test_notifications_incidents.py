@@ -1,5 +1,6 @@
 """What began and what ended with a run."""
 
+import json
 from pathlib import Path
 
 from syncd.daemon.notifications.incidents import IncidentChanges, find_changes
@@ -88,6 +89,11 @@ def test_a_record_outlives_a_restart_and_a_damaged_one_holds_nothing(tmp_path: P
     file = tmp_path / "incidents.json"
     write_incidents(file, record)
     assert read_incidents(file) == record
+    document = json.loads(file.read_text())
+    for one in (document, *document["incidents"], *document["pending"]):
+        one["from_later"] = 1
+    file.write_text(json.dumps(document))
+    assert read_incidents(file) == record, "what a newer syncd added is passed over"
     whole = file.read_text()
     for damaged in (whole[:-5], whole.replace('"a"', "7"), whole.replace('"format": 1', '"format": 2'), "[]"):
         file.write_text(damaged)
