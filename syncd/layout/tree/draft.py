@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from posixpath import dirname, join, normpath
+from posixpath import basename, dirname, join, normpath
 from typing import Any
 from urllib.parse import unquote
 
@@ -109,7 +109,7 @@ class _DraftReader:
         add_root = self.settings.add_root
         is_inferred = self.summary not in self.present
         entries = (
-            infer_entries(self.find_pages(), self.settings, self.read_title) if is_inferred else self.read_entries()
+            infer_entries(self.find_inferred(), self.settings, self.read_title) if is_inferred else self.read_entries()
         )
         documents = tuple(dict.fromkeys(path for path in self.list_documents(entries) if path in self.content_paths))
         includes = sorted(
@@ -157,6 +157,11 @@ class _DraftReader:
         for path in self.content_paths:
             if is_markdown(path) and path != self.summary and not _is_hidden(path):
                 yield path
+
+    def find_inferred(self) -> Iterator[str]:
+        """Every file that is a page where the space has no table of contents: that of a folder below is none."""
+        name = basename(self.summary).lower()
+        return (path for path in self.find_pages() if basename(path).lower() != name)
 
     def list_documents(self, entries: tuple[Entry, ...]) -> Iterator[str]:
         return (entry.path for entry, _ in walk_entries(entries) if entry.path and entry.anchor is None)

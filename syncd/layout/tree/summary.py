@@ -243,7 +243,7 @@ class _SummaryReader:
                 break
         found = parse_destination(line, end + 2, len(line)) if end > 0 and line.startswith("(", end + 1) else None
         if found is None:
-            raise self.invalid("is not of the form `[title](address)`", line, start)
+            raise self.invalid(_explain_link(line, start, end), line, start)
         if rest := line[found.link_end :].strip(" \t"):
             raise self.invalid("holds more than one link", line, line.index(rest, found.link_end))
         title = unescape(line[start + 1 : end])
@@ -301,6 +301,14 @@ def _leads_out(at: str, path: str) -> bool:
         if depth < 0:
             return True
     return False
+
+
+def _explain_link(line: str, start: int, end: int) -> str:
+    """Say why no link begins at `start`; `end` is where its title ends, or -1."""
+    address = line[end + 2 : line.rfind(")")].strip() if end > 0 and line.startswith("(", end + 1) else ""
+    if " " in address and not set('<>"').intersection(address):
+        return f"has an address with a space, which needs angle brackets: `[{line[start + 1 : end]}](<{address}>)`"
+    return "is not of the form `[title](address)`"
 
 
 def _render_bullets(pending: list[tuple[Entry, int]]) -> Iterator[str]:

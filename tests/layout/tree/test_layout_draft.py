@@ -138,6 +138,13 @@ def test_a_folder_with_two_pages_for_itself_keeps_both() -> None:
     assert set(draft.documents) == {"a.md", "a/README.md", "a/b.md"}
 
 
+def test_the_table_of_contents_of_a_folder_below_is_no_page() -> None:
+    draft = _draft({"docs/README.md": b"# Docs", "docs/SUMMARY.md": b"* [Docs](README.md)", "docs/summary.md": b"# S"})
+    assert draft.is_inferred
+    assert draft.documents == ("docs/README.md",)
+    assert draft.unlisted == ("docs/SUMMARY.md", "docs/summary.md")
+
+
 def test_an_empty_directory_is_an_empty_draft() -> None:
     draft = _draft({})
     assert (draft.entries, draft.documents, draft.files, draft.is_inferred) == ((), (), (), True)

@@ -130,6 +130,15 @@ def test_a_line_that_cannot_be_kept_is_an_error_where_it_stands(text: str, line:
     assert str(refusal.value).startswith(f"SUMMARY.md:{line}:{column}: ")
 
 
+def test_an_address_with_a_space_is_told_with_what_to_write() -> None:
+    with pytest.raises(FileInvalid, match=r"angle brackets: `\[Use it\]\(<user guide\.md>\)`"):
+        parse_summary("* [Use it](user guide.md)\n", at="SUMMARY.md")
+    assert parse_summary("* [Use it](<user guide.md>)\n") == (Entry("document", "Use it", "user guide.md"),)
+    for other in ('* [A](a b.md "T")\n', "* [A] (a b.md)\n", "* [A](<a b.md)\n"):
+        with pytest.raises(FileInvalid, match="is not of the form"):
+            parse_summary(other, at="SUMMARY.md")
+
+
 def test_an_entry_may_lead_up_as_far_as_the_summary_is_down() -> None:
     assert parse_summary("* [A](../a.md)\n", at="product/SUMMARY.md") == (Entry("document", "A", "../a.md"),)
 
