@@ -1,6 +1,7 @@
 """The commands people type. Everything heavy is imported by the command that needs it."""
 
 import gc
+import io
 import os
 import sys
 
@@ -13,6 +14,9 @@ def main() -> None:
     gc.set_threshold(COLLECT_AT)
     # Looking for plugins, which could be anybody's, takes longer than reading the configuration.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # A page's name may hold letters that the encoding of the locale lacks: they are spelled out, as on stderr.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     from syncd.cli.app import run
 
     code = run(sys.argv[1:])

@@ -1,7 +1,9 @@
 """Text on a terminal: lines are broken between words only, and a reader who leaves early is no failure."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,3 +49,19 @@ def test_a_reader_that_leaves_early_sees_no_complaint() -> None:
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
+
+
+def test_letters_that_an_encoding_lacks_are_spelled_out(tmp_path: Path) -> None:
+    (tmp_path / "SUMMARY.md").write_text("* [Home](README.md)\n")
+    (tmp_path / "README.md").write_text("# Home\n\nWelcome.\n")
+    (tmp_path / "語.md").write_text("# Word\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "syncd", "check", "."],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.stdout.startswith("\\u8a9e.md:1:1: warning page-unlisted")
+    assert done.stderr == ""
