@@ -1,6 +1,7 @@
 """`demo`: clone, edit, propose, merge and redirect on the embedded platform; nothing that it prints is staged."""
 
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from syncd.api.client import Client
 from syncd.cli.terminal.browser import open_in_browser
@@ -48,10 +50,8 @@ def run_demo(keep: Path | None, run: Run, *, should_open: bool = False) -> None:
 
     Shape: at its end it tells the address of a published page. With `should_open` it opens that in a browser; then, and
     on a terminal, the platform runs until somebody presses Enter.
-    Raises: ConfigInvalid when `keep` holds something.
+    Raises: ConfigInvalid when `keep` is no new directory.
     """
-    if keep is not None and keep.exists() and any(keep.iterdir()):
-        raise ConfigInvalid(f"{keep} is not empty", hint="name a new directory")
     with _open_directory(keep) as root, _start_platform(root, run) as demo:
         _print_step(
             "A platform is running", f"It serves the manual of syncd as space {demo.space}, and site {demo.site}."
@@ -64,13 +64,15 @@ def run_demo(keep: Path | None, run: Run, *, should_open: bool = False) -> None:
         _show_published(demo, should_open=should_open)
         _print_step("That was the whole round", "Each step above is a command of its own: syncd --help")
     if keep is not None:
-        print(f"Everything is in {keep}: syncd platform serve --data {keep / 'platform'} takes it up again.")
+        port = urlsplit(demo.url).port
+        serve = shlex.join(["syncd", "platform", "serve", "--data", str(keep / "platform"), "--port", str(port)])
+        print(f"Everything is in {keep}: {serve} takes it up again.")
 
 
 @contextmanager
 def _open_directory(keep: Path | None) -> Iterator[Path]:
     if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
+        _make_directory(keep)
         yield keep.absolute()
         return
     before = os.environ.get("XDG_STATE_HOME")
@@ -82,6 +84,17 @@ def _open_directory(keep: Path | None) -> Iterator[Path]:
             del os.environ["XDG_STATE_HOME"]
             if before is not None:
                 os.environ["XDG_STATE_HOME"] = before
+
+
+def _make_directory(path: Path) -> None:
+    """Make a directory, or take an empty one. Raises: ConfigInvalid."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(path.iterdir())
+    except OSError as error:
+        raise ConfigInvalid(f"{path}: {error.strerror}", hint="name a new directory") from error
+    if not is_empty:
+        raise ConfigInvalid(f"{path} is not empty", hint="name a new directory")
 
 
 @contextmanager
@@ -192,7 +205,7 @@ def _print_step(title: str, text: str) -> None:
 
 def _run_syncd(demo: _Demo, *words: str, cwd: Path | None = None) -> None:
     """Run a command of this very program as a person would type it."""
-    print(style_text("$ syncd " + " ".join(words), 1, sys.stdout), flush=True)
+    print(style_text("$ " + shlex.join(["syncd", *words]), 1, sys.stdout), flush=True)
     before = Path.cwd()
     try:
         if cwd is not None:
@@ -212,7 +225,7 @@ def _run_git(demo: _Demo, *words: str) -> None:
 
 
 def _run_command(demo: _Demo, *words: str, environ: dict[str, str] | None = None) -> None:
-    print(style_text("$ " + " ".join(words), 1, sys.stdout), flush=True)
+    print(style_text("$ " + shlex.join(words), 1, sys.stdout), flush=True)
     # A Git hook, for one, sets GIT_DIR: the demo's commits would go there.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "SYNCD_"))}
     result = subprocess.run(words, cwd=demo.clone, env=inherited | (environ or {}), check=False)
