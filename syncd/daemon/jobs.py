@@ -38,7 +38,8 @@ def _build_broken_job(drop_in: DropIn) -> Job:
         raise drop_in.error
 
     # No repository can be had, so nothing is ever run.
-    return Job(f"conf.d/{drop_in.path.name}", drop_in.path, refuse, INTERVAL_SECONDS, lambda cancelled: [])
+    name = f"conf.d/{drop_in.path.name}"
+    return Job(name, drop_in.path, refuse, INTERVAL_SECONDS, lambda cancelled: [], fault=drop_in.error)
 
 
 def _build_job(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from syncd.api.transport.rate_limit import NAMED_WAIT_MAX
 from syncd.daemon.records import Subject
-from syncd.errors import AnotherRuns, Unauthorized
+from syncd.errors import AnotherRuns, SyncdError, Unauthorized
 from syncd.sync.outcome import Held, Outcome, Waiting
 from syncd.sync.run.values import Result
 
@@ -31,7 +31,8 @@ class Job:
     Shape: `name` stands for it in metrics and messages, `path` is where it is configured to be. `locate()` returns its
     git directory, and raises NotARepository while there is none. A change of one of the `files` below that asks for a
     run. `subjects` are what a run is about. `allow_requests()` lets the next run ask hosts that are known
-    to be down. Units: `interval` in seconds.
+    to be down. `fault` is why there is nothing to run: a file of the configuration with a mistake. Units: `interval` in
+    seconds.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Job:
     subjects: tuple[Subject, ...] = ()
     files: tuple[str, ...] = ()
     allow_requests: Callable[[], None] = lambda: None
+    fault: SyncdError | None = None
 
 
 class Task:

@@ -156,6 +156,15 @@ def test_reload_and_stop_are_answered_with_what_came_of_them(bench: Bench) -> No
     assert (unknown.exit_code, unknown.hint) == (64, "it serves docs, other")
 
 
+def test_a_reload_tells_of_a_file_with_a_mistake_though_all_others_count(bench: Bench) -> None:
+    fault = ConfigInvalid("conf.d/more.toml: repository.0.nonsense - there is no such key")
+    more = bench.state.parent / "conf.d" / "more.toml"
+    bench.tasks.append(Task(Job("conf.d/more.toml", more, lambda: more, 60, lambda cancelled: [], fault=fault)))
+    answer = bench.commands.carry_out(ControlRequest(command="reload"))
+    assert (answer.exit_code, answer.messages) == (78, (fault.what,))
+    assert answer.hint.startswith("all other files count")
+
+
 def test_a_paused_repository_has_neither_failed_nor_is_it_in_step(bench: Bench) -> None:
     run = RunRecord("repository", "docs", "failed", at="2026-05-01T10:00:00+00:00", why="no answer", failures=3)
     pause = PauseRecord(True, "2027-01-15T08:00:00.000+00:00", "2027-01-15T10:00:00.000+00:00")

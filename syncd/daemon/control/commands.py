@@ -5,7 +5,9 @@ from collections.abc import Callable, Sequence
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, ServedRepository
 from syncd.daemon.control.pauses import Pauses
 from syncd.daemon.task import Job, Task
-from syncd.errors import SyncdError
+from syncd.errors import ConfigInvalid, SyncdError
+
+_FAULT_HINT = "all other files count from now on; the line of each mistake: syncd config check"
 
 
 class Commands:
@@ -27,7 +29,9 @@ class Commands:
         chosen = [task for task in tasks if request.repository in _list_names(task.job)]
         if request.repository and not chosen:
             hint = f"it serves {', '.join(task.job.name for task in tasks)}"
-            return ControlAnswer(exit_code=64, messages=(f"it has no repository {request.repository}",), hint=hint)
+            return ControlAnswer(
+                exit_code=64, messages=(f"the service has no repository {request.repository}",), hint=hint
+            )
         try:
             messages = tuple(self._run_command(request, chosen))
         except SyncdError as error:
@@ -45,6 +49,8 @@ class Commands:
             case "reload":
                 if (error := self._reload()) is not None:
                     raise error
+                if faults := [task.job.fault.what for task in self._list_tasks() if task.job.fault is not None]:
+                    raise ConfigInvalid("; ".join(faults), hint=_FAULT_HINT)
                 return ["the configuration was read again"]
             case "stop":
                 self._stop()

@@ -27,6 +27,11 @@ def test_a_file_that_comes_and_one_that_is_broken_and_mended(shell: Shell) -> No
         assert service.metric("syncd_last_run_ok", repository="docs", kind="repository") == 1
         code, text = command("config", "check", "--config", two.config, environ=service.environ)
         assert code == 78
+        code, text = command("reload", "--json", "--config", two.config, environ=service.environ)
+        assert code == 78
+        assert re.search(r"conf\.d/more\.toml: .*nonsense", text)
+        assert "all other files count" in text
+        code, text = command("config", "check", "--config", two.config, environ=service.environ)
         assert f"{directory / 'more.toml'}:" in text
         assert re.search(r"more\.toml:\d+:\d+: error: .*nonsense", text)
         two.edit("other", "Arrived")
