@@ -1,6 +1,7 @@
 """File events → one coalesced wake for each repository. An event only says when to look; looking decides."""
 
 import errno
+import logging
 import os
 import sys
 import time
@@ -181,8 +182,7 @@ class Watcher:
 
     def start(self) -> None:
         """Begin to watch. Nothing that can go wrong is an error: the next poll sees what no event told."""
-        # watchdog meets a directory twice when it was made while being entered, which is what we want of it.
-        warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
+        _quiet_watchdog()
         self._known = {key: subject.read_state() for key, subject in self._subjects.items()}
         for make in self._observers:
             try:
@@ -282,6 +282,7 @@ class DirectoryWatcher:
 
     def start(self, directories: Iterable[Path]) -> None:
         """Begin to watch; what cannot be watched is left out."""
+        _quiet_watchdog()
         listed = list(directories)
         for make in self._observers:
             self._observer = make()
@@ -323,6 +324,18 @@ def _list_events(observer: BaseObserver) -> list[type[FileSystemEvent]]:
     """Only inotify tells the end of writing; elsewhere a modification is all that there is."""
     has_end = sys.platform == "linux" and not isinstance(observer, PollingObserver)
     return _EVENTS if has_end else [*_EVENTS, FileModifiedEvent]
+
+
+def _quiet_watchdog() -> None:
+    """Leave out of the log what watchdog says of its own making, and what asks nothing of anybody."""
+    # It meets a directory twice when it was made while being entered, which is what we want of it.
+    warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
+    logging.getLogger("watchdog.observers.inotify").addFilter(_is_worth_logging)
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Whether a line of watchdog says more than that a thread went round once more after it was told to end."""
+    return "when the thread is inactive" not in record.getMessage()
 
 
 def _stop_observer(observer: BaseObserver | None) -> None:

@@ -1,6 +1,7 @@
 """The watcher wakes once for what someone else changed, and never for what the daemon wrote itself."""
 
 import errno
+import logging
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -219,3 +220,13 @@ def test_every_touch_is_answered_in_time_and_not_before_its_quiet_time(touches: 
         debounce.touch(key, now)
         assert debounce.find_wait(now) is not None
     assert set(debounce.take_due(10 + QUIET)) == set(open_since)
+
+
+def test_a_thread_that_ends_a_moment_late_is_not_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    watcher = Watcher(lambda key: None)
+    watcher.start()
+    watcher.stop()
+    log = logging.getLogger("watchdog.observers.inotify")
+    log.error("InotifyEmitter.queue_events() called when the thread is inactive")
+    log.warning("Inotify queue overflowed; reconciling recursive watches below %r", "docs")
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
