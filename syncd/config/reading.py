@@ -59,7 +59,10 @@ def read_document(path: Path, *, is_plain: bool = False) -> Document:
     try:
         return make_document(path, _read_plain(path) if is_plain else path.read_bytes())
     except FileNotFoundError:
-        raise ConfigInvalid(f"there is no configuration at {path}", hint="see: syncd clone --help") from None
+        raise ConfigInvalid(
+            f"there is no configuration at {path}",
+            hint="name another with --config FILE; syncd clone and syncd init make one",
+        ) from None
     except OSError as error:
         raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}") from error
 

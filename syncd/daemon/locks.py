@@ -53,7 +53,8 @@ class FileLock:
                 if clock() >= deadline:
                     pid = _read_pid(descriptor)
                     named = f"another syncd (process {pid})" if pid else "another syncd"
-                    raise AnotherRuns(f"{named} works on {path.parent.parent}")
+                    hint = "try again when it has ended; syncd stop ends a service"
+                    raise AnotherRuns(f"{named} works on {path.parent.parent}", hint=hint)
                 sleep(_POLL_SECONDS)
             _write_pid(descriptor)
         except BaseException:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from email.utils import formatdate
+from errno import EADDRINUSE
 from ipaddress import ip_address
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
@@ -208,7 +209,6 @@ class _UnixListener(_Listener, UnixStreamServer):
 
 
 def _bind(address: str) -> _TcpListener | _UnixListener:
-    hint = f"write ADDRESS:PORT, such as 127.0.0.1:9470, or {UNIX}/path/of/a/socket"
     try:
         if address.startswith(UNIX):
             path = address.removeprefix(UNIX)
@@ -218,8 +218,12 @@ def _bind(address: str) -> _TcpListener | _UnixListener:
         host = host.strip("[]")
         host = "127.0.0.1" if host == "localhost" else str(ip_address(host))
         return _TcpListener(host, int(port))
-    except (ValueError, OverflowError, OSError) as error:
+    except (ValueError, OverflowError) as error:
+        hint = f"write ADDRESS:PORT, such as 127.0.0.1:9470, or {UNIX}/path/of/a/socket"
         raise ConfigInvalid(f"nothing can listen at {address!r}: {error}", hint=hint) from error
+    except OSError as error:
+        hint = "another program listens there; choose another port" if error.errno == EADDRINUSE else "choose another"
+        raise ConfigInvalid(f"nothing can listen at {address!r}: {error.strerror or error}", hint=hint) from error
 
 
 def _remove_dead_socket(path: Path) -> None:

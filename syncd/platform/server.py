@@ -218,7 +218,8 @@ def _open_listener(host: str, port: int) -> socket.socket:
     except OSError as failure:
         listener.close()
         raise ConfigInvalid(
-            f"cannot listen on {host}:{port}: {failure.strerror or failure}", hint="choose another host or port"
+            f"cannot listen on {host}:{port}: {failure.strerror or failure}",
+            hint="choose others with --host and --port; --port 0 takes any free one",
         ) from failure
     return listener
 

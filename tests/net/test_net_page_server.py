@@ -147,3 +147,20 @@ def test_a_unix_socket_is_its_owners_and_a_dead_one_is_replaced(tmp_path: Path) 
         with pytest.raises(ConfigInvalid), serve_pages(f"unix:{path}", handle, print, name="test"):
             raise AssertionError("two listen")
     assert not path.exists()
+
+
+def test_an_address_that_is_taken_is_told_apart_from_one_that_is_none() -> None:
+    def handle(request: PageRequest) -> PageResponse:
+        return PageResponse(b"")
+
+    with serve_pages("127.0.0.1:0", handle, print, name="test") as server:
+        taken = server.url.removeprefix("http://").rstrip("/")
+        for address, reason, hint in (
+            (taken, "Address already in use", "another program listens there"),
+            ("127.0.0.1", "not appear to be an IPv4", "write ADDRESS:PORT"),
+        ):
+            with pytest.raises(ConfigInvalid) as refusal, serve_pages(address, handle, print, name="test"):
+                raise AssertionError("it listens")
+            assert reason in refusal.value.what
+            assert "Errno" not in refusal.value.what
+            assert refusal.value.hint.startswith(hint)
