@@ -27,11 +27,11 @@ from syncd.platform.visitors.destinations import (
     find_page_in_memory,
     open_space_outline,
 )
-from syncd.platform.visitors.frames import ASK, build_pdf_path, read_contents, read_space_settings
+from syncd.platform.visitors.frames import ASK, read_contents, read_space_settings
 from syncd.platform.visitors.insights import EventKey
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
-from syncd.platform.visitors.offers.pdf import answer_site_pdf, read_pdf_address
+from syncd.platform.visitors.offers.pdf import answer_site_pdf, is_pdf_address, render_pdf_links
 from syncd.platform.visitors.offers.static_files import answer_static
 from syncd.platform.visitors.offers.visit_counts import ASKED, SEARCHED, VIEWED, VisitCounts, make_words_key
 from syncd.platform.visitors.offers.visitor_cookies import keep_visitor_token, read_visitor_token
@@ -43,7 +43,7 @@ from syncd.platform.visitors.texts import SiteTexts
 from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, open_visit
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
-from syncd.web.pages.lists import render_all_pages, write_link
+from syncd.web.pages.lists import render_all_pages
 from syncd.web.pages.search_results import format_results_json, render_results
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
@@ -276,9 +276,8 @@ class _SiteResponder:
         """All pages of a site-space."""
         words = find_words(self.visit.require_space(site_space).language or "en")
         listed = render_all_pages(read_contents(self.visit, site_space, outline))
-        whole = build_pdf_path(self.visit, site_space)
-        body = write_link(whole, words.pdf_of_all) + listed if whole else listed
-        return self._answer_words(site_space, outline, words.all_pages, body)
+        links = render_pdf_links(self.visit, site_space, words)
+        return self._answer_words(site_space, outline, words.all_pages, links + listed)
 
     def _answer_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> Response:
         return self.answer_html(self._renderer.render_words(site_space, outline, title, body))
@@ -354,8 +353,8 @@ async def answer_site(request: Request) -> Response:
 
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
-    if (named := read_pdf_address(parts)) is not None:
-        return await answer_site_pdf(request, visit, *named) or _answer_closed()
+    if is_pdf_address(parts):
+        return await answer_site_pdf(request, visit, parts) or _answer_closed()
     responder = _SiteResponder(request, visit, tuple(parts))
     if responder.parts == (OWN_FILES, ASK):
         page = await answer_question(request, visit)

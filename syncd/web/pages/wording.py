@@ -44,6 +44,7 @@ class PageWords:
     privacy: str = "Privacy"
     pdf: str = "PDF of this page"
     pdf_of_all: str = "PDF of all pages"
+    pdf_of_site: str = "PDF of all sections"
     helpful: str = "Was this page helpful?"
     helpful_good: str = "Yes"
     helpful_ok: str = "Partly"
@@ -65,7 +66,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Diese Seite bearbeiten", "Letzte Änderung", "Zwischen hell und dunkel wechseln", "Menü", "Kopieren"),
         *("Kopiert", "Seite nicht gefunden", "Unter dieser Adresse gibt es keine Seite.", "Schließen", "Bereiche"),
         *("Varianten", "Seiten vor und nach dieser", "Website", "Datenschutz"),
-        *("PDF dieser Seite", "PDF aller Seiten", "War diese Seite hilfreich?", "Ja", "Teilweise", "Nein"),
+        *("PDF dieser Seite", "PDF aller Seiten", "PDF aller Bereiche"),
+        *("War diese Seite hilfreich?", "Ja", "Teilweise", "Nein"),
         *("Danke für Ihre Antwort.", "Fragen", "Woher das kommt"),
         "Keine Seite beantwortet das. Eine Suche nach weniger Wörtern findet vielleicht mehr.",
         *("Startseite", "Nach „{words}“ suchen"),
@@ -76,7 +78,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Editar esta página", "Último cambio", "Cambiar entre claro y oscuro", "Menú", "Copiar"),
         *("Copiado", "Página no encontrada", "No hay ninguna página en esta dirección.", "Cerrar", "Secciones"),
         *("Variantes", "Páginas anterior y siguiente", "Sitio", "Privacidad"),
-        *("PDF de esta página", "PDF de todas las páginas", "¿Le fue útil esta página?", "Sí", "En parte", "No"),
+        *("PDF de esta página", "PDF de todas las páginas", "PDF de todas las secciones"),
+        *("¿Le fue útil esta página?", "Sí", "En parte", "No"),
         *("Gracias por su respuesta.", "Preguntar", "De dónde viene"),
         "Ninguna página lo responde. Una búsqueda con menos palabras puede encontrar más.",
         *("Página de inicio", "Buscar «{words}»"),
@@ -87,7 +90,8 @@ WORDS: Mapping[str, PageWords] = {
         *("Modifier cette page", "Dernière modification", "Basculer entre clair et sombre", "Menu", "Copier"),
         *("Copié", "Page introuvable", "Il n’y a pas de page à cette adresse.", "Fermer", "Sections"),
         *("Variantes", "Pages précédente et suivante", "Site", "Confidentialité"),
-        *("PDF de cette page", "PDF de toutes les pages", "Cette page vous a-t-elle aidé ?", "Oui", "En partie", "Non"),
+        *("PDF de cette page", "PDF de toutes les pages", "PDF de toutes les sections"),
+        *("Cette page vous a-t-elle aidé ?", "Oui", "En partie", "Non"),
         *("Merci de votre réponse.", "Demander", "D’où cela vient"),
         "Aucune page n’y répond. Une recherche avec moins de mots en trouvera peut-être plus.",
         *("Page d’accueil", "Rechercher « {words} »"),

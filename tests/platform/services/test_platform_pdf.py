@@ -103,9 +103,22 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
         {"object": "block", "type": "code", "nodes": [text("x" * 9000)]},
         {"object": "block", "type": "heading-1", "nodes": [text("\x00\u202e漢字")]},
     ]
-    page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
+    page = {"part": 0, "id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
     assert PdfLayout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).draw().startswith(b"%PDF-")
     assert PdfLayout({"title": "", "pages": []}, tmp_path).draw().startswith(b"%PDF-")
+
+
+def test_a_reference_leads_to_the_page_of_its_own_part(tmp_path: Path) -> None:
+    """A translation has the ids of what it was made from, and both may be parts of one PDF."""
+    see = {"object": "block", "type": "content-ref", "data": {"ref": {"kind": "page", "page": "a"}}}
+    pages = [
+        {"part": part, "id": "a", "title": title, "depth": 0, "nodes": [see], "files": {}}
+        for part, title in enumerate(("Windmills", "Moulins"))
+    ]
+    data = PdfLayout({"title": "T", "pages": pages}, tmp_path).draw()
+    assert [word for word in texts(data).split() if word in ("Windmills", "Moulins")] == ["Windmills"] * 2 + [
+        "Moulins"
+    ] * 2
 
 
 def test_a_process_that_may_not_give_way_lays_out_all_the_same(tmp_path: Path) -> None:

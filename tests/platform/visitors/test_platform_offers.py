@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -72,6 +73,49 @@ def test_all_pages_have_one_pdf_without_what_is_not_listed(made: PublishedSiteMa
     assert "vault" in read_pdf(staff.get(internal))
     for address in (internal, internal.rpartition("/")[0], f"{whole}/nothing", f"{whole}/a/b"):
         assert anybody.get(address).status_code == 404
+
+
+def test_the_whole_site_has_a_pdf_of_what_each_section_shows_first(made: PublishedSiteMaker) -> None:
+    anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
+    listing = find_address(made, anybody.get("/mixed").text, "contents")
+    # With one section that a visitor sees, the PDF of that one is the whole site's.
+    assert "PDF of all pages" in anybody.get(listing).text
+    assert "/~syncd/pdf" not in anybody.get(listing).text
+    assert anybody.get("/~syncd/pdf").status_code == 404
+    assert f'href="{made.base}/~syncd/pdf"' in staff.get(listing).text
+    answer = staff.get("/~syncd/pdf")
+    assert answer.headers["cache-control"].startswith("private")
+    text = read_pdf(answer)
+    assert text.index("Words of Welcome") < text.index("Internal") < text.index("The vault")
+    assert "Older words" not in text
+    made.world.made("updateSiteSectionById", made.path | {"siteSectionId": made.sections[1]}, body={"condition": None})
+    text = read_pdf(anybody.get("/~syncd/pdf"))
+    assert ("vault" in text, "handshake" in text, "canteen" in text) == (True, False, False)
+    assert "Docs.pdf" in anybody.get("/~syncd/pdf").headers["content-disposition"]
+    customize(made, pdf={"enabled": False})
+    assert anybody.get("/~syncd/pdf").status_code == 404
+
+
+def test_where_the_product_has_a_pdf_leads_to_it(made: PublishedSiteMaker) -> None:
+    reader = Reader(made)
+    own = find_address(made, reader.get("/mixed").text, "pdf")
+    whole, _, mixed = own.rpartition("/")
+    for asked, address in (
+        ("/~gitbook/pdf", whole),
+        (f"/~gitbook/pdf?page={mixed}&only=yes&limit=100", own),
+        ("/guides/~gitbook/pdf?limit=10", whole),
+    ):
+        answer = reader.get(asked)
+        assert (answer.status_code, answer.headers["location"]) == (302, made.base + address)
+    older = reader.get("/v1/~gitbook/pdf").headers["location"].removeprefix(made.base)
+    assert "Older words" in read_pdf(reader.get(older))
+    for nothing in ("/mixed/~gitbook/pdf", "/internal/~gitbook/pdf", f"/~gitbook/pdf?page={'x' * 200}"):
+        assert reader.get(nothing).status_code == 404
+    for hostile in ("../../../evil", "//evil.example", "a/b", "%0d%0aSet-Cookie:x"):
+        answer = reader.get("/~gitbook/pdf?" + urlencode({"page": hostile}))
+        assert answer.headers["location"].startswith(f"{made.base}{whole}/")
+        assert reader.get(answer.headers["location"].removeprefix(made.base)).status_code == 404
+        assert "set-cookie" not in answer.headers
 
 
 @pytest.mark.parametrize("visibility", ["share-link", "visitor-auth"])

@@ -1,7 +1,7 @@
 """What a PDF is made of: the pages that were asked for, as rich text, and the images in them, all from the platform."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,16 +53,21 @@ class PdfSelection:
 
 
 @dataclass(frozen=True)
-class PdfContent:
-    """A revision's tree with the title of its PDF; with `claims`, every condition is decided for that visitor."""
+class PdfPart:
+    """Pages of a revision's tree, and how they are called; with `claims`, every condition is decided for that visitor.
+
+    A PDF of several parts has a page with the title of each before it.
+    """
 
     outline: Outline
     title: str
+    selection: PdfSelection
     claims: Mapping[str, Any] | None = None
 
-    def build_key(self, part: PdfSelection) -> tuple[bytes | str | PdfSelection, ...]:
-        """Return all that the PDF of a part of it depends on."""
-        return self.outline.root, self.title, json.dumps(self.claims, sort_keys=True), part
+    @property
+    def key(self) -> tuple[bytes | str | PdfSelection, ...]:
+        """All that the PDF of it depends on."""
+        return self.outline.root, self.title, json.dumps(self.claims, sort_keys=True), self.selection
 
 
 @dataclass
@@ -70,43 +75,46 @@ class PdfJobWriter:
     """The pages and images of one PDF; images are put into `directory`, each once."""
 
     storage: Storage
-    content: PdfContent
-    part: PdfSelection
+    title: str
+    parts: Sequence[PdfPart]
     directory: Path
     _images: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def outline(self) -> Outline:
-        """The tree whose pages are laid out."""
-        return self.content.outline
 
     def write_job(self) -> None:
         """Write the file from which the worker process lays out the selected pages.
 
         Raises: Failure 413 when it is too much for one PDF.
         """
-        documents = PageDocuments(self.outline, _NO_CONTEXT, self.storage.blobs.get, claims=self.content.claims)
-        shown = [
-            (depth, entry)
-            for depth, entry in self.part.list_entries(self.outline)
-            if entry.node.type in ("document", "group")
-        ]
-        if len(shown) > PAGES_MAX:
+        shown = [self._list_shown(part) for part in self.parts]
+        if sum(map(len, shown)) > PAGES_MAX:
             raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
+        characters = 0
         with (self.directory / JOB).open("wb") as file:
-            file.write(encode_json(self.content.title) + b"\n")
-            for depth, entry in shown:
-                check_time()
-                nodes = documents.render(entry, "true", "reusable-contents")["nodes"] if entry.node.body else []
-                if documents.characters > TEXT_MAX:
-                    raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
-                file.write(encode_json(self._build_page(depth, entry, nodes)) + b"\n")
+            file.write(encode_json(self.title) + b"\n")
+            for number, (part, entries) in enumerate(zip(self.parts, shown, strict=True)):
+                before = len(self.parts) > 1
+                if before:
+                    first = {"part": number, "id": "", "title": part.title, "depth": 0, "nodes": [], "files": {}}
+                    file.write(encode_json(first) + b"\n")
+                documents = PageDocuments(part.outline, _NO_CONTEXT, self.storage.blobs.get, claims=part.claims)
+                for depth, entry in entries:
+                    check_time()
+                    nodes = documents.render(entry, "true", "reusable-contents")["nodes"] if entry.node.body else []
+                    if characters + documents.characters > TEXT_MAX:
+                        raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
+                    page = self._build_page(part.outline, entry, nodes)
+                    file.write(encode_json({"part": number, "depth": depth + before, **page}) + b"\n")
+                characters += documents.characters
 
-    def _build_page(self, depth: int, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    def _list_shown(self, part: PdfPart) -> list[tuple[int, TreeEntry]]:
+        listed = part.selection.list_entries(part.outline)
+        return [(depth, entry) for depth, entry in listed if entry.node.type in ("document", "group")]
+
+    def _build_page(self, outline: Outline, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
         ids |= {str(value) for cell in find_file_cells(nodes) for value in cell}
-        files = {id: self._build_file(self.outline.entries[id].node) for id in ids if id in self.outline.entries}
-        return {"id": entry.node.id, "title": entry.node.title, "depth": depth, "nodes": nodes, "files": files}
+        files = {id: self._build_file(outline.entries[id].node) for id in ids if id in outline.entries}
+        return {"id": entry.node.id, "title": entry.node.title, "nodes": nodes, "files": files}
 
     def _build_file(self, node: TreeNode) -> dict[str, str]:
         drawn = node.fields.get("contentType") in _DRAWN and node.body
@@ -125,6 +133,6 @@ class PdfJobWriter:
         return self._images[body]
 
 
-def prepare_job(storage: Storage, content: PdfContent, part: PdfSelection) -> Callable[[Path], None]:
+def prepare_job(storage: Storage, title: str, parts: Sequence[PdfPart]) -> Callable[[Path], None]:
     """Return what writes the job of a PDF into a directory. Raises: the function it returns, as `write_job`."""
-    return lambda directory: PdfJobWriter(storage, content, part, directory).write_job()
+    return lambda directory: PdfJobWriter(storage, title, parts, directory).write_job()

@@ -61,7 +61,9 @@ class PdfLayout:
         self._fonts = self._pdf.sheet_fonts = Fonts(self._pdf, (*texts, job["title"]))
         self._files: Mapping[str, Mapping[str, str]] = {}
         """Names of the files that the page at hand refers to, and their images, by id."""
-        self._titles = {page["id"]: page["title"] for page in job["pages"]}
+        self._part = 0
+        """The part of the page at hand: ids are those of a part."""
+        self._titles = {(page["part"], page["id"]): page["title"] for page in job["pages"]}
 
     def draw(self) -> bytes:
         """Return the file."""
@@ -73,9 +75,9 @@ class PdfLayout:
         return bytes(self._pdf.output())
 
     def _draw_page(self, page: Mapping[str, Any]) -> None:
-        self._files = page["files"]
+        self._files, self._part = page["files"], page["part"]
         self._pdf.add_page()
-        self._pdf.set_link(name=page["id"])
+        self._pdf.set_link(name=f"{page['part']}/{page['id']}")
         title = self._fonts.spell(page["title"]) or "-"
         self._set_font("text", "B", _TITLE_PT)
         self._pdf.start_section(title, level=min(page["depth"], 5))
@@ -270,15 +272,16 @@ class PdfLayout:
         ref = data.get("ref")
         ref = ref if isinstance(ref, Mapping) else {"url": data.get("url")}
         page, url = ref.get("page"), ref.get("url")
-        if page in self._titles and "space" not in ref:
-            return f"#{page}"
+        if (self._part, page) in self._titles and "space" not in ref:
+            return f"#{self._part}/{page}"
         return url if isinstance(url, str) and url.startswith(_LINK_SCHEMES) else ""
 
     def _find_title(self, data: Mapping[str, Any]) -> str:
         """What a void block is called: its title, else the name of what it refers to, else the address."""
         ref = data.get("ref")
         ref = ref if isinstance(ref, Mapping) else {}
-        name = self._files.get(str(ref.get("file")), {}).get("name") or self._titles.get(str(ref.get("page")))
+        page = self._titles.get((self._part, str(ref.get("page"))))
+        name = self._files.get(str(ref.get("file")), {}).get("name") or page
         return str(data.get("title") or name or ref.get("url") or data.get("url") or "")
 
     def _find_image_name(self, data: Mapping[str, Any]) -> str | None:

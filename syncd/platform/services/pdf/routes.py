@@ -18,7 +18,7 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.content import spaces
-from syncd.platform.services.pdf.job import PdfContent, PdfSelection, prepare_job
+from syncd.platform.services.pdf.job import PdfPart, PdfSelection, prepare_job
 from syncd.platform.services.pdf.process import MEDIA, answer_pdf
 from syncd.platform.storage.storage import CurrentStorage, Storage
 
@@ -65,16 +65,16 @@ async def download_pdf(
 
     Raises: Failure 403 when the signature is wrong or has expired.
     """
-    part = PdfSelection(page, only)
-    promised = _compute_signature(storage.secret, revision_id, space, part, expires)
+    selection = PdfSelection(page, only)
+    promised = _compute_signature(storage.secret, revision_id, space, selection, expires)
     if not hmac.compare_digest(promised.encode(), signature.encode()):
         raise Failure(403, "This address was not made by this platform.")
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
     title, outline = await run_in_threadpool(_find_space, storage, space, revision_id)
-    content = PdfContent(outline, title)
-    job = prepare_job(storage, content, part)
-    return await answer_pdf(request, title, content.build_key(part), job, cache="private, max-age=3600")
+    part = PdfPart(outline, title, selection)
+    job = prepare_job(storage, title, [part])
+    return await answer_pdf(request, title, part.key, job, cache="private, max-age=3600")
 
 
 def _answer_pdf_address(view: RevisionView, part: PdfSelection) -> JSONResponse:
