@@ -13,13 +13,18 @@ FREE_OPENINGS = 10
 
 _NAMES_SHOWN = 5
 _OPTION = "--force {}={}"
+_CHECK_DIRECTORY = "look whether the space is bound to the right directory"
 
 Force = Mapping[str, int]
 """Scope to the exact number of things that a person approved with `--force scope=number`."""
 
 
-def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain: int, force: Force) -> None:
+def guard_deletions(
+    scope: str, deleted: Sequence[str], existing: int, *, remain: int, force: Force, absent: str = ""
+) -> None:
     """Refuse a plan that would delete too many of `existing` items; `remain` is how many are left.
+
+    Shape: `absent` says what is not there at all on the side that became empty, such as its directory.
 
     Raises: BecameEmpty when nothing would remain; TooMuch above max(10, 5 %); both unless forced with the exact number.
     Source: syncd/manual/explanation/guards.md.
@@ -28,8 +33,9 @@ def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain
     if not count or force.get(scope) == count:
         return
     if not remain:
-        what = f"{scope}: all {count} would be deleted; one side is suddenly empty"
-        raise BecameEmpty(what, hint=_force_hint(scope, count))
+        what = f"{scope}: all {count} would be deleted; {absent or 'one side is suddenly empty'}"
+        hint = f"{_CHECK_DIRECTORY}; {_force_hint(scope, count)}" if absent else _force_hint(scope, count)
+        raise BecameEmpty(what, hint=hint)
     limit = max(FREE_DELETIONS, int(existing * FREE_SHARE))
     if count > limit:
         what = f"{scope}: {count} of {existing} would be deleted, over {limit} ({_join_names(deleted)})"

@@ -124,7 +124,7 @@ class _Rounds:
         self.first_plan = self.first_plan or plan
         if not plan.steps:
             return self._record_arrival(plan)
-        _guard_deletions(self.workspace, self.binding, content, plan)
+        _guard_deletions(self.workspace, self.binding, content, plan, self.intent)
         return self.workspace.is_dry_run or self._write_plan(plan, content)
 
     @property
@@ -269,12 +269,17 @@ def _list_skipped(binding: Binding, draft: Draft) -> Iterator[str]:
         yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.reason}"
 
 
-def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingContent, plan: ContentPlan) -> None:
+def _guard_deletions(
+    workspace: Workspace, binding: Binding, content: ExistingContent, plan: ContentPlan, intent: Intent
+) -> None:
     pages = [anchor for anchor in content.existing.anchors.values() if anchor.kind == "page"]
     if len(pages) == 1 and is_blank_page(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
         return  # every new space has such a page, and says nothing by it
     remain = len(pages) - len(plan.deleted)
-    guard_deletions(f"propose.{binding.name}", plan.deleted, len(pages), remain=remain, force=workspace.force)
+    is_absent = workspace.repository.find_tree(intent.tip, binding.directory) is None
+    absent = f"{intent.branch} has no directory {binding.directory}" if is_absent else ""
+    scope, force = f"propose.{binding.name}", workspace.force
+    guard_deletions(scope, plan.deleted, len(pages), remain=remain, force=force, absent=absent)
 
 
 def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> DesiredSide:
