@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
+from syncd.model.text import quote_name
 
 Value = str | int | bool
 Params = Mapping[str, Value | Sequence[Value] | None]
@@ -19,17 +20,18 @@ def parse_base_url(url: str, *, insecure: bool = False) -> str:
 
     Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
     """
+    named = "the platform's address" if "@" in url else quote_name(url)  # what stands before an @ may be a secret
     try:
         parsed = httpx.URL(url)
         parsed.host.encode("idna")
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com") from error
+        raise ConfigInvalid(f"{named} is not an address", hint="Write it like https://api.example.com") from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com")
+        raise ConfigInvalid(f"{named} is not an address", hint="Write it like https://api.example.com")
     if parsed.userinfo or parsed.query or parsed.fragment:
-        raise ConfigInvalid("platform.url has credentials, a query or a fragment", hint="Leave only the address.")
+        raise ConfigInvalid(f"{named} has credentials, a query or a fragment", hint="Leave only the address.")
     if parsed.scheme == "http" and not (insecure or _is_loopback(parsed.host)):
-        raise ConfigInvalid("platform.url would send the token unencrypted", hint="Use https.")
+        raise ConfigInvalid(f"{named} would send the token unencrypted", hint="Use https.")
     return format_origin(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
 
 

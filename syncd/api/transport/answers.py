@@ -28,12 +28,12 @@ Shape = TypeVar("Shape", bound=Observed)
 
 MESSAGE_MAX = 300
 """Characters kept of a message from outside."""
-CHECK_URL = "Check platform.url: something answers there, but not the platform's API."
+CHECK_URL = "Check the platform's address: something answers there, but not its API."
 CHECK_WHO = (
     "Put a valid token into the file that --token-file or platform.token_file names, or into SYNCD_TOKEN,\n"
     "or save one: syncd auth login"
 )
-CHECK_NETWORK = "Check that the platform runs there, and platform.url."
+CHECK_NETWORK = "Check that the platform runs there, and that this is its address."
 LIMITS = "The manual names the limits: how-to/servers. Of a space that is too large, make several."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""

@@ -88,7 +88,7 @@ def _find_error(name: str, check: Callable[[], object]) -> Iterator[ConfigProble
     try:
         check()
     except SyncdError as error:
-        yield ConfigProblem(name, error.what.replace("platform.url", "the address"), hint=error.hint)
+        yield ConfigProblem(name, error.what, hint=error.hint)
 
 
 def _describe_unreadable(path: Path, error: SyncdError) -> ConfigProblem:

@@ -62,7 +62,7 @@ def test_all_problems_are_named_at_once_with_their_places(tmp_path: Path, check:
     said = check("--config", str(file))
     assert said.code == 78
     for place, words in {
-        f"{file}:2:1": "platform.url - would send the token unencrypted",
+        f"{file}:2:1": "platform.url - 'http://api.example.com' would send the token unencrypted",
         f"{file}:3:1": "platform.token_file - the token_file",
         f"{file}:4:1": "platform.colour - there is no such key",
         f"{file}:8:1": "repository.0.intervall - there is no such key; did you mean interval?",
@@ -103,7 +103,7 @@ def test_variables_are_checked_too(tmp_path: Path, check: CommandRunner, monkeyp
     monkeypatch.setenv("SYNCD_TOKEN", "secret 2")
     said = check("--config", str(file))
     assert said.code == 78
-    assert "SYNCD_URL: error: the address is not an address" in said.out
+    assert "SYNCD_URL: error: 'ftp://x' is not an address" in said.out
     assert "SYNCD_TOKEN: error: the token has characters that no token has" in said.out
     assert "secret" not in said.out + said.err
 

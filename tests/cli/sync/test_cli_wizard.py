@@ -35,7 +35,7 @@ def test_a_clone_asks_for_platform_token_space_and_directory(shell: Shell) -> No
             "Address of the platform's API [https://api.gitbook.com]: "
         )
         session.type_line("platform.example.com")
-        session.expect("Error: platform.url is not an address")
+        session.expect("Error: 'platform.example.com' is not an address")
         session.expect("]: ")
         session.type_line(shell.url)
         session.expect(f"There is no token for {shell.url}. Save one now? [Y/n]: ")
