@@ -13,6 +13,7 @@ from syncd.cli.terminal.ci_job import CiJob
 from syncd.cli.terminal.output import SIGNS, build_result_document, format_results, print_document
 from syncd.cli.terminal.text import escape, format_json
 from syncd.errors import FileInvalid, SyncdError
+from syncd.layout.tree.placement import SUMMARY
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job
@@ -111,7 +112,7 @@ def _parse_location(where: str) -> tuple[str, int]:
 def write_push_report(report: PushReport, *, quality: Path | None, as_json: bool) -> None:
     """Print the report, with annotations where GitHub reads them, and write the job summary and `quality`."""
     if quality is not None:
-        quality.write_text(format_json(_build_code_quality(list(report.find_problems()))), encoding="utf-8")
+        quality.write_text(format_json(_build_code_quality(report)), encoding="utf-8")
     if report.ci_job.summary is not None:
         with report.ci_job.summary.open("a", encoding="utf-8") as summary:
             summary.write("\n".join(_format_summary(report)) + "\n")
@@ -191,17 +192,19 @@ def _format_problems(title: str, problems: Sequence[Problem]) -> Iterator[str]:
         yield f"* {where}{escape_markdown(problem.message)}"
 
 
-def _build_code_quality(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """GitLab's code quality report; each entry needs a place there, so one without a place gets SUMMARY.md."""
+def _build_code_quality(report: PushReport) -> list[dict[str, Any]]:
+    """GitLab's code quality report; each entry needs a place there, so one without a place gets the first space's
+    table of contents."""
+    summary = report.bindings[0].path(SUMMARY) if report.bindings else SUMMARY
     return [
         {
             "description": problem.message,
             "check_name": "syncd-push",
             "fingerprint": hashlib.sha256(f"{number}\0{problem.path}\0{problem.message}".encode()).hexdigest(),
             "severity": "major" if problem.level == "error" else "minor",
-            "location": {"path": problem.path or "SUMMARY.md", "lines": {"begin": problem.line}},
+            "location": {"path": problem.path or summary, "lines": {"begin": problem.line}},
         }
-        for number, problem in enumerate(problems)
+        for number, problem in enumerate(report.find_problems())
     ]
 
 

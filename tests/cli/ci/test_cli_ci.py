@@ -159,6 +159,32 @@ def test_a_branch_that_syncd_made_is_not_proposed(jobs: Jobs, branch: str) -> No
     assert "use.md" not in came.out
 
 
+def test_a_directory_that_is_not_there_is_named_before_all_pages_would_go(jobs: Jobs) -> None:
+    came = jobs.job("--url", jobs.shell.url, "--space", f"{jobs.shell.space}=dcos")
+    assert came.code == 5
+    assert "would be deleted; main has no directory dcos" in came.out
+    assert "look whether the space is bound to the right directory" in came.out
+
+
+def test_what_has_no_place_is_put_into_the_table_of_contents_of_the_space(jobs: Jobs) -> None:
+    for path, text in PAGES.items():
+        plant(jobs.origin / "docs", {path: text})
+    jobs.commit({"docs/use.md": MORE}, "Move")
+    report = jobs.shell.root / "quality.json"
+    space = f"{jobs.shell.space}=docs"
+    came = jobs.job("--url", jobs.shell.url, "--space", space, "--quality", str(report))
+    assert came.code == 0
+    places = {entry["location"]["path"] for entry in json.loads(report.read_text())}
+    assert places == {"docs/SUMMARY.md"}
+
+
+def test_an_address_without_a_scheme_is_named(jobs: Jobs) -> None:
+    came = jobs.job("--url", "127.0.0.1:8470", "--space", jobs.shell.space)
+    assert came.code == 78
+    assert "'127.0.0.1:8470' is not an address" in came.err
+    assert "secret" not in jobs.job("--url", "http://me:secret@127.0.0.1", "--space", jobs.shell.space).err
+
+
 def test_a_fork_without_a_token_is_told_why(jobs: Jobs) -> None:
     environ = {**GITHUB, "SYNCD_TOKEN": "", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_HEAD_REF": "patch"}
     came = jobs.named(environ=environ)
