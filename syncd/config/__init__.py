@@ -1,6 +1,6 @@
 """The configuration: its shapes, where it is found, who may decide what, and the secrets that it names."""
 
-from syncd.config.drop_ins import DropIn, read_drop_in_stamp
+from syncd.config.drop_ins import DropIn, check_paths, read_drop_in_stamp
 from syncd.config.finding import find_config, load_config, load_repositories, load_with_drop_ins, trust_document
 from syncd.config.reading import load, make_document, parse
 from syncd.config.secrets import load_notification_address, load_notification_secret, load_webhook_secrets
@@ -34,6 +34,7 @@ __all__ = [
     "UpstreamConfig",
     "WebhookSourceConfig",
     "WebhooksConfig",
+    "check_paths",
     "check_private",
     "find_config",
     "is_credential",

@@ -14,6 +14,7 @@ SOME_REPOSITORY: Mapping[str, Any] = {"repository": [{"space": [{"id": "none"}]}
 """Stands for repositories where only the rest of a file is of interest."""
 SOME_PLATFORM = {"url": "https://platform.invalid"}
 """Stands for a platform where only the rest of a file is of interest."""
+ONE_PLACE = "give it all its spaces in one place"
 
 Stamp = frozenset[tuple[str, int, int]]
 
@@ -72,5 +73,15 @@ def _read_repositories(file: Path, owners: Mapping[Path, Path]) -> tuple[Reposit
     for repository in repositories:
         if repository.path in owners:
             what = f"{file}: {repository.path} is configured in {owners[repository.path]}, too"
-            raise ConfigInvalid(what, hint="give it all its spaces in one place")
+            raise ConfigInvalid(what, hint=ONE_PLACE)
+    check_paths(repositories, file)
     return repositories
+
+
+def check_paths(repositories: Iterable[RepositoryConfig], file: Path) -> None:
+    """Check that a file configures no repository twice, however it spells the path. Raises: ConfigInvalid."""
+    known: set[Path] = set()
+    for repository in repositories:
+        if repository.path in known:
+            raise ConfigInvalid(f"{file}: {repository.path} is configured twice", hint=ONE_PLACE)
+        known.add(repository.path)

@@ -145,7 +145,7 @@ def resolve_paths(config: Config, path: Path) -> Config:
     repositories = tuple(
         repository.model_copy(
             update={
-                "path": (root / expand_home(repository.path)).resolve(),
+                "path": _resolve_repository(repository.path, root, path),
                 "site": _resolve_site(repository.site, root) if repository.site is not None else None,
                 "upstream": _resolve_files(repository.upstream, root) if repository.upstream is not None else None,
             }
@@ -172,6 +172,13 @@ def expand_home(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:
         raise ConfigInvalid(f"{path} begins with the home of a user who does not exist") from None
+
+
+def _resolve_repository(path: Path, root: Path, file: Path) -> Path:
+    try:
+        return (root / expand_home(path)).resolve()
+    except (RuntimeError, ValueError):  # links that lead to each other, a zero byte
+        raise ConfigInvalid(f"{file}: {str(path)!r} leads nowhere, and so is the path of no repository") from None
 
 
 def _resolve_site(site: SiteConfig, root: Path) -> SiteConfig:

@@ -56,10 +56,14 @@ def test_each_file_adds_repositories_in_the_order_of_names(config: Path, environ
         (PLATFORM + table("/srv/b"), "platform - belongs into"),
         (table("/srv/main"), "/srv/main is configured in"),
         (table("/srv/good"), "/srv/good is configured in"),
+        (table("/srv/b") + table("/srv/./b", "s2"), "/srv/b is configured twice"),
+        (table("/srv/b\\u0000"), "leads nowhere"),
+        (table("../loop"), "leads nowhere"),
     ],
 )
 def test_a_mistake_spoils_its_own_file_alone(config: Path, environ: Mapping[str, str], text: str, what: str) -> None:
     written(config.parent / "conf.d" / "a-good.toml", table("/srv/good"))
+    (config.parent / "loop").symlink_to("loop")
     bad = written(config.parent / "conf.d" / "bad.toml", text)
     whole, (broken,) = load_with_drop_ins(ConfigFile(config), environ)
     assert [repository.path.name for repository in whole.repository] == ["main", "good"]

@@ -14,7 +14,7 @@ from syncd.cli.service.log import Log, LogEvent, choose_log
 from syncd.cli.service.run_log import RunLog, log_warning, log_webhook
 from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.text import escape
-from syncd.config import Config, read_drop_in_stamp
+from syncd.config import Config, check_paths, read_drop_in_stamp
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, find_runtime_directory, listen_control
 from syncd.daemon.control.run_files import RunFiles, find_service_directory
 from syncd.daemon.health import ServiceHealth
@@ -58,7 +58,9 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     requests = RequestLog()
 
     def load_jobs() -> Sequence[Job]:
-        config, broken = load_config_parts(require_config_file(options.config))
+        file = require_config_file(options.config)
+        config, broken = load_config_parts(file)
+        check_paths(config.repository, file.path)  # here, since nothing of a refused configuration may count
         jobs = [*build_jobs(config, os.environ, requests.add), *build_broken_jobs(broken)]
         subscriptions = build_subscriptions(config, os.environ)
         sources = load_sources(config.webhooks, os.environ)

@@ -123,6 +123,18 @@ def test_what_is_too_large_too_slow_or_not_http_is_refused(two: Two) -> None:
         assert service.metric("syncd_webhooks_total", source="unknown", status="413") == 1
 
 
+def test_nothing_of_a_configuration_counts_that_is_refused_as_a_whole(two: Two) -> None:
+    hooked = Hooked(two)
+    with serve_platform(two) as service:
+        service.hear("ready")
+        two.write()
+        text = two.config.read_text()
+        two.config.write_text(f"{text}\n[[repository]]{text.split('[[repository]]')[1]}")
+        assert command("reload", "--config", two.config, environ=service.environ)[0] == 78
+        service.hear("is configured twice")
+        assert hooked.post("github", sign_github(b"{}", "ping"))[0] == 204
+
+
 def test_a_new_secret_counts_after_a_reload_and_a_wrong_one_leaves_all_as_it_was(two: Two) -> None:
     hooked, new = Hooked(two), "a-new-secret-of-this-sender"
     secret = two.shell.root / "webhook-secret"
