@@ -109,16 +109,19 @@ def build_wakeable(config: Config) -> Sequence[WakeableRepository]:
 
 
 def _build_finder(path: Path, url: str | None, remote: str) -> Callable[[], str]:
-    known: list[str | None] = [url] if url is not None else []
+    known = [url] if url is not None else []
 
     def find() -> str:
         if not known:
             try:
                 with Repository.open(path) as repository:
-                    known.append(repository.find_remote_url(remote))
+                    found = repository.find_remote_url(remote)
             except SyncdError:
+                found = None
+            if found is None:
                 return ""  # it may be there with the next webhook
-        return known[0] or ""
+            known.append(found)
+        return known[0]
 
     return find
 

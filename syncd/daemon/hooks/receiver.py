@@ -32,8 +32,6 @@ BODY_BYTES_MAX = 1 << 20
 REQUESTS_MAX, WINDOW_SECONDS = 120, 60.0
 """Signed webhooks of one sender that are read in a minute; more of them say nothing new."""
 _SEEN_MAX = 1024
-_TIMED_HEADERS: Mapping[Sender, str] = {"platform": "x-gitbook-signature", "gitlab": "webhook-signature"}
-"""Headers with a signature that holds a time, so that no honest sender sends it twice."""
 
 
 @dataclass(frozen=True)
@@ -114,14 +112,15 @@ class WebhookReceiver:
             return WebhookAnswer(405, "a webhook is a POST", source.name)
         if forgery := find_forgery(source.sender, headers, body, source.secrets, self._now()):
             return WebhookAnswer(401, f"the request is not believed: {forgery}", source.name)
-        if self._is_too_often(source.name):
-            return WebhookAnswer(429, f"more than {REQUESTS_MAX} webhooks in a minute", source.name)
         if self._is_repeated(source, headers):
             return WebhookAnswer(204, "it came before", source.name)
+        if self._is_too_often(source.name):
+            self._forget_moment(source, headers)
+            return WebhookAnswer(429, f"more than {REQUESTS_MAX} webhooks in a minute", source.name)
         try:
             return self._wake_named(source, headers, body)
         except FleetUnreachable:
-            self._forget_signature(source, headers)
+            self._forget_moment(source, headers)
             return WebhookAnswer(503, "nobody can be woken now", source.name)
 
     def _wake_named(self, source: WebhookSource, headers: Mapping[str, str], body: bytes) -> WebhookAnswer:
@@ -144,17 +143,18 @@ class WebhookReceiver:
             self._windows[name] = begin, count + 1
             return count >= REQUESTS_MAX
 
-    def _forget_signature(self, source: WebhookSource, headers: Mapping[str, str]) -> None:
+    def _forget_moment(self, source: WebhookSource, headers: Mapping[str, str]) -> None:
+        """Let a webhook of which nothing came be sent again."""
         with self._lock:
-            self._seen.pop((source.name, _find_timed_signature(source, headers)), None)
+            self._seen.pop((source.name, _find_moment(source, headers)), None)
 
     def _is_repeated(self, source: WebhookSource, headers: Mapping[str, str]) -> bool:
-        signature = _find_timed_signature(source, headers)
-        if not signature:
+        moment = _find_moment(source, headers)
+        if not moment:
             return False
         with self._lock:
-            is_known = (source.name, signature) in self._seen
-            self._seen[source.name, signature] = None
+            is_known = (source.name, moment) in self._seen
+            self._seen[source.name, moment] = None
             while len(self._seen) > _SEEN_MAX:
                 self._seen.popitem(last=False)
             return is_known
@@ -172,5 +172,13 @@ class WebhookReceiver:
         self._report(answer, more)
 
 
-def _find_timed_signature(source: WebhookSource, headers: Mapping[str, str]) -> str:
-    return headers.get(_TIMED_HEADERS.get(source.sender, ""), "")
+def _find_moment(source: WebhookSource, headers: Mapping[str, str]) -> str:
+    """What no honest sender signs twice, since a time is in it; "" where the sender signs no time."""
+    match source.sender:
+        case "platform":
+            return headers.get("x-gitbook-signature", "")
+        case "gitlab" if "webhook-signature" in headers:
+            # Not the signature itself: it may stand among others, whatever they are.
+            return f"{headers.get('webhook-id', '')} {headers.get('webhook-timestamp', '')}"
+        case _:
+            return ""

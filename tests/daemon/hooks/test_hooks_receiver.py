@@ -81,6 +81,17 @@ def test_gitlab_may_sign_and_then_its_plain_token_does_not_count() -> None:
     assert scene.woken == ["gitlab"]
 
 
+def test_a_signed_webhook_of_gitlab_wakes_once_whatever_is_beside_its_signature() -> None:
+    scene = Scene(SIGNING_TOKEN)
+    headers, body = make_gitlab(signed_at=NOW)
+    answers = [
+        scene.post("gitlab", (headers | {"webhook-signature": f"{headers['webhook-signature']} v1,{n}"}, body))
+        for n in range(3)
+    ]
+    assert answers == [202, 204, 204]
+    assert scene.woken == ["gitlab"]
+
+
 @pytest.mark.parametrize(
     "signed",
     [
@@ -167,6 +178,24 @@ def test_a_sender_that_asks_without_end_is_told_to_slow_down() -> None:
     assert scene.post("gitea", make_gitea()) == 202
     scene.clock = 60
     assert scene.post("github", signed) == 202
+
+
+def test_who_repeats_a_webhook_keeps_no_other_from_being_heard() -> None:
+    scene = Scene()
+    repeated = make_platform("space_platform", NOW)
+    answers = [scene.post("platform", repeated) for _ in range(REQUESTS_MAX + 5)]
+    assert set(answers[1:]) == {204}
+    assert scene.post("platform", make_platform("space_platform", NOW + 1)) == 202
+
+
+def test_a_webhook_that_came_too_often_is_heard_when_it_is_sent_again() -> None:
+    scene = Scene()
+    for moment in range(REQUESTS_MAX):
+        scene.post("platform", make_platform("space_platform", NOW - moment))
+    last = make_platform("space_platform", NOW + 1)
+    assert scene.post("platform", last) == 429
+    scene.clock = 60
+    assert scene.post("platform", last) == 202
 
 
 def test_senders_that_are_configured_no_more_are_not_heard() -> None:
