@@ -232,8 +232,10 @@ class Service:
                 # A run that applied nothing wrote nothing: what moved meanwhile was someone else's doing.
                 again = moved() and not any(isinstance(result.outcome, Applied) for result in results)
         finally:
-            self._record_run(job, results)
-            self._inbox.put(partial(self._finish_run, task, results, again))
+            try:
+                self._record_run(job, results)
+            finally:  # a defect in what keeps or tells of a run must not keep the repository
+                self._inbox.put(partial(self._finish_run, task, results, again))
 
     def _run_job(self, task: Task, job: Job) -> list[Result]:
         results: list[Result] = []

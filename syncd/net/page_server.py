@@ -250,6 +250,8 @@ class _PageConnection(BaseRequestHandler):
         self._shared = self.server.shared
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_BYTES_MAX)
         self._deadline = 0.0
+        self._method = ""
+        """Of the request that is being read or answered, as far as it is known."""
 
     def handle(self) -> None:
         """Answer the requests of one connection until somebody ends it."""
@@ -264,7 +266,7 @@ class _PageConnection(BaseRequestHandler):
             request = self._read_request()
         except RefusedRequest as refused:
             self._shared.note_refusal(refused)
-            self._write(render_line(refused.status, refused.reason), has_body=True)
+            self._write(render_line(refused.status, refused.reason))
             return False
         if request is None:
             return False
@@ -277,7 +279,7 @@ class _PageConnection(BaseRequestHandler):
                     self._shared.end_stream()
                 return False
             answer = render_line(503, "too many pages are open")
-        self._write(apply_condition(request, answer), has_body=request.method != "HEAD")
+        self._write(apply_condition(request, answer))
         return self._http.their_state is h11.DONE and self._http.our_state is h11.DONE
 
     def _find_answer(self, request: PageRequest) -> PageResponse | EventStream:
@@ -291,15 +293,17 @@ class _PageConnection(BaseRequestHandler):
 
     def _read_request(self) -> PageRequest | None:
         """The next request with its body, or None when the client sends no more. Raises: RefusedRequest."""
-        self._deadline = monotonic() + IDLE_SECONDS
+        self._deadline, self._method = monotonic() + IDLE_SECONDS, ""
         try:
             head = self._read_event()
             if not isinstance(head, h11.Request):
                 return None
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
             target = head.target.decode("latin-1")
-            method, accepts = head.method.decode("latin-1"), self._shared.accepts
-            request = read_request(method, target, headers, self._shared.hosts, is_any_origin=accepts.is_any_origin)
+            self._method, accepts = head.method.decode("latin-1"), self._shared.accepts
+            request = read_request(
+                self._method, target, headers, self._shared.hosts, is_any_origin=accepts.is_any_origin
+            )
             body = bytearray()
             while isinstance(event := self._read_event(), h11.Data):
                 body += event.data
@@ -321,14 +325,14 @@ class _PageConnection(BaseRequestHandler):
             self._http.receive_data(piece)
         return event
 
-    def _write(self, response: PageResponse, *, has_body: bool) -> None:
+    def _write(self, response: PageResponse) -> None:
         headers = [*build_headers(response), ("Date", formatdate(usegmt=True))]
         if response.status not in (204, 304):
             headers.append(("Content-Length", str(len(response.body))))
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return
         self._send(h11.Response(status_code=response.status, headers=headers), ANSWER_SECONDS)
-        if has_body and response.body:
+        if self._method != "HEAD" and response.body:
             self._send(h11.Data(data=response.body), ANSWER_SECONDS)
         self._send(h11.EndOfMessage(), ANSWER_SECONDS)
 

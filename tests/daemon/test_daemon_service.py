@@ -242,6 +242,13 @@ def test_a_defect_in_one_job_is_reported_and_spares_the_others(serve: Any, job: 
         daemon.hear("outcome other Unchanged 0")
 
 
+def test_a_defect_in_what_tells_of_a_run_keeps_no_repository(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (docs,) = plain(tmp_path, "docs")
+    daemon = serve(job(docs, name="untold", interval=0.5))
+    for _ in range(3):
+        daemon.hear("outcome untold Unchanged 0")
+
+
 def test_a_run_waits_while_a_person_runs(serve: Any, job: Describe, tmp_path: Path) -> None:
     (git_dir,) = plain(tmp_path, "docs")
     with FileLock.acquire(git_dir / RUN_LOCK):

@@ -89,6 +89,15 @@ def test_a_stranger_is_refused(server: PageServer) -> None:
     assert httpx.put(server.url).status_code == 405
 
 
+def test_who_asks_for_the_head_alone_is_refused_without_a_body(server: PageServer, notices: list[str]) -> None:
+    for host, target in (("evil.example", "/"), ("127.0.0.1", "/../")):
+        answer = speak(server, f"HEAD {target} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith((b"HTTP/1.1 421", b"HTTP/1.1 400"))
+        assert not body
+    assert not notices, "a stranger's request is no defect"
+
+
 def test_what_is_too_large_or_no_http_is_refused(server: PageServer) -> None:
     host = b"Host: localhost\r\nOrigin: http://localhost\r\n"
     large = b"POST / HTTP/1.1\r\n" + host + b"Content-Length: 70000\r\n\r\n" + b"a" * 70000
