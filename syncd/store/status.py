@@ -14,6 +14,7 @@ from syncd.errors import StoreError, StoreNewer
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 BUSY_SECONDS = 5.0
+_NO_ROOM = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL}
 SITES_SINCE = 2
 """The version of the database that has the tables of sites."""
 REQUESTS_SINCE = 4
@@ -184,7 +185,31 @@ def read_page_address(file: Path, space: str, path: str) -> str:
 
 
 def _open_database(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", timeout=BUSY_SECONDS, uri=True)
+    """Open a state database to read it. Raises: sqlite3.Error."""
+    address = f"{file.absolute().as_uri()}?mode=ro"
+    database = sqlite3.connect(address, timeout=BUSY_SECONDS, uri=True)
+    try:
+        database.execute("PRAGMA user_version")
+    except sqlite3.OperationalError as error:
+        database.close()
+        # A full or read-only disk has no room for SQLite's shared memory; a file without a log says all that it knows.
+        if error.sqlite_errorcode & 0xFF not in _NO_ROOM or _has_log(file):
+            raise
+        return sqlite3.connect(f"{address}&immutable=1", uri=True)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _has_log(file: Path) -> bool:
+    """Return whether a database has a write-ahead log with content that its file may lack."""
+    try:
+        return file.with_name(f"{file.name}-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _read_outcomes(database: sqlite3.Connection) -> list[tuple[str, ...]]:

@@ -163,6 +163,29 @@ def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
     assert done.stdout.endswith(tip * 2), done.stdout
 
 
+@pytest.mark.parametrize("loss", ["read-only", "full"])
+def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_why(
+    shell: Any, tmp_path: Path, loss: str
+) -> None:
+    docs = shell.clone()
+    small = tmp_path / "small"
+    small.mkdir()
+    script = (
+        'mount -t tmpfs -o size="$5" tmpfs "$1" && cp -a "$2/." "$1" && cd "$1" && '
+        'if [ "$4" = full ]; then dd if=/dev/zero of=fill bs=1k 2>/dev/null; else mount -o remount,ro "$1"; fi; '
+        '"$3" -m syncd status --config .git/syncd.toml; echo "status: $?"; '
+        '"$3" -m syncd doctor --config .git/syncd.toml; echo "doctor: $?"'
+    )
+    words = [small, docs, sys.executable, loss, "2m" if loss == "full" else "2g"]
+    command = ["unshare", "-Urm", "sh", "-c", script, "sh", *map(str, words)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
+    assert "in step with main content" in said
+    assert "status: 0" in said
+    why, code = ("git directory: .* cannot be written", 78) if loss == "read-only" else (r"disk: 0\.0 GiB free", 1)
+    assert re.search(f"(?m)^fail {why}", said), said
+    assert f"doctor: {code}" in said
+
+
 def test_two_daemons_at_once(shell: Any) -> None:
     docs = shell.clone()
     with start_syncd("run", cwd=docs, pipes=["stderr"]) as first:
