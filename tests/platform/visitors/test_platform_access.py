@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -221,6 +222,16 @@ def test_what_nobody_signed_counts_only_where_the_schema_names_it(made: Publishe
     assert "Beta words" in reader.get("/beta").text
     assert "Beta words" not in Reader(made).get("/beta").text
     assert SECRET not in reader.get("/internal").text
+
+
+@pytest.mark.parametrize("claim", ["[" * 2000, "9" * 400, "1e999", "NaN", "-Infinity", '"a', "null"])
+def test_whatever_a_link_claims_the_site_is_still_there(made: PublishedSiteMaker, claim: str) -> None:
+    """A link puts its claims into a cookie, which every later page of the site gets."""
+    answer = Reader(made).get("/setup?" + urlencode({"visitor.isBeta": claim}))
+    reader = Reader(made)
+    reader.cookies = {name: value.strip('"') for name, value in answer.cookies.items()}
+    assert (answer.status_code, set(reader.cookies)) == (303, {"syncd-visitor-claims"})
+    assert reader.get("/setup").status_code == 200
 
 
 def test_visitors_without_a_token_are_sent_where_the_owner_says(made: PublishedSiteMaker) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -14,6 +15,9 @@ JWT_PARAMETER = "jwt_token"
 UNSIGNED_PREFIX = "visitor."
 _UNSIGNED_COOKIE = "syncd-visitor-claims"
 _COOKIE_MAX = 8192
+_CLAIMS_MAX = 50
+_NUMBER_MAX = 32
+"""Characters of a number."""
 _NOBODY = VisitorToken()
 
 
@@ -49,13 +53,17 @@ def keep_visitor_token(request: Request, name: str) -> Response | None:
 
 
 def _read_unsigned(request: Request) -> Mapping[str, Any]:
-    """The claims that nobody signed, from the cookie; `true`, `false` and numbers are what they look like."""
-    found: dict[str, Any] = {}
+    """The claims that nobody signed, from the cookie."""
     given = request.cookies.get(_UNSIGNED_COOKIE)
-    for name, value in parse_qsl(given)[:50] if given else ():
-        try:
-            read = json.loads(value)
-        except ValueError:
-            read = value
-        found[name] = read if isinstance(read, bool | int | float | str) else value
-    return found
+    return {name: _read_claim(value) for name, value in parse_qsl(given)[:_CLAIMS_MAX]} if given else {}
+
+
+def _read_claim(value: str) -> bool | float | str:
+    """A claim from its text: `true`, `false` and numbers are what they look like, and all else is words."""
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        # One link can put text into a visitor's cookie that comes back with every page.
+        return value
+    is_number = isinstance(read, int | float) and len(value) <= _NUMBER_MAX and isfinite(read)
+    return read if is_number or isinstance(read, str) else value
