@@ -5,7 +5,7 @@ from shlex import quote
 
 from syncd.cli.status.values import RepositoryStatus
 from syncd.cli.terminal.text import name_config
-from syncd.errors import ConfigInvalid, Unauthorized, Unreachable
+from syncd.errors import ConfigInvalid, FileInvalid, Unauthorized, Unreachable
 from syncd.store.status import FlowOutcome
 from syncd.sync.outcome import CONFLICT, PAGE
 
@@ -24,6 +24,7 @@ def suggest_command(status: RepositoryStatus, *, start: str) -> str:
         _suggest_repair(status)
         or _suggest_decision(status)
         or _suggest_transfer(status)
+        or _suggest_check(status)
         or _suggest_commit(status, start)
         or _suggest_review(status)
     )
@@ -68,6 +69,12 @@ def _suggest_transfer(status: RepositoryStatus) -> str:
     if unsent is not None:
         return "syncd push" if unsent.branch == status.current else f"syncd push {quote(unsent.branch)}"
     return ""
+
+
+def _suggest_check(status: RepositoryStatus) -> str:
+    """Suggest to look at the docs where a file of theirs ended the last run, and nothing else says what to do."""
+    is_invalid = status.run.exit_code == FileInvalid.exit_code
+    return "syncd check" if is_invalid and status.run.record is not None and not status.run.record.hint else ""
 
 
 def _suggest_commit(status: RepositoryStatus, start: str) -> str:

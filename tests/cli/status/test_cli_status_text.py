@@ -200,6 +200,15 @@ def test_each_situation_has_one_next_command() -> None:
     }
 
 
+def test_a_file_that_ended_the_last_run_is_looked_at_unless_a_hint_says_more() -> None:
+    why = "propose guides/main: SUMMARY.md:5:3: is not of the form `[title](address)`"
+    record = RunRecord("repository", "", "failed", 65, why, at=AT, since=AT, failures=1)
+    failed = replace(IN_STEP, run=replace(GOOD, record=record))
+    assert suggest_command(failed, start="/") == "syncd check"
+    site = replace(record, hint="all of them: syncd site validate")
+    assert suggest_command(replace(failed, run=replace(GOOD, record=site)), start="/") == ""
+
+
 def test_paths_of_a_command_are_relative_and_quoted() -> None:
     work = BranchWork("main", (Unsent(BINDING),), ("guides/a page with spaces.md", "guides/use.md"))
     status = replace(IN_STEP, works=(work,))
