@@ -45,7 +45,8 @@ def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Propo
             message = f"archived: branch {proposal.branch} was deleted"
             changes.append(Change("update", "change request", f"#{request.number}", message))
         if kept:
-            remarks.append(f"#{request.number} holds edits that {proposal.branch} never had: git show {kept}")
+            look = f"git diff {proposal.commit[:10]} {kept}"
+            remarks.append(f"#{request.number} holds edits that {proposal.branch} never had: {look}")
         forget_proposal(workspace, binding, proposal)
     return Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
 

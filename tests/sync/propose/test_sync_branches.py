@@ -123,6 +123,7 @@ def test_a_deleted_branch_closes_its_change_request_and_keeps_what_reviewers_wro
     edit(world, 1, "options", f"{OPTIONS}* mine, said better\n")
     world.git("branch", "--delete", "--force", "docs/one")
     fine(run(world, wish, deleted_branch="keep"))
+    edit(world, 1, "errors", "# Errors\n\nSaid, too.\n")
     fine(run(world, replace(wish, propose=False)))
     assert len(live(world)) == 1, "kept, and never closed by a pull"
 
@@ -131,7 +132,12 @@ def test_a_deleted_branch_closes_its_change_request_and_keeps_what_reviewers_wro
     (closed,) = [result.outcome for result in results if result.flow == "close"]
     assert isinstance(closed, Applied)
     ref = "refs/syncd/archived/docs/1/docs/one"
-    assert any(ref in remark for remark in closed.notes)
+    (remark,) = closed.notes
+    command = remark.partition(": git ")[2].split()
+    shown = world.git(*command)
+    assert "+* mine, said better" in shown
+    assert "+Said, too." in shown, "each edit of every revision"
+    assert command[-1] == ref
     assert "said better" in world.git("show", f"{ref}:options.md")
     assert not live(world)
     assert world.git("for-each-ref", "refs/syncd/proposed", "refs/remotes/platform/changes") == ""
