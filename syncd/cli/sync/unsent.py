@@ -7,6 +7,7 @@ from typing import Any
 from syncd.cli.terminal.text import escape
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE_FILE
+from syncd.layout.tree.paths import make_collision_key
 from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
@@ -78,14 +79,18 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
 
     Shape: after a push (`pushed`), changed content that no change request holds is such a kind, too.
     """
-    unlisted = [path for space in work.spaces for path in space.unlisted]
+    respelled = _find_respelled(work)
+    for listed, path in respelled.items():
+        yield f"! not sent: SUMMARY.md lists {escape(listed)}, but the file is {escape(path)}; write that there, and commit"
+    unlisted = [path for space in work.spaces for path in space.unlisted if path not in respelled.values()]
+    missing = [path for path in work.missing if path not in respelled]
     if unlisted:
         paths, verb = _format_paths(unlisted), "is" if len(unlisted) == 1 else "are"
         yield f"! not sent: {paths} {verb} not listed in SUMMARY.md; list what is to be a page, and commit"
     for listed, why in (
         (work.ignored, "but ignored by Git; git add --force, then git commit"),
         (work.linked, "but syncd follows no symbolic link or submodule; put the file in its place, and commit"),
-        (work.missing, "but no such file is committed; add it, or take the entry out, and commit"),
+        (missing, "but no such file is committed; add it, or take the entry out, and commit"),
     ):
         if listed:
             verb = "is" if len(listed) == 1 else "are"
@@ -104,6 +109,13 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     if work.uncommitted:
         verb = "is" if len(work.uncommitted) == 1 else "are"
         yield f"! not sent: {_format_paths(work.uncommitted)} {verb} edited and not committed; git add, then git commit"
+
+
+def _find_respelled(work: BranchWork) -> dict[str, str]:
+    """The listed pages without a file, each with the unlisted file whose name differs in case or composition alone."""
+    files = {make_collision_key(path): path for space in work.spaces for path in space.unlisted}
+    keys = {path: make_collision_key(path) for path in work.missing}
+    return {path: files[key] for path, key in keys.items() if key in files}
 
 
 def format_requests(work: BranchWork) -> Iterator[str]:

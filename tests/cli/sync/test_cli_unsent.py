@@ -39,6 +39,14 @@ def test_a_page_that_no_table_of_contents_lists_is_named(shell: Any, docs: Path)
     assert "in step" not in out
 
 
+def test_a_file_whose_name_differs_from_its_entry_in_case_alone_is_named_with_both(shell: Any, docs: Path) -> None:
+    shell.git("mv", "use.md", "Use.md", cwd=docs)
+    commit(shell, docs)
+    out = shell.fine("push", cwd=docs)
+    assert "not sent: SUMMARY.md lists use.md, but the file is Use.md; write that there, and commit" in out
+    assert out.count("not sent:") == 1
+
+
 def test_edits_that_are_not_committed_are_named(shell: Any, docs: Path) -> None:
     (docs / "use.md").write_text("# Use\n\nEdited.\n")
     out = shell.fine("push", cwd=docs)
