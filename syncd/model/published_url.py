@@ -7,13 +7,15 @@ from pydantic import Field
 from syncd.model.base import Declared, Observed, ObservedId
 
 URL_MAX = 4096
+TOKEN_MAX = 8192
+"""Characters of a visitor's token."""
 
 
 class UrlVisitor(Declared):
     """Who would read the address."""
 
     type: Literal["human", "agent"] = "human"
-    jwt_token: str = Field(default="", max_length=8192)
+    jwt_token: str = Field(default="", max_length=TOKEN_MAX)
     unsigned_claims: dict[str, Any] = Field(default_factory=dict, max_length=100)
 
 

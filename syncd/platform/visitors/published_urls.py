@@ -6,14 +6,14 @@ Anybody may ask, without a token, too: the answer gives no more than a visitor o
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 import sqlalchemy as sa
-from fastapi import Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import JSONResponse
 
-from syncd.model.published_url import PublishedUrlAnswer, PublishedUrlLookup, UrlVisitor
+from syncd.model.published_url import TOKEN_MAX, URL_MAX, PublishedUrlAnswer, PublishedUrlLookup, UrlVisitor
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -49,6 +49,14 @@ class LookupBody(RequestBody, PublishedUrlLookup):
 
 
 @dataclass(frozen=True)
+class UrlParameters:
+    """What `GET /urls/published` may ask for; who would read the address is known by a token or not at all."""
+
+    url: Annotated[str, Query(min_length=1, max_length=URL_MAX)]
+    token: Annotated[str, Query(alias="visitorAuthToken", max_length=TOKEN_MAX)] = ""
+
+
+@dataclass(frozen=True)
 class _PublishedAddress:
     """An address as its reader has it: its path on this platform, and the origin and path that its reader sees.
 
@@ -78,29 +86,51 @@ def resolve_published_content_by_url(
     nothing says where they sign in.
     Source: `resolvePublishedContentByUrl`, @gitbook/api 0.202.0.
     """
-    seen = _read_address(request, storage, body.url)
+    return answers.ok(_resolve_url(request, storage, caller, body.url, body.visitor))
+
+
+@router.get(
+    "/published",
+    response_model=PublishedUrlAnswer,
+    openapi_extra=declare_role("read", extension=True, anonymous=True),
+)
+def get_published_content_by_url(
+    request: Request,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
+    lookup: Annotated[UrlParameters, Depends()],
+) -> JSONResponse:
+    """Return the site content at an address, as `resolvePublishedContentByUrl` does: older renderers ask this way.
+
+    Source: `getPublishedContentByUrl`, @gitbook/api 0.146.0.
+    """
+    return answers.ok(_resolve_url(request, storage, caller, lookup.url, UrlVisitor(jwt_token=lookup.token)))
+
+
+def _resolve_url(request: Request, storage: Storage, caller: Caller, url: str, visitor: UrlVisitor) -> dict[str, Any]:
+    seen = _read_address(request, storage, url)
     if seen is None:
         raise _CLOSED
     if seen.is_draft and not caller.user_id:
         address = seen.origin + quote("/".join((seen.base, *seen.parts)))
-        return answers.ok({"target": "application", "redirect": address})
-    opened = _open_address(request, storage, caller, seen, body.visitor)
+        return {"target": "application", "redirect": address}
+    opened = _open_address(request, storage, caller, seen, visitor)
     if isinstance(opened, SignInNeeded):
         if not opened.address:
             raise Failure(401, "This site is for visitors with a token of its owner.")
-        return answers.ok(_build_sign_in(opened, seen))
+        return _build_sign_in(opened, seen)
     visit, parts = opened
     parts, number = _take_change_request(parts)
     with storage.read() as connection:
         if not number:
             found = find_destination(connection, visit, parts)
             if isinstance(found, Redirected):
-                return answers.ok(_build_redirect(visit.site, found, seen))
+                return _build_redirect(visit.site, found, seen)
         place = find_place(visit, parts)
         if place is None:
             raise _CLOSED
         row = _find_change_request(connection, caller, place, number) if number else None
-    return answers.ok(_build_content(storage, caller, visit, place, seen, row, body.visitor.type))
+    return _build_content(storage, caller, visit, place, seen, row, visitor.type)
 
 
 def _open_address(

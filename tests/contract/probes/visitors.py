@@ -11,6 +11,18 @@ def _publish(world: World) -> dict[str, Any]:
     return dict(world.made("publishSite", {"siteId": site["id"]}))
 
 
+@probe("getPublishedContentByUrl")
+def probe_get_published_content_by_url(world: World) -> Ask:
+    site = _publish(world)
+
+    def check(answer: Any) -> None:
+        assert (answer["site"], answer["pathname"], answer["complete"]) == (site["id"], "/", True)
+
+    query = {"url": site["urls"]["published"]}
+    wrong = ({"url": ""}, {"url": "x" * 4097}, query | {"visitorAuthToken": "x" * 8193})
+    return Ask(query=query, invalid_query=wrong, outsider=None, is_open=True, check=check)
+
+
 @probe("resolvePublishedContentByUrl")
 def probe_resolve_published_content_by_url(world: World) -> Ask:
     site = _publish(world)

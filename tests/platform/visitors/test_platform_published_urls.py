@@ -291,6 +291,17 @@ def test_a_token_is_told_what_a_revision_changed_but_not_what_was_before(made: P
     assert "Words." in str(read["nodes"])
 
 
+def test_older_renderers_look_an_address_up_by_get(made: PublishedSiteMaker) -> None:
+    made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
+    token = made.sign(isStaff=True)
+    query = {"url": f"{made.origin}{made.base}/internal", "visitorAuthToken": token, "redirectOnError": "true"}
+    found = made.world.made("getPublishedContentByUrl", query=query, by=made.world.anonymous)
+    assert found == made.look_up("/internal", jwtToken=token).json()
+    assert found["space"] == made.internal
+    del query["visitorAuthToken"]
+    assert made.world.call("getPublishedContentByUrl", query=query).status_code == 401
+
+
 def test_a_picture_is_there_for_as_long_as_the_token(made: PublishedSiteMaker) -> None:
     image = {"operation": "insert_files", "files": [{"name": "plan.png", "contentType": "image/png", "base64": PNG}]}
     made.world.write(made.guides, [image, page("Plan", '<img src=".gitbook/assets/plan.png">')])
