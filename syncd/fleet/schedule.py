@@ -24,11 +24,15 @@ _PATIENCE = 5.0
 
 @dataclass(frozen=True)
 class DueRepository:
-    """A repository that is to run, the priority of its job, and the queue for it."""
+    """A repository that is to run, the priority of its job, and the queue for it.
+
+    Units: `at`, when it was found to be due, in epoch seconds by the clock of the database.
+    """
 
     name: str
     priority: int
     queue: str
+    at: float
 
 
 def name_queue(worker: str) -> str:
@@ -45,7 +49,8 @@ def list_due(
     Raises: FleetUnreachable.
     """
     rows = database.query(
-        f"SELECT r.name, {_PRIORITY}, coalesce(w.name, '') FROM syncd_fleet_repositories r"  # noqa: S608
+        f"SELECT r.name, {_PRIORITY}, coalesce(w.name, ''), extract(epoch FROM clock_timestamp())::float8"  # noqa: S608
+        " FROM syncd_fleet_repositories r"
         " LEFT JOIN syncd_fleet_workers w ON w.name = r.last_worker AND NOT w.is_draining"
         " AND w.seen_at > now() - make_interval(secs => %(seconds)s)"
         " WHERE r.due_at <= now() AND (%(names)s::text[] IS NULL OR r.name = ANY(%(names)s))"
@@ -55,7 +60,9 @@ def list_due(
         " ORDER BY 2 DESC, r.due_at LIMIT %(limit)s",
         {"seconds": worker_seconds, "limit": DUE_MAX, "names": None if names is None else [*names]},
     )
-    return [DueRepository(name, priority, name_queue(worker) if worker else ANY) for name, priority, worker in rows]
+    return [
+        DueRepository(name, priority, name_queue(worker) if worker else ANY, at) for name, priority, worker, at in rows
+    ]
 
 
 def release_waiting(database: FleetDatabase) -> None:

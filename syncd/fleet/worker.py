@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import procrastinate
@@ -87,6 +88,7 @@ class FleetWorker:
         self._run_seconds = 0.0
         self._notifications: Counter[tuple[str, str]] = Counter()
         self._noted_at = time.monotonic()
+        self._registered_at = datetime.min.replace(tzinfo=UTC)
         self._failure: FleetUnreachable | None = None
         self._main: asyncio.Task[None] | None = None
         self._webhooks = FleetWebhooks(
@@ -107,7 +109,7 @@ class FleetWorker:
         a secret of webhooks that cannot be read.
         """
         context = self._context
-        register_worker(
+        self._registered_at = register_worker(
             context.database,
             context.worker,
             host=self._options.host,
@@ -119,7 +121,7 @@ class FleetWorker:
                 asyncio.run(self._work())
         finally:
             with suppress(FleetUnreachable):
-                forget_worker(context.database, context.worker)
+                forget_worker(context.database, context.worker, self._registered_at)
         if self._failure is not None:
             raise self._failure
 
@@ -229,7 +231,7 @@ class FleetWorker:
             _RUN, queue=due.queue, lock=due.name, queueing_lock=due.name, priority=due.priority
         )
         with suppress(procrastinate.exceptions.AlreadyEnqueued):
-            await job.defer_async(name=due.name, at=time.time())
+            await job.defer_async(name=due.name, at=due.at)
 
     def _deliver(self, receiver: WaitingReceiver) -> None:
         """Tell a receiver what waits for it, in a thread of its own."""
@@ -252,8 +254,10 @@ class FleetWorker:
     def _take_webhook(self, repository: WakeableRepository) -> None:
         """Make a job of a webhook; all that come for a repository until it begins are one. Raises: FleetUnreachable."""
         at = find_wake_time(self._context.database, repository.name, repository.interval)
-        if at is None or self._app is None or self._loop is None:
-            return
+        if at is None:
+            return  # the fleet has it no more
+        if self._app is None or self._loop is None or self._loop.is_closed():
+            raise FleetUnreachable("this worker takes no jobs now")
         lock = f"{_WAKE} {repository.name}"
         job: Any = self._app.configure_task(_WAKE, queue=_WAKING, queueing_lock=lock, priority=_LATER, schedule_at=at)
         # The connections of the queue belong to the loop.
@@ -313,7 +317,8 @@ class FleetWorker:
     def _note(self) -> bool:
         clones, size = self._context.cache.count()
         self._count(cached=clones - self._counts.cached, cache_bytes=size - self._counts.cache_bytes)
-        is_to_go_on = note_worker(self._context.database, self._context.worker, self._counts)
+        context = self._context
+        is_to_go_on = note_worker(context.database, context.worker, self._registered_at, self._counts)
         self._noted_at = time.monotonic()
         return is_to_go_on
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from syncd.errors import ConfigInvalid
 from syncd.fleet.database import FleetDatabase
@@ -33,28 +34,34 @@ class WorkerState:
     counts: WorkerCounts
 
 
-def register_worker(database: FleetDatabase, name: str, *, host: str, version: str, jobs: int) -> None:
-    """Note that a worker begins, with all its counts at 0. Raises: FleetUnreachable."""
+def register_worker(database: FleetDatabase, name: str, *, host: str, version: str, jobs: int) -> datetime:
+    """Note that a worker begins, with all its counts at 0, and return since when it is registered.
+
+    Shape: one of the same name that still works is forgotten, and ends. Raises: FleetUnreachable.
+    """
     with database.transact() as cursor:
         cursor.execute("DELETE FROM syncd_fleet_workers WHERE name = %(name)s", {"name": name})
         cursor.execute(
             "INSERT INTO syncd_fleet_workers (name, host, version, jobs)"
-            " VALUES (%(name)s, %(host)s, %(version)s, %(jobs)s)",
+            " VALUES (%(name)s, %(host)s, %(version)s, %(jobs)s) RETURNING started_at",
             {"name": name, "host": host, "version": version, "jobs": jobs},
         )
+        started_at: datetime = cursor.fetchall()[0][0]
+        return started_at
 
 
-def note_worker(database: FleetDatabase, name: str, counts: WorkerCounts) -> bool:
+def note_worker(database: FleetDatabase, name: str, started_at: datetime, counts: WorkerCounts) -> bool:
     """Note how a worker is, and return whether it is to go on: not when it drains, or was forgotten.
 
-    Raises: FleetUnreachable.
+    Shape: `started_at` as `register_worker` returned it. Raises: FleetUnreachable.
     """
     found = database.query(
         "UPDATE syncd_fleet_workers SET seen_at = clock_timestamp(), running = %(running)s, runs = %(runs)s,"
         " failed_runs = %(failed)s, lost_leases = %(lost)s, cached = %(cached)s, cache_bytes = %(bytes)s"
-        " WHERE name = %(name)s RETURNING is_draining",
+        " WHERE name = %(name)s AND started_at = %(started_at)s RETURNING is_draining",
         {
             "name": name,
+            "started_at": started_at,
             "running": counts.running,
             "runs": counts.runs,
             "failed": counts.failed_runs,
@@ -66,9 +73,12 @@ def note_worker(database: FleetDatabase, name: str, counts: WorkerCounts) -> boo
     return bool(found) and not found[0][0]
 
 
-def forget_worker(database: FleetDatabase, name: str) -> None:
-    """Note that a worker has ended. Raises: FleetUnreachable."""
-    database.query("DELETE FROM syncd_fleet_workers WHERE name = %(name)s", {"name": name})
+def forget_worker(database: FleetDatabase, name: str, started_at: datetime) -> None:
+    """Note that a worker has ended; another one that has its name by now stays. Raises: FleetUnreachable."""
+    database.query(
+        "DELETE FROM syncd_fleet_workers WHERE name = %(name)s AND started_at = %(started_at)s",
+        {"name": name, "started_at": started_at},
+    )
 
 
 def drain_worker(database: FleetDatabase, name: str) -> None:

@@ -55,8 +55,8 @@ def served(tmp_path: Path, postgres_server: Server) -> Iterator[Served]:
         fleet.run_here("a")
         with FleetDatabase(fleet.url) as database:
             for name in ("a", "b"):
-                register_worker(database, name, host=f"host-of-{name}", version="1.0", jobs=4)
-                note_worker(database, name, WorkerCounts(1, 10, 2, 1, 3, 1 << 30))
+                started_at = register_worker(database, name, host=f"host-of-{name}", version="1.0", jobs=4)
+                note_worker(database, name, started_at, WorkerCounts(1, 10, 2, 1, 3, 1 << 30))
             fleet.run_sql("UPDATE syncd_fleet_workers SET seen_at = now() - interval '5 min' WHERE name = 'b'")
             (digest,) = site.pending()
             sessions = Sessions(lambda: 0.0)

@@ -8,7 +8,14 @@ from syncd.errors import LeaseLost
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.leases import Lease, acquire_lease
 from syncd.fleet.schedule import ANY, list_due, name_queue, release_waiting, wake_repositories
-from syncd.fleet.workers import WorkerCounts, drain_worker, note_worker, register_worker
+from syncd.fleet.workers import (
+    WorkerCounts,
+    drain_worker,
+    forget_worker,
+    list_workers,
+    note_worker,
+    register_worker,
+)
 from tests.fleet.conftest import Fleet
 
 
@@ -98,14 +105,26 @@ def test_the_number_of_a_lease_grows_when_a_repository_comes_back(database: Flee
 
 
 def test_what_is_due_goes_to_the_worker_that_has_the_clone(database: FleetDatabase) -> None:
-    register_worker(database, "a", host="h", version="1", jobs=1)
+    started_at = register_worker(database, "a", host="h", version="1", jobs=1)
     database.query("UPDATE syncd_fleet_repositories SET last_worker = 'a'")
     (due,) = list_due(database, worker_seconds=60)
     assert (due.name, due.queue) == ("docs", name_queue("a"))
+    ((now,),) = database.query("SELECT extract(epoch FROM clock_timestamp())::float8")
+    assert now - 60 < due.at <= now, "by the clock that says later whether it has waited too long"
     drain_worker(database, "a")
     (due,) = list_due(database, worker_seconds=60)
     assert due.queue == ANY
-    assert not note_worker(database, "a", WorkerCounts())
+    assert not note_worker(database, "a", started_at, WorkerCounts())
+
+
+def test_who_takes_over_the_name_of_a_worker_is_not_forgotten_with_it(database: FleetDatabase) -> None:
+    first = register_worker(database, "a", host="one", version="1", jobs=1)
+    second = register_worker(database, "a", host="two", version="1", jobs=1)
+    assert not note_worker(database, "a", first, WorkerCounts(runs=7)), "its name is another's"
+    forget_worker(database, "a", first)
+    assert note_worker(database, "a", second, WorkerCounts(runs=1))
+    (found,) = list_workers(database)
+    assert (found.host, found.counts.runs) == ("two", 1)
 
 
 def test_a_job_does_not_wait_for_ever_for_one_worker(database: FleetDatabase) -> None:

@@ -74,10 +74,10 @@ def test_it_shows_of_every_host_what_waits_for_a_person_without_any_worker(fleet
     shutil.rmtree(fleet.root / "cache-a")
     shutil.rmtree(fleet.root / "cache-b")
     with FleetDatabase(fleet.url) as database:
-        register_worker(database, "a", host="one", version="1.0", jobs=4)
-        note_worker(database, "a", WorkerCounts(1, 10, 2, 1, 3, 1 << 30))
-        register_worker(database, "b", host="two", version="1.0", jobs=2)
-        note_worker(database, "b", WorkerCounts(0, 5, 0, 0, 1, 1 << 29))
+        started_at = register_worker(database, "a", host="one", version="1.0", jobs=4)
+        note_worker(database, "a", started_at, WorkerCounts(1, 10, 2, 1, 3, 1 << 30))
+        started_at = register_worker(database, "b", host="two", version="1.0", jobs=2)
+        note_worker(database, "b", started_at, WorkerCounts(0, 5, 0, 0, 1, 1 << 29))
         fleet.run_sql("UPDATE syncd_fleet_workers SET seen_at = now() - interval '5 min' WHERE name = 'b'")
     (digest,) = site.pending()
     with open_page(fleet) as browser:

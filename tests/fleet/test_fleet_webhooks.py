@@ -1,19 +1,27 @@
 """Webhooks of a fleet: any worker hears them, each is a job, and what was woken runs before what was not."""
 
+import asyncio
 import re
 import socket
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import httpx
+import procrastinate
 import pytest
+from procrastinate.testing import InMemoryConnector
 
 from syncd.config import load
-from syncd.errors import ConfigInvalid
+from syncd.daemon.hooks.listener import build_wakeable
+from syncd.errors import ConfigInvalid, FleetUnreachable
+from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.repositories import add_repositories, list_repositories, read_repositories
+from syncd.fleet.run import RunContext
 from syncd.fleet.schedule import find_wake_time, list_due, wake_repositories
+from syncd.fleet.worker import FleetWorker, WorkerOptions
 from tests.daemon.hooks.payloads import SECRET, Signed, make_gitea, make_github, make_gitlab, make_platform
 from tests.fleet.conftest import Fleet, wait_until
 
@@ -146,6 +154,30 @@ def test_a_webhook_is_answered_503_while_nobody_can_be_woken(fleet: Fleet) -> No
     assert post(port, "platform", signed) == 503
     fleet.run_sql("DROP TRIGGER refuse ON procrastinate_jobs")
     assert post(port, "platform", signed) == 202, "it did not come before"
+
+
+def test_a_worker_that_ends_or_has_not_begun_wakes_nobody_and_says_so(fleet: Fleet) -> None:
+    fleet.make()
+    with FleetDatabase(fleet.url) as database, Cache(fleet.root / "cache", bytes_max=1) as cache:
+        context = RunContext(
+            database=database,
+            settings=database.read_settings(),
+            worker="a",
+            cache=cache,
+            lease_seconds=30,
+            environ=fleet.environ,
+            is_stopping=lambda: False,
+        )
+        worker = FleetWorker(context, WorkerOptions(jobs=1, host="h", version="1", report=lambda ended: None))
+        (docs,) = build_wakeable(list_repositories(database)[0].build_config())
+        with pytest.raises(FleetUnreachable):
+            worker._take_webhook(docs)
+        worker._app = procrastinate.App(connector=InMemoryConnector())
+        worker._loop = asyncio.new_event_loop()
+        worker._loop.close()
+        with pytest.raises(FleetUnreachable):
+            worker._take_webhook(docs)
+        worker._take_webhook(replace(docs, name="removed"))
 
 
 def test_the_senders_of_a_fleet_have_names_of_their_own(fleet: Fleet) -> None:
