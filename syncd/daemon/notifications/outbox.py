@@ -17,6 +17,8 @@ FIRST_SECONDS, LONGEST_SECONDS = 5.0, 900.0
 """Between two tries, which doubles up to the longest."""
 TRIES_MAX = 300
 """After which a notification is given up: three days at the longest wait."""
+STOP_SECONDS = 2.0
+"""How long a try that is under way gets to end with the service, so that what has arrived is not told again."""
 _SPREAD = 0.2
 
 
@@ -80,9 +82,10 @@ class Outbox:
                     self._queues[name].target = target
                 else:
                     queue = self._queues[name] = _Queue(target)
-                    Thread(
+                    queue.thread = Thread(
                         target=self._deliver_queue, args=(name, queue), name=f"syncd-notify-{name}", daemon=True
-                    ).start()
+                    )
+                    queue.thread.start()
             self._condition.notify_all()
         for notification in given_up:
             self._forget(notification)
@@ -117,12 +120,19 @@ class Outbox:
         with self._condition:
             return {name: len(queue.pending) for name, queue in self._queues.items()}
 
-    def stop(self) -> None:
-        """Begin no other try; what has not arrived is tried by the next service."""
+    def stop(self, *, seconds: float = STOP_SECONDS) -> None:
+        """Begin no other try, and wait a little for those under way; what has not arrived is tried by the next service.
+
+        Units: `seconds` to wait at most.
+        """
         with self._condition:
             for queue in self._queues.values():
                 queue.is_over = True
             self._condition.notify_all()
+            threads = [queue.thread for queue in self._queues.values() if queue.thread is not None]
+        deadline = time.monotonic() + seconds
+        for thread in threads:
+            thread.join(max(deadline - time.monotonic(), 0.0))
 
     def _deliver_queue(self, name: str, queue: "_Queue") -> None:
         while (notification := self._wait_for_next(queue)) is not None:
@@ -176,3 +186,4 @@ class _Queue:
         self.pending: deque[Notification] = deque()
         self.tries, self.not_before = 0, 0.0
         self.is_away = self.is_over = False
+        self.thread: Thread | None = None

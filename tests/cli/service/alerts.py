@@ -33,6 +33,12 @@ def read_alerts() -> dict[str, str]:
     return {rule["alert"]: rule["expr"] for rule in group["rules"]}
 
 
+def read_waits() -> dict[str, str]:
+    """Return how long each alert has to be true before it fires, as Prometheus writes it, or "" for not at all."""
+    (group,) = yaml.safe_load(FILE.read_text())["groups"]
+    return {rule["alert"]: rule.get("for", "") for rule in group["rules"]}
+
+
 def find_firing(metrics: str, now: float) -> dict[str, set[str]]:
     """Given metrics, and when they are looked at, return the alerts that fire, however long they are to wait.
 

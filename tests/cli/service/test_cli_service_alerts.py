@@ -15,7 +15,7 @@ from syncd.model.site import SiteSectionUpdate
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord
 from tests.cli.conftest import Shell, plant
-from tests.cli.service.alerts import find_firing, read_alerts
+from tests.cli.service.alerts import find_firing, read_alerts, read_waits
 from tests.cli.service.service import Service, Two, serve_platform
 from tests.cli.service.test_cli_daemon import soon
 from tests.cli.sites.site_clone import SiteClone, create_sites
@@ -50,6 +50,11 @@ def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[SiteClone]:
 
 def test_each_alert_of_the_manual_is_here() -> None:
     assert set(read_alerts()) == TESTED
+
+
+def test_the_first_run_after_a_pause_gets_its_time() -> None:
+    """Until it is over, the last success is as long ago as the pause was."""
+    assert all(read_waits().values())
 
 
 def test_a_service_that_ended_or_hangs_is_down() -> None:

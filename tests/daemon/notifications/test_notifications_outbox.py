@@ -59,6 +59,29 @@ def scene() -> Iterator[Scene]:
     scene.outbox.stop()
 
 
+def test_what_arrives_while_the_service_ends_is_not_told_again(scene: Scene) -> None:
+    receiver = Receiver()
+    receiver.gate.clear()
+    scene.outbox.configure({"team": receiver})
+    scene.add("1", "2")
+    receiver.take(1)
+    threading.Timer(0.2, receiver.gate.set).start()
+    scene.outbox.stop(seconds=60)
+    assert scene.over.get_nowait() == "1"
+    assert scene.over.empty(), "the other one is the next service's"
+
+
+def test_who_never_answers_does_not_keep_the_service(scene: Scene) -> None:
+    receiver = Receiver()
+    receiver.gate.clear()
+    scene.outbox.configure({"team": receiver})
+    scene.add("1")
+    receiver.take(1)
+    scene.outbox.stop(seconds=0.1)
+    assert scene.over.empty()
+    receiver.gate.set()
+
+
 def test_notifications_arrive_in_order(scene: Scene) -> None:
     receiver = Receiver()
     scene.outbox.configure({"team": receiver})
