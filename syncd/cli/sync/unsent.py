@@ -80,8 +80,9 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     Shape: after a push (`pushed`), changed content that no change request holds is such a kind, too.
     """
     respelled = _find_respelled(work)
-    for listed, path in respelled.items():
-        yield f"! not sent: SUMMARY.md lists {escape(listed)}, but the file is {escape(path)}; write that there, and commit"
+    for entry, path in respelled.items():
+        both = f"SUMMARY.md lists {escape(entry)}, but the file is {escape(path)}"
+        yield f"! not sent: {both}; write that there, and commit"
     unlisted = [path for space in work.spaces for path in space.unlisted if path not in respelled.values()]
     missing = [path for path in work.missing if path not in respelled]
     if unlisted:
