@@ -15,7 +15,7 @@ LARGE = 1_000
 _LARGE_HEADINGS, _LARGE_BODY = 6, 100
 _SCANNED = 20_000
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*)$", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _MARKUP = re.compile(r"<[^<>]{1,400}>|\{%[^{}]{0,400}%\}|^#+|[*_`|>]+|\\", re.MULTILINE)
 
@@ -32,7 +32,7 @@ def read_searchable_page(text: str) -> SearchablePage:
     """Return what is searched of a page's file: a quick look, not a parse, since all pages are looked at."""
     body = _FENCED.sub("", split_after_title(text)[1][:_SCANNED])
     anchors = Anchors()
-    headings = [_clean(found[1]) for found in _HEADING.finditer(body)]
+    headings = [_clean(_drop_closing(found[1])) for found in _HEADING.finditer(body)]
     words = _clean(_HEADING.sub("", body)[: BODY_MAX * 3])[:BODY_MAX]
     return SearchablePage(tuple((anchors.allocate(title), title) for title in headings), words)
 
@@ -45,6 +45,13 @@ def format_search_index(rows: Iterable[tuple[str, str, str, SearchablePage]]) ->
         [title, address, path, page.headings[:headings], page.body[:body]] for title, address, path, page in found
     ]
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+
+
+def _drop_closing(heading: str) -> str:
+    """A heading without the number signs that may close it, which follow a space. A pattern would try every space."""
+    words = heading.rstrip(" \t")
+    bare = words.rstrip("#")
+    return bare if not bare or bare[-1] in " \t" else words
 
 
 def _clean(text: str) -> str:

@@ -22,6 +22,7 @@ from syncd.web.pages.shell import MORE_BLOCKS, PageLayout, PageView, SiteFrame, 
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import WORDS, find_words
 from syncd.web.rendering import Html
+from tests.growing import assert_linear
 
 EVIL = '"><script>alert(1)</script>'
 
@@ -243,3 +244,15 @@ def test_what_is_searched_is_words_and_headings_without_code() -> None:
     )
     assert page.headings == (("set-up", "Set up"), ("set-up-1", "Set up"))
     assert page.body == "Some good words."
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"), [("## C#", "C#"), ("## Closed ##  ", "Closed"), ("## ##", ""), ("## a # b", "a # b")]
+)
+def test_a_heading_is_searched_without_what_closes_it(line: str, heading: str) -> None:
+    [(_, title)] = read_searchable_page(f"# Title\n\nText.\n\n{line}\n").headings
+    assert title == heading
+
+
+def test_a_heading_of_spaces_is_read_in_linear_time() -> None:
+    assert_linear(lambda size: read_searchable_page("# Title\n\n# a" + " " * size + "b\n"), 1_000)
