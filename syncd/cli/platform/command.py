@@ -138,11 +138,14 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
     """Import a directory as a revision of a space, and print the ids of both."""
     from syncd.platform.services.directory.read import import_directory
 
+    is_new = not options.database and not (options.data / "platform.db").exists()
     with options.build_data_dir().open() as storage:
         storage.bootstrap()
         imported = import_directory(
             storage, directory, title=title or None, space=read_space_id(space) if space else None
         )
+    if is_new:
+        print_text(f"note: there was no platform in {escape(str(options.data))}; a new one was made", sys.stderr)
     if as_json:
         skipped = [f"{part.path}:{part.line}:{part.column}: {part.reason}" for part in imported.skipped]
         print_document(

@@ -115,3 +115,14 @@ def test_a_service_that_cannot_be_asked_is_refused_before_anything_starts(
     assert run(["platform", "serve", "--data", str(data), "--port", "0", *words]) == ConfigInvalid.exit_code
     assert "secret" not in capsys.readouterr().err
     assert not data.exists()
+
+
+def test_an_import_says_when_it_made_a_new_platform(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def import_source(data: Path) -> str:
+        assert run(["platform", "import", str(shell.root / "source"), "--data", str(data)]) == 0
+        return capsys.readouterr().err
+
+    mistyped = shell.root / "platfrom"
+    assert import_source(shell.data) == ""
+    assert import_source(mistyped) == f"note: there was no platform in {mistyped}; a new one was made\n"
+    assert import_source(mistyped) == ""
