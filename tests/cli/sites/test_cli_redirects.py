@@ -347,6 +347,11 @@ def test_where_nothing_is_addresses_like_it_are_named(desk: Desk) -> None:
     assert desk.out == (
         "gide/setup\nresult: nothing matches: visitors get a page that says so\nlike it: /guide/setup\n"
     )
+    desk.write({"moved.csv": MOVED + "/start,page:gone@home/en,\n"})
+    desk.commit()
+    assert desk.syncd("site", "explain", "/start") == 1
+    assert "to something that is not there" in desk.out
+    assert "like it: /start" not in desk.out, "which is what was asked for"
     assert desk.syncd("site", "explain", "/\x1b[31m\n") == 1
     assert "\x1b" not in desk.out
 

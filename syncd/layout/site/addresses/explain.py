@@ -46,7 +46,8 @@ def explain_address(site: SiteMap, url: str) -> Explanation:
     if rule is not None:
         to = format_target(rule.fields.get("to"))
         reasons.append(Reason("hidden", str(rule.fields.get("source")), _explain_hidden(to), str(rule.where())))
-    near = get_close_matches(f"/{inner}", list(site.addresses()), n=_NEAR_MAX) if fate.end == "nothing" else ()
+    others = [address for address in site.addresses() if address != f"/{inner}"]
+    near = get_close_matches(f"/{inner}", others, n=_NEAR_MAX) if fate.end == "nothing" else ()
     return Explanation(fate, tuple(reasons), tuple(near))
 
 
