@@ -13,6 +13,7 @@ import typer
 from syncd.cli.reference.schema import render_schema
 from syncd.cli.sites.colours import style_lines
 from syncd.cli.sites.offline import DEFAULT_FILE, SiteFileLocation, locate_site_file
+from syncd.cli.sites.session import format_missing_table
 from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
@@ -107,7 +108,7 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
     if as_json:
         print_document({"files": list(files), **_build_document(imported)})
     else:
-        print_text("\n".join(_format_import(imported, repository, files)))
+        print_text("\n".join(_format_import(imported, repository, files, options.config)))
     if imported.errors:
         return FileInvalid.exit_code
     return 1 if imported.unexpected else 0
@@ -213,7 +214,9 @@ def _save_lock(workspace: Workspace, imported: SiteImport) -> None:
     lock.save(imported.lock.items)
 
 
-def _format_import(imported: SiteImport, repository: RepositoryConfig, files: Mapping[str, str]) -> list[str]:
+def _format_import(
+    imported: SiteImport, repository: RepositoryConfig, files: Mapping[str, str], config_file: Path | None
+) -> list[str]:
     lines = []
     for one in imported.findings:
         word = style_text(one.severity, 31 if one.severity == "error" else 33, sys.stdout)
@@ -236,7 +239,7 @@ def _format_import(imported: SiteImport, repository: RepositoryConfig, files: Ma
     outside = ", ".join(format_count(count, kind) for kind, count in imported.outside.items())
     lines += [f"Outside of the file, and left alone: {outside}."] if outside else []
     if repository.site is None:
-        lines.append(f'Next: add [repository.site] with file = "{list(files)[-1]}" to the configuration.')
+        lines.append(f"Next: {escape(format_missing_table(config_file, list(files)[-1]))}")
     lines.append(f"Next: git add {shlex.join(files)} && git commit, then syncd site plan")
     return lines
 

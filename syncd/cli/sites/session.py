@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from syncd.cli.service.stop_signals import StopRequest
-from syncd.cli.terminal.context import find_other_tree, load_configuration
+from syncd.cli.terminal.context import find_config_file, find_other_tree, load_configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workspaces import Environment, build_site_options, never_cancel, open_for_reading, open_workspace
 from syncd.errors import ConfigInvalid
@@ -67,11 +67,16 @@ def find_sites(config_file: Path | None, file: Path | None = None) -> list[SiteS
         if one.site is not None
     ]
     if not found:
-        raise ConfigInvalid(
-            "no repository has a site",
-            hint='add [repository.site] with file = "site.yaml" to the configuration, or name the file with --file',
-        )
+        hint = f"{format_missing_table(config_file, 'site.yaml')}, or name the file with --file"
+        raise ConfigInvalid("no repository has a site", hint=hint)
     return found
+
+
+def format_missing_table(config_file: Path | None, file: str) -> str:
+    """Return what is to be added to the configuration, and to which file, for a site to follow its site file."""
+    config = find_config_file(config_file)
+    where = f"{config.path}" if config is not None else "the configuration"
+    return f'add [repository.site] with file = "{file}" to {where}'
 
 
 def find_one_site(config_file: Path | None, file: Path | None, what: str) -> SiteSession:

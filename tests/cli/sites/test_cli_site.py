@@ -318,3 +318,12 @@ def test_a_section_that_was_deleted_is_told_in_one_line_and_comes_back_whole(at:
     assert at.sources() == ["/old-api", "/start", "/v1"]
     assert "Nothing to do" in at("site", "plan", "--exit-code")
     assert at.json("site", "apply", "--yes")["result"]["state"] == "unchanged"
+
+
+def test_where_no_site_is_configured_the_file_for_it_is_named(at: SiteClone) -> None:
+    config = at.docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().split("[repository.site]")[0])
+    at("site", "plan", code=78)
+    assert f'add [repository.site] with file = "site.yaml" to {config}, or name the file' in at.errors
+    said = at("site", "import", "--org", at.organization, "--site", at.site)
+    assert f'Next: add [repository.site] with file = "site.yaml" to {config}\n' in said
