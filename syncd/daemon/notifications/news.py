@@ -55,7 +55,9 @@ def note_results(
     changes = find_changes(before.incidents, results, at, find_address)
     new = _write_notifications(interests, name, changes.opened, at)
     new += _write_notifications(interests, name, changes.closed, at, event="recovered")
-    return IncidentRecord(changes.incidents, (*before.pending, *new), before.requests), new
+    # Where nobody wants to hear of change requests any more, whoever does later is not told of what is long over.
+    requests = before.requests if has_interest_in_requests(interests, name) else None
+    return IncidentRecord(changes.incidents, (*before.pending, *new), requests), new
 
 
 def note_requests(

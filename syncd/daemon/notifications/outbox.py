@@ -79,7 +79,7 @@ class Outbox:
                 given_up += queue.pending
             for name, target in targets.items():
                 if name in self._queues:
-                    self._queues[name].target = target
+                    self._queues[name].use_target(target)
                 else:
                     queue = self._queues[name] = _Queue(target)
                     queue.thread = Thread(
@@ -187,3 +187,8 @@ class _Queue:
         self.tries, self.not_before = 0, 0.0
         self.is_away = self.is_over = False
         self.thread: Thread | None = None
+
+    def use_target(self, target: Target) -> None:
+        """Deliver to this receiver from now on; one with another address may answer at once."""
+        if target != self.target:
+            self.target, self.tries, self.not_before = target, 0, 0.0

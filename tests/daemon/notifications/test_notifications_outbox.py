@@ -82,6 +82,22 @@ def test_who_never_answers_does_not_keep_the_service(scene: Scene) -> None:
     receiver.gate.set()
 
 
+def test_a_receiver_whose_address_was_mended_is_tried_at_once(scene: Scene) -> None:
+    away = Receiver(LATER)
+    outbox = Outbox(lambda notification: scene.over.put(notification.id), scene.said.append, first=600)
+    outbox.configure({"team": away})
+    outbox.add(Notification("1", "team", "failed", "docs", "title", (), ""))
+    away.take(1)
+    wait_until(lambda: len(scene.said) == 1)
+    outbox.configure({"team": away})
+    mended = Receiver()
+    outbox.configure({"team": mended})
+    assert mended.take(1) == ["1"]
+    assert scene.wait_over(1) == ["1"]
+    assert away.came.empty(), "one that stays as it was is tried in its time"
+    outbox.stop()
+
+
 def test_notifications_arrive_in_order(scene: Scene) -> None:
     receiver = Receiver()
     scene.outbox.configure({"team": receiver})

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from syncd.daemon.notifications.messages import format_lines, format_title
+from syncd.daemon.notifications.news import Interest, note_requests, note_results
 from syncd.daemon.notifications.request_news import describe_requests, find_news
 from syncd.store.incidents import Incident, IncidentRecord, SeenRequest, read_incidents, write_incidents
 
@@ -44,6 +45,16 @@ def test_a_request_that_is_gone_was_merged_only_where_git_says_so() -> None:
     assert (news.event, news.address) == ("merged", "https://docs.example/~/changes/7")
     assert find(see(), ()) == []
     assert find(see(), see(status="archived", outdated=True)) == [], "nobody waits for an archived one"
+
+
+def test_what_came_while_nobody_wanted_to_hear_of_requests_is_not_told_later() -> None:
+    team = Interest("team", frozenset({"merged"}))
+    before = IncidentRecord(requests=see())
+    kept, _ = note_results(before, [team], "docs", [], AT, lambda result: "")
+    assert kept.requests == see()
+    forgotten, _ = note_results(before, [Interest("team")], "docs", [], AT, lambda result: "")
+    _, news = note_requests(forgotten, [team], "docs", (), lambda request: True, AT)
+    assert not news
 
 
 def test_the_messages_count_requests_and_not_reviews() -> None:
