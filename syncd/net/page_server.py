@@ -47,6 +47,7 @@ HEARTBEAT_SECONDS = 15.0
 _FROM_HERE = Acceptance()
 _TURN_SECONDS = 0.5
 _END_SECONDS = 2.0
+_REST_SECONDS = 0.1
 _PIECE = 1 << 16
 
 
@@ -88,10 +89,11 @@ def serve_pages(
         stop_sender.close()
         thread.join()
         stop_receiver.close()
+        if address.startswith(UNIX):
+            # While it is still taken: afterwards, the file may be that of another server.
+            Path(address.removeprefix(UNIX)).unlink(missing_ok=True)
         server.server_close()
         server.shared.close_connections()
-        if address.startswith(UNIX):
-            Path(address.removeprefix(UNIX)).unlink(missing_ok=True)
 
 
 class _Shared:
@@ -166,6 +168,14 @@ class _Listener(ThreadingMixIn, TCPServer):
             selector.register(stop_receiver, EVENT_READ)
             while stop_receiver not in [key.fileobj for key, _ in selector.select()]:
                 self.handle_request()
+
+    def get_request(self) -> Any:
+        """Take a connection; where there is no file descriptor for it, rest, since it waits and shows again at once."""
+        try:
+            return super().get_request()
+        except OSError:
+            self.shared.stopping.wait(_REST_SECONDS)
+            raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Give a connection its thread; where there are too many, close it."""
