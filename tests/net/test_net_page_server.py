@@ -1,13 +1,13 @@
 """A server of pages over real sockets: what it answers, whom it drops, and how it ends."""
 
-import os
-import resource
+import errno
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
+from socketserver import TCPServer
 
 import httpx
 import pytest
@@ -126,30 +126,21 @@ def test_a_server_without_file_descriptors_rests_and_answers_later(
     server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tries: list[float] = []
-    take = page_server._Listener.get_request
 
-    def count_and_take(listener: page_server._Listener) -> object:
+    def refuse(listener: TCPServer) -> object:
         tries.append(time.monotonic())
-        return take(listener)
+        raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(page_server._Listener, "get_request", count_and_take)
-    host, _, port = server.address.rpartition(":")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with socket.socket() as client, ExitStack() as taken:
+    with socket.socket() as client, monkeypatch.context() as without:
         client.settimeout(60)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
-        try:
-            with suppress(OSError):
-                while True:
-                    taken.callback(os.close, os.open(os.devnull, os.O_RDONLY))
-            client.connect((host, int(port)))
-            time.sleep(0.5)
-            assert 0 < len(tries) < 20
-            taken.close()
-            client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-            assert client.recv(4096).startswith(b"HTTP/1.1 200")
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        without.setattr(TCPServer, "get_request", refuse)
+        host, _, port = server.address.rpartition(":")
+        client.connect((host, int(port)))
+        time.sleep(0.5)
+        assert 0 < len(tries) < 20
+        without.undo()
+        client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        assert client.recv(4096).startswith(b"HTTP/1.1 200")
 
 
 def test_changes_are_sent_and_the_streams_are_few(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
