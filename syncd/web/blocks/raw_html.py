@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup
+from syncd.web.blocks.html_signs import drop_html_signs, find_html_signs
 from syncd.web.blocks.members import Node, read_data, read_kind, read_text
 from syncd.web.blocks.state import RenderState
 
@@ -58,7 +59,6 @@ _DROPPED = frozenset({"script", "style"})
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
-_SIGN = re.compile(r"<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9-]*)(?:\"[^\"]*\"|'[^']*'|[^'\">])*?(/?)>", re.DOTALL)
 _PLACE = re.compile("\ue000([0-9]+)\ue001")
 _LINK_OR_PICTURE = re.compile(r"<a[ >]|</a>|<img((?: [a-z]+=\"[^\"]*\")*)>")
 _PICTURE_MEMBER = re.compile(r" (src|alt)=\"([^\"]*)\"")
@@ -105,7 +105,7 @@ def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Ma
     # What a writer may not say, or a content could be put into the value of an attribute.
     texts = [source.replace("\ue000", "").replace("\ue001", "") for source in sources]
     whole = "".join(text + mark for text, mark in zip(texts, [*marks, ""], strict=True))
-    state.words += len(unescape(_SIGN.sub(" ", "".join(texts))).split())
+    state.words += len(unescape(drop_html_signs("".join(texts))).split())
     html = nh3.clean(
         whole,
         tags=set(_TAGS),
@@ -149,8 +149,7 @@ def _render_run(state: RenderState, run: Sequence[Node], render: Render) -> Mark
 
 def _count_links(html: str) -> int:
     """How many more links begin in a writer's HTML than end in it."""
-    signs = [sign for sign in _SIGN.finditer(html) if (sign[2] or "").lower() == "a"]
-    return sum(-1 if sign[1] else 1 for sign in signs)
+    return sum(-1 if sign.is_closing else 1 for sign in find_html_signs(html) if sign.name == "a")
 
 
 def _replace_foreign_pictures(state: RenderState, html: str) -> str:
@@ -183,12 +182,12 @@ def _find_ends(nodes: Sequence[Node]) -> dict[int, int]:
     ends: dict[int, int] = {}
     left: dict[int, int] = {}
     for at, node in enumerate(nodes):
-        for sign in _SIGN.finditer(read_text(read_data(node), "html")) if read_kind(node) == "html" else ():
-            name = (sign[2] or "").lower()
-            if name and not sign[1] and not sign[3] and name not in _VOID:
+        for sign in find_html_signs(read_text(read_data(node), "html")) if read_kind(node) == "html" else ():
+            name = sign.name
+            if name and not sign.is_closing and not sign.is_void and name not in _VOID:
                 opened.append((name, at))
                 left[at] = left.get(at, 0) + 1
-            elif sign[1] and any(name == other for other, _ in opened[-_LEVELS_MAX:]):
+            elif sign.is_closing and any(name == other for other, _ in opened[-_LEVELS_MAX:]):
                 other = ""
                 while other != name:
                     other, start = opened.pop()
