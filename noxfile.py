@@ -12,6 +12,9 @@ import nox
 
 nox.options.sessions = ["check"]
 nox.options.default_venv_backend = "none"
+_COUNTED = ("cli", "daemon", "faults", "layout", "model", "plan", "repo", "sites", "sync")
+COUNTED = tuple(f"tests/{name}" for name in _COUNTED)
+"""Tests that enter what the coverage is about; the others enter nothing of it that these do not."""
 PYTHON = sys.executable
 """nox is installed in the project's environment, so its Python has everything."""
 BUNDLE = Path("dist", "syncd.pyz")
@@ -61,19 +64,24 @@ def test(session: nox.Session) -> None:
 def coverage(session: nox.Session) -> None:
     """Count the branches that tests enter, in processes of their own, too, and name those that none enters.
 
-    These are the tests of the default suite but for the platform's, the stories, and the longer ones of the flows.
+    These are the tests of the packages that are counted, with their stories and the longer ones of the flows.
     """
-    others = ("--ignore=tests/platform", "--ignore=tests/contract")
     flows = (f"tests/sync/{folder.name}" for folder in sorted(Path("tests", "sync").glob("[a-z]*/")) if folder.is_dir())
     run(session, "coverage", "erase")
     which = "not long and not service and not client and not browser"
-    run(session, "coverage", "run", "-m", "pytest", "-m", which, *others)
+    run(session, "coverage", "run", "-m", "pytest", "-m", which, *COUNTED)
     run(session, "coverage", "run", "-m", "pytest", "-m", "long", "-o", "timeout=900", *flows)
     run(session, "coverage", "combine", "--quiet")
     for package in ("cli", "daemon"):
         run(session, "coverage", "report", "--include", f"syncd/{package}/*")
     for package, least in (("model", 95), ("layout", 95), ("plan", 95), ("sync", 95)):
         run(session, "coverage", "report", "--include", f"syncd/{package}/*", "--fail-under", str(least))
+
+
+@nox.session
+def stories(session: nox.Session) -> None:
+    """Run the stories that the coverage does not run."""
+    run(session, "pytest", "-m", "story", *(f"--ignore={folder}" for folder in COUNTED))
 
 
 @nox.session
