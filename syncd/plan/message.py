@@ -88,10 +88,10 @@ def read_marked_branch(subject: str, instance: str) -> str:
 
 
 def is_marked_elsewhere(subject: str, branch: str, instance: str) -> bool:
-    """Return whether a change request's subject has the marker of a branch of this name in another clone."""
-    found = _MARKER.search(join_lines(subject))
-    other = found["instance"] if found is not None else instance
-    return other != instance and join_lines(subject).endswith(build_marker(branch, other))
+    """Return whether a change request's subject has the marker of another branch, or of another clone."""
+    subject = join_lines(subject)
+    own = build_marker(branch, instance), build_former_marker(branch, instance)
+    return _MARKER.search(subject) is not None and not subject.endswith(own)
 
 
 def choose_subject(subjects: Sequence[str]) -> str:

@@ -58,3 +58,17 @@ def match_branches(names: Iterable[str], patterns: Sequence[str]) -> Iterable[st
         meant = [one for one in patterns if one.startswith(OWN_PREFIX)] if name.startswith(OWN_PREFIX) else patterns
         if seen and any(fnmatchcase(name, pattern) for pattern in meant):
             yield name
+
+
+def put_ancestors_first(repository: Repository, branches: Iterable[Branch]) -> list[Branch]:
+    """Return the branches in their order, but each that another one begins at before that."""
+    tips = [(branch, repository.resolve(branch.ref)) for branch in branches]
+    ordered: list[tuple[Branch, str | None]] = []
+    for branch, tip in tips:
+        later = (
+            at
+            for at, (_, other) in enumerate(ordered)
+            if tip and other and tip != other and repository.is_ancestor(tip, other)
+        )
+        ordered.insert(next(later, len(ordered)), (branch, tip))
+    return [branch for branch, _ in ordered]

@@ -61,7 +61,7 @@ def propose(
     # A description that names conflicts has to be compared with those of now, which takes the merge.
     if live is not None and not has_report(live) and _is_in_step(workspace, binding, live):
         return Unchanged()
-    elsewhere = find_proposed_elsewhere(workspace, binding, branch, space)
+    elsewhere = find_proposed_elsewhere(workspace, binding, branch, space, proposals)
     intent = gather_intent(workspace, binding, branch, live, elsewhere)
     if intent is None:
         refresh_conflicts(workspace, binding, live, None)

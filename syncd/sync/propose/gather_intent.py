@@ -36,8 +36,8 @@ def gather_intent(
 ) -> Intent | None:
     """Return what a branch asks of a space, merged with main content and its live change request.
 
-    Shape: None when the branch has no commit of its own. `elsewhere` is what other clones' change requests add already,
-    which is left out.
+    Shape: None when the branch has no commit of its own. `elsewhere` is what other change requests add already, which
+    is left out.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
     Source: docs/decisions/0002-one-recorded-base.md.
     """

@@ -17,7 +17,7 @@ PATHS_SHOWN = 5
 
 @dataclass(frozen=True)
 class ProposedElsewhere:
-    """What of a branch's commit waits for other clones' change requests.
+    """What of a branch's commit waits for other change requests.
 
     Shape: `added` are the numbers of the change requests by the paths that they add. `links` are the paths to which
     each changed page links: where one of them is left out, the page is left out, too, since its link would lead
@@ -42,7 +42,7 @@ class ProposedElsewhere:
     def _format_note(self, number: int, left_out: Collection[str]) -> str:
         paths = sorted(path for path, added_by in self.added.items() if added_by == number and path in left_out)
         shown = ", ".join(paths[:PATHS_SHOWN]) + (", …" if len(paths) > PATHS_SHOWN else "")
-        return f"#{number} of another clone adds {shown} already; sent from here once #{number} is merged or archived"
+        return f"#{number} adds {shown} already; sent from here once #{number} is merged or archived"
 
 
 NOTHING = ProposedElsewhere()
@@ -57,7 +57,7 @@ class Intent:
     commit or a part of it, `existing`, and their base. `left_out` are the paths of each entry that is not sent;
     `conflict_outcomes` are what people are told of each page that is not sent: in conflict, or refused.
     `entry_conflicts` are the pages in conflict, each with the name of the side that they are in conflict with.
-    `elsewhere` is what other clones' change requests add already.
+    `elsewhere` is what other change requests add already.
     """
 
     branch: str
@@ -73,7 +73,7 @@ class Intent:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What people are told of pages and files that another clone's change request adds."""
+        """What people are told of pages and files that another change request adds."""
         return self.elsewhere.format_notes({path for paths in self.left_out for path in paths})
 
     @property

@@ -1,5 +1,6 @@
 """Review: what reviewers and the platform do to own change requests comes back into Git."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -29,13 +30,19 @@ from syncd.sync.workspace import Workspace
 
 
 def review(
-    workspace: Workspace, binding: Binding, proposal: Proposal, *, space: Space, reviews: ReadReviews = "never"
+    workspace: Workspace,
+    binding: Binding,
+    proposal: Proposal,
+    *,
+    space: Space,
+    proposals: Sequence[Proposal],
+    reviews: ReadReviews = "never",
 ) -> tuple[Proposal, Outcome]:
     """Bring the news of an own change request into Git, and return the change request as it is after that.
 
-    Shape: `space` is as it is now. An outdated change request that does not conflict is updated from main content,
-    where the policy says so; changed content becomes a commit on its ref; an unchanged one costs nothing, unless its
-    reviews are to be read, and one that was archived is read a last time.
+    Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
+    updated from main content, where the policy says so; changed content becomes a commit on its ref; an unchanged one
+    costs nothing, unless its reviews are to be read, and one that was archived is read a last time.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
@@ -49,7 +56,7 @@ def review(
     if _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
         changes += _fetch_content(workspace, binding, proposal)
-        settled = _find_settling_commit(workspace, binding, proposal, space)
+        settled = _find_settling_commit(workspace, binding, proposal, space, proposals)
         if settled or _can_merge(workspace, binding, proposal):
             requests, id = workspace.client.change_requests, proposal.change_request.id
             if requests.refresh(binding.space, id).result == "conflicts" and not settled:
@@ -126,10 +133,12 @@ def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bo
     )
 
 
-def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Proposal, space: Space) -> str:
+def _find_settling_commit(
+    workspace: Workspace, binding: Binding, proposal: Proposal, space: Space, proposals: Sequence[Proposal]
+) -> str:
     """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided.
 
-    Shape: a part of it where it has new pages that another clone's change request brings, since this one has not.
+    Shape: a part of it where it has new pages that another change request brings, since this one has not.
     """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
@@ -143,7 +152,7 @@ def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Prop
     is_conflict = both.result is not None and both.result.conflicts
     if both.commit != tip or is_conflict:
         return ""
-    elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space)
+    elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space, proposals)
     waiting = elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
     if not waiting:
         return tip

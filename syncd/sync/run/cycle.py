@@ -9,7 +9,7 @@ from syncd.layout.tree.paths import replace_undecodable
 from syncd.store.status import FlowOutcome
 from syncd.sync.bind.flow import bind_spaces
 from syncd.sync.binding import Binding
-from syncd.sync.branches import Branch, find_tracked
+from syncd.sync.branches import Branch, find_tracked, put_ancestors_first
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.git_import.flow import finish_import, import_branch
 from syncd.sync.integrate.flow import integrate
@@ -124,7 +124,7 @@ class Flows:
     def _propose_all(self, branches: Sequence[Branch], exchange: Exchange) -> Iterator[Result]:
         """Bring what branches have to the platform, and what came of it there back into them."""
         yield from self._hold_new_branches(branches)
-        for branch in branches:
+        for branch in self._order_branches(branches):
             for binding in self.workspace.bindings:
                 if binding not in self.proposals or branch.name in self._held_branches.get(binding, ()):
                     continue
@@ -136,6 +136,15 @@ class Flows:
             if self._has_merged:
                 yield from self._integrate_all(branches)
             yield from self._import_again(branches, exchange)
+
+    def _order_branches(self, branches: Sequence[Branch]) -> list[Branch]:
+        """Those that are proposed, since what they brought to the platform counts, then the new ones: a branch after
+        those that it begins at."""
+        known = {proposal.branch for own in self.proposals.values() for proposal in own}
+        new = [branch for branch in branches if branch.name not in known and not self._is_all_in_main(branch)]
+        return [branch for branch in branches if branch not in new] + put_ancestors_first(
+            self.workspace.repository, new
+        )
 
     def _run_flow(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
         outcome, notices = outcome_of(run), self.workspace.client.take_notices()
@@ -231,6 +240,7 @@ class Flows:
                 binding,
                 self.proposals[binding][index],
                 space=self._spaces.get(binding.space),
+                proposals=self.proposals[binding],
                 reviews=self.options.reviews,
             )
         self.proposals[binding][index] = proposal

@@ -50,7 +50,7 @@ def test_a_page_that_another_clone_proposes_is_not_proposed_twice(web: Web, ann:
     pull(bob, ann)
     bob.edit("p2.md", "P2 two.", "P2 two, says Bob.")
     said = bob.run("sync")
-    note = f"#{first} of another clone adds new.md already; sent from here once #{first} is merged or archived"
+    note = f"#{first} adds new.md already; sent from here once #{first} is merged or archived"
     assert note in said
     second = web.proposed()
     assert second != first

@@ -1,0 +1,138 @@
+"""Branches of one clone that have commits in common make one page of a page, in whichever order they are merged.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_stacked_branches.py
+"""
+
+import pytest
+
+from tests.cli.sync.two_way import Team, Web, Writer
+
+pytestmark = pytest.mark.story
+
+PICTURE = b"\x89PNG\r\n\x1a\nnew"
+
+
+@pytest.fixture
+def stack(team: Team, web: Web) -> Writer:
+    """A clone whose topic branches are tracked, on the first of them, which adds a page."""
+    writer = team.clone(web.space, name="stack")
+    file = writer.path / ".git/syncd.toml"
+    file.write_text(file.read_text().replace('branches = ["main"]', 'branches = ["main", "docs/*"]'))
+    writer.run("trust", "--yes")
+    writer.git("switch", "--quiet", "--create", "docs/first")
+    writer.add("new.md", "New")
+    return writer
+
+
+def begin(writer: Writer, branch: str) -> None:
+    writer.git("switch", "--quiet", "--create", branch)
+
+
+def find_number(web: Web, branch: str) -> int:
+    return next(one.number for one in web.requests() if f"[{branch}#" in one.subject)
+
+
+def merge_all(web: Web, writer: Writer, *branches: str) -> None:
+    """Let the change request of each branch be merged, one after the other, and each be brought to every other."""
+    for branch in branches:
+        web.merge(find_number(web, branch))
+        writer.run("sync")
+    while web.requests():
+        web.merge(web.requests()[0].number)
+        writer.run("sync")
+    writer.git("switch", "--quiet", "main")
+    writer.run("sync")
+
+
+@pytest.mark.parametrize("order", [("docs/first", "docs/second"), ("docs/second", "docs/first")])
+def test_a_page_of_the_branch_below_is_one_page(web: Web, stack: Writer, order: tuple[str, str]) -> None:
+    stack.run("push")
+    begin(stack, "docs/second")
+    stack.edit("new.md", "New two.", "New two, says the second.")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    first = find_number(web, "docs/first")
+    assert f"#{first} adds new.md already; sent from here once #{first} is merged or archived" in stack.run("push")
+    assert "new" not in web.slugs(request=find_number(web, "docs/second"))
+    merge_all(web, stack, *order)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
+    assert "New two, says the second." in web.text("new")
+    assert "P1 one, says the second." in web.text("p1")
+    assert stack.read("new.md") == "# New\n\nNew one.\n\nNew two, says the second.\n\nNew three.\n"
+
+
+def test_new_branches_are_proposed_from_the_one_below_up(web: Web, stack: Writer) -> None:
+    begin(stack, "docs/a-second")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    begin(stack, "docs/a-third")
+    stack.add("third.md", "Third")
+    stack.run("sync")
+    assert web.slugs(request=find_number(web, "docs/first"))[-1] == "new"
+    assert "new" not in web.slugs(request=find_number(web, "docs/a-second"))
+    assert web.slugs(request=find_number(web, "docs/a-third"))[-1] == "third"
+    merge_all(web, stack)
+    assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4", "third"]
+
+
+def test_branches_that_part_after_a_new_page_share_it(web: Web, stack: Writer) -> None:
+    begin(stack, "docs/second")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    stack.git("switch", "--quiet", "docs/first")
+    stack.rename("new.md", "moved.md")
+    stack.run("sync")
+    assert "new" not in web.slugs(request=find_number(web, "docs/second"))
+    merge_all(web, stack)
+    assert sorted(web.slugs()) == ["", "moved", "p1", "p2", "p3", "p4"]
+    assert stack.has("moved.md")
+    assert not stack.has("new.md")
+
+
+def test_a_picked_commit_is_one_page(web: Web, stack: Writer) -> None:
+    stack.run("push")
+    stack.git("switch", "--quiet", "main")
+    stack.edit("p2.md", "P2 one.", "P2 one, says main.")
+    stack.git("cherry-pick", "docs/first")
+    stack.run("push")
+    merge_all(web, stack)
+    assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
+
+
+def test_a_picture_of_the_branch_below_is_one_file(web: Web, stack: Writer) -> None:
+    stack.write(".gitbook/assets/new.png", PICTURE)
+    stack.replace("p1.md", "P1 two.", "P1 two.\n\n![new](.gitbook/assets/new.png)")
+    stack.commit()
+    stack.run("push")
+    begin(stack, "docs/second")
+    stack.edit("p1.md", "P1 three.", "P1 three, says the second.")
+    stack.run("push")
+    merge_all(web, stack)
+    assert [file.name for file in web.client.content.list_files(web.space)] == ["new.png"]
+    assert "P1 three, says the second." in web.text("p1")
+
+
+@pytest.mark.parametrize("way", ["archived", "deleted"])
+def test_the_page_is_sent_when_the_branch_below_is_given_up(web: Web, stack: Writer, way: str) -> None:
+    stack.run("push")
+    begin(stack, "docs/second")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    stack.run("push")
+    if way == "archived":
+        web.archive(find_number(web, "docs/first"))
+    else:
+        stack.git("branch", "--quiet", "-D", "docs/first")
+    stack.run("sync")
+    stack.run("sync")
+    assert next(one.subject for one in web.requests()).partition(" [")[2].startswith("docs/second#")
+    merge_all(web, stack)
+    assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
+
+
+def test_a_page_that_main_content_deleted_waits_for_nobody(web: Web, stack: Writer) -> None:
+    stack.run("push")
+    stack.git("switch", "--quiet", "main")
+    begin(stack, "docs/other")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the other.")
+    web.delete("p4")
+    said = stack.run("push")
+    assert "adds p4.md" not in said
+    merge_all(web, stack)
+    assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3"]
