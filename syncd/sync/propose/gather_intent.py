@@ -14,7 +14,7 @@ from syncd.sync.merge.write_part import write_part
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
-from syncd.sync.state.lane_content import find_taken_main
+from syncd.sync.state.lane_content import find_content, find_taken_main
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Workspace
 
@@ -36,14 +36,15 @@ def gather_intent(
 ) -> Intent | None:
     """Return what a branch asks of a space, merged with main content and its live change request.
 
-    Shape: None when the branch has no commit of its own. `elsewhere` is what other change requests add already, which
+    Shape: None when the branch has no commit of its own, and its change request nothing else than main content.
+    `elsewhere` is what other change requests add already, which
     is left out.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
-    if tip is None or main is None or repository.is_ancestor(tip, main):
+    if tip is None or main is None or _is_nothing_own(workspace, binding, tip, main, live):
         return None
     name = f"{workspace.remote}/main"
     both = integrate_commit(workspace, branch, tip, main, name=name)
@@ -82,6 +83,15 @@ def gather_intent(
         binding, (f"{workspace.remote}/main", both.result), (name, result if existing != main else None)
     )
     return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere)
+
+
+def _is_nothing_own(workspace: Workspace, binding: Binding, tip: str, main: str, live: Proposal | None) -> bool:
+    """Whether all of a branch is in main content, and its change request holds nothing that has to follow that."""
+    repository = workspace.repository
+    if not repository.is_ancestor(tip, main):
+        return False
+    here = repository.resolve(workspace.change_ref(binding, live.change_request.number)) if live is not None else None
+    return here is None or workspace.has_same_content(binding, find_content(repository, here), main)
 
 
 def _list_entry_conflicts(

@@ -79,7 +79,7 @@ class Intent:
     @property
     def named_tip(self) -> str:
         """The branch's commit as people know it: a CI run puts a commit of its own upon it."""
-        return self.commits[0].trailers.get(TIP, [self.tip])[-1]
+        return self.commits[0].trailers.get(TIP, [self.tip])[-1] if self.commits else self.tip
 
 
 @dataclass(frozen=True)

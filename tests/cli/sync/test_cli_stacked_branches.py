@@ -136,3 +136,16 @@ def test_a_page_that_main_content_deleted_waits_for_nobody(web: Web, stack: Writ
     assert "adds p4.md" not in said
     merge_all(web, stack)
     assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3"]
+
+
+def test_a_change_request_follows_main_content_that_has_all_of_its_branch(web: Web, stack: Writer) -> None:
+    stack.git("switch", "--quiet", "main")
+    stack.rename("p4.md", "moved.md")
+    begin(stack, "docs/other")
+    stack.run("sync")
+    web.merge(find_number(web, "main"))
+    web.delete("moved")
+    stack.run("sync")
+    merge_all(web, stack)
+    assert "moved" not in web.slugs()
+    assert not stack.has("moved.md")

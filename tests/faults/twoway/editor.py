@@ -40,6 +40,7 @@ class Request:
     is_ours: bool
     revision: str
     owner: str = ""
+    branch: str = ""
 
 
 class Web:
@@ -314,14 +315,14 @@ def _make_picture(name: str, word: str) -> dict[str, Any]:
     return {"name": name, "base64": data, "contentType": "image/png", "ref": "picture"}
 
 
-_MARKER = re.compile(r" \[\S*#(\w+)\]$")
+_MARKER = re.compile(r" \[(\S*)#(\w+)\]$")
 
 
 def _request(space: str, one: Mapping[str, Any]) -> Request:
     marker = _MARKER.search(one["subject"])
-    owner = {"000002": "b", "000003": "c"}.get(marker[1] if marker else "", "a")
+    owner = {"000002": "b", "000003": "c"}.get(marker[2] if marker else "", "a")
     values = (one["id"], one["number"], one["status"], one["outdated"], marker is not None, one["revision"], owner)
-    return Request(space, *values)
+    return Request(space, *values, marker[1] if marker else "")
 
 
 def _walk(pages: Sequence[dict[str, Any]], above: str) -> Iterator[tuple[dict[str, Any], str]]:

@@ -139,7 +139,9 @@ class GitDeeds(Runs):
             if not stopped or not writer.is_busy():
                 break
             base = git(writer.path, "merge-base", "HEAD", "MERGE_HEAD", check=False).stdout.strip()
-            sides = [writer.view_of(ref) for ref in ("HEAD", "MERGE_HEAD", "REBASE_HEAD", base) if ref]
+            sides = [
+                writer.view_of(ref) for ref in ("HEAD", "MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD", base) if ref
+            ]
             kept = writer.keep_both()
             if kept is None:
                 break
@@ -154,10 +156,10 @@ class GitDeeds(Runs):
             listed = Counter(page.mark for page in writer.view().values())
             self.mixed |= {mark for mark in marks if listed[mark] > 1}
             self.ledger.free({token for line in given_up for token in TITLE.findall(line)}, f"git {command}")
-            more = "commit --no-edit" if command == "merge" else "rebase --continue"
+            more = "commit --no-edit" if command == "merge" else f"{command} --continue"
             stopped = bool(git(writer.path, *more.split(), check=False).returncode)
-            if stopped and command == "rebase" and not writer.unmerged():
-                stopped = bool(git(writer.path, "rebase", "--skip", check=False).returncode)
+            if stopped and command != "merge" and not writer.unmerged():
+                stopped = bool(git(writer.path, command, "--skip", check=False).returncode)
         self.finish(writer)
 
     def _accept_titles(self, writer: Writer) -> None:
@@ -174,7 +176,9 @@ class GitDeeds(Runs):
     def finish(self, writer: Writer) -> None:
         """Give up what is not finished."""
         if writer.is_busy():
-            command = "merge" if (writer.path / ".git" / "MERGE_HEAD").exists() else "rebase"
+            heads = {"merge": "MERGE_HEAD", "cherry-pick": "CHERRY_PICK_HEAD"}
+            busy = (command for command, head in heads.items() if (writer.path / ".git" / head).exists())
+            command = next(busy, "rebase")
             git(writer.path, command, "--abort", check=False)
             git(writer.path, "reset", "--quiet", "--hard", check=False)
             writer.told.append(f"git {command} --abort")

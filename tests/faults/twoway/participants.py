@@ -48,8 +48,8 @@ class Participants:
         """Pages that were in conflict with another page, about whose place and title a person decided."""
         self.unsendable: set[str] = set()
         """Words of pictures that the platform does not take, since its API replaces no file."""
-        self._stopped: set[str] = set()
-        """Clones whose change request was archived: what they have is proposed again with their next commit."""
+        self._stopped: set[tuple[str, str]] = set()
+        """Clones and branches whose change request was archived: what they have is proposed again with a commit."""
         self._past: dict[str, list[str]] = {}
         """The revisions that main content of each space was seen to have."""
         self._drafts: list[Request] = []
@@ -77,15 +77,19 @@ class Participants:
         yield
         self.ledger.rewrite(writer.name, before, writer.view(), f"{step.id} {writer.name} {step.action}")
 
-    def others(self, but: Writer | Request | str) -> Iterator[View]:
-        """Return what every side has but one: clones, main content ("main"), change requests."""
+    def others(self, but: Writer | Request | str, *, requests: bool = True) -> Iterator[View]:
+        """Return what every side has but one: what clones show, their other branches, main content ("main"), and change
+        requests where these are wanted.
+        """
         for writer in self.writers.values():
             if writer is not but:
                 yield writer.view()
+            for branch in writer.other_branches() if self.world.shape.topics else ():
+                yield writer.view_of(f"refs/heads/{branch}")
         for space in self.world.spaces:
             if but != "main":
                 yield self.web.view(space.id)
-            for request in self.web.requests(space.id):
+            for request in self.web.requests(space.id) if requests else ():
                 if not (isinstance(but, Request) and but.id == request.id):
                     yield self.web.view(space.id, request.id)
 

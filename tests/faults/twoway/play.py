@@ -1,11 +1,11 @@
 """Plays a schedule: each step by its actor, told to the ledger by what the actor saw before and after."""
 
-from tests.faults.twoway.git_deeds import GitDeeds
+from tests.faults.twoway.branch_deeds import BranchDeeds
 from tests.faults.twoway.schedule import SYNCING, Step
-from tests.faults.twoway.writer import ORIGIN, Writer
+from tests.faults.twoway.writer import MAIN, ORIGIN, Writer
 
 
-class Player(GitDeeds):
+class Player(BranchDeeds):
     """Everybody who acts in a world."""
 
     def play(self) -> None:
@@ -43,13 +43,21 @@ class Player(GitDeeds):
             self.hear(writer)
 
     def tidy(self, writer: Writer) -> None:
-        """Finish, take out what was put aside, and commit everything."""
+        """Finish, take out what was put aside, commit everything, and show main."""
         self.unlock(writer)
         self.finish(writer)
-        if writer.name in self._stopped:
-            self._stopped.remove(writer.name)
-            self.step(Step(800 + len(self.story), writer.name, "edit"))
+        self._go_on_with(writer, writer.branch())
         writer.commit("tidy up")
         while writer.stashes:
             self._unstash(writer, Step(0, writer.name, "unstash"))
             writer.commit("tidy up")
+        for branch in writer.other_branches() if self.world.shape.topics else ():
+            self._go_on_with(writer, branch)
+        self.show(writer, MAIN)
+
+    def _go_on_with(self, writer: Writer, branch: str) -> None:
+        """Edit a branch whose change request was archived, so that what it has is proposed again."""
+        if (writer.name, branch) in self._stopped:
+            self._stopped.remove((writer.name, branch))
+            self.show(writer, branch)
+            self.step(Step(800 + len(self.story), writer.name, "edit"))

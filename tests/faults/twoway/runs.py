@@ -23,14 +23,20 @@ _FORCE = re.compile(r"--force (\S+=\d+)")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A page that the command line names as in conflict. Shape: `marks` are those of either side's version."""
+    """A page that the command line names as in conflict. Shape: `marks` are those of either side's version; `branch` is
+    "" for the one that is shown."""
 
     path: str
     why: str
     lane: str
+    branch: str
     marks: frozenset[str]
     ours: frozenset[str]
     theirs: frozenset[str]
+
+
+def _name_branch(branch: str) -> list[str]:
+    return ["--branch", branch] if branch else []
 
 
 def _lose(process: int) -> bool:
@@ -171,7 +177,11 @@ class Runs(WebDeeds):
 
     def conflicts(self, writer: Writer) -> list[Conflict]:
         """Return the pages that the command line names as in conflict; what was deleted of them may come back."""
-        ran = run_here(["resolve", "--json"], writer.path)
+        others = writer.other_branches() if self.world.shape.topics else []
+        return [conflict for branch in ("", *others) for conflict in self._list_conflicts(writer, branch)]
+
+    def _list_conflicts(self, writer: Writer, branch: str) -> list[Conflict]:
+        ran = run_here(["resolve", "--json", *_name_branch(branch)], writer.path)
         try:
             data = json.loads(ran.text)
         except ValueError:
@@ -179,11 +189,13 @@ class Runs(WebDeeds):
         found = []
         for repository in data.get("repositories", ()):
             for page in repository.get("held", ()):
-                ours = self._versions(writer, "HEAD", [page["path"], *page["ours"]])
+                ours = self._versions(
+                    writer, f"refs/heads/{branch}" if branch else "HEAD", [page["path"], *page["ours"]]
+                )
                 theirs = self._versions(writer, f"refs/remotes/{page['with']}", [page["path"], *page["theirs"]])
                 marks = frozenset(by_mark(ours)) | frozenset(by_mark(theirs))
                 sides = frozenset(tokens_of(ours)), frozenset(tokens_of(theirs))
-                found.append(Conflict(page["path"], page["why"], page["with"], marks, *sides))
+                found.append(Conflict(page["path"], page["why"], page["with"], branch, marks, *sides))
                 self.ledger.contest(marks, f"conflict in {writer.name}")
         return found
 
@@ -202,10 +214,11 @@ class Runs(WebDeeds):
         if len(conflict.marks) > 1:  # two pages at one path: nobody makes one page of them
             self.mixed |= conflict.marks
             way = "ours" if way == "edit" else way
-        ran = self.run(writer, "resolve", conflict.path, f"--{way}")
+        named = _name_branch(conflict.branch)
+        ran = self.run(writer, "resolve", conflict.path, f"--{way}", *named)
         if ran.code == 64 and way == "edit":
             way = "ours"
-            ran = self.run(writer, "resolve", conflict.path, "--ours")
+            ran = self.run(writer, "resolve", conflict.path, "--ours", *named)
         why = f"resolve --{way} in {writer.name}"
         titles = {token for token in conflict.ours | conflict.theirs if TITLE.fullmatch(token)}
         given_up = {

@@ -21,7 +21,7 @@ class Shape:
     the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
     remote with it, or "all" where all have both, and each proposes what the others have committed. With
     `groups`, pages of a space stand in groups, which people make, rename and move on the platform alone: the API has no
-    operation for them.
+    operation for them. With `topics`, clones have branches beside main, each with a change request of its own.
     """
 
     clones: int = 2
@@ -33,6 +33,7 @@ class Shape:
     flow: str = "sync"
     upstream: str = ""
     groups: bool = False
+    topics: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,14 @@ WRITING: Mapping[str, int] = {
     "crlf": 1,
 }
 REWRITING: Mapping[str, int] = {"amend": 3, "reset": 3, "squash": 2, "rebase": 2, "git-merge": 3}
+BRANCHING: Mapping[str, int] = {
+    "branch": 9,
+    "switch": 10,
+    "join": 4,
+    "pick": 3,
+    "rename-branch": 1,
+    "delete-branch": 2,
+}
 UNTIDY: Mapping[str, int] = {"dirty": 2, "stash": 1, "unstash": 1}
 SYNCING: Mapping[str, int] = {"sync": 10, "push": 6, "pull": 4, "resolve": 4, "serve": 2}
 WEB: Mapping[str, int] = {
@@ -200,6 +209,17 @@ PROFILES: Mapping[str, Profile] = {
         writing={**WRITING, "asset": 14, "asset-replace": 8, "asset-rename": 5, "asset-delete": 4},
         web={**WEB, "asset": 10, "asset-replace": 6, "asset-drop": 3},
         shapes=((4, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")), (1, Shape(upstream="all"))),
+        faults=0.15,
+    ),
+    "topics": Profile(
+        writing={**WRITING, **BRANCHING, "git-merge": 2},
+        shapes=(
+            (4, Shape(clones=1, topics=True)),
+            (3, Shape(topics=True)),
+            (1, Shape(clones=1, spaces=2, topics=True)),
+            (1, Shape(clones=1, topics=True, update="never")),
+            (1, Shape(clones=1, topics=True, merge="auto")),
+        ),
         faults=0.15,
     ),
     "undo": Profile(

@@ -132,7 +132,11 @@ class WebDeeds(Participants):
 
     def note_archived(self, request: Request, said: set[str]) -> None:
         """Given what a change request said that was archived, let it stay or go."""
-        self._stopped.add(request.owner)
+        self._stopped.add((request.owner, request.branch))
+        self.free_reviewed(request, said)
+
+    def free_reviewed(self, request: Request, said: set[str]) -> None:
+        """Given what a change request said that is archived, let what reviewers did to it stay or go."""
         why = f"change request {request.number} was archived"
         mine = {name for name in said if name in self.ledger.tokens and self.ledger.tokens[name].author == "rev"}
         gone = {name for name, token in self.ledger.tokens.items() if " rev " in token.why and token.state == "dead"}

@@ -107,6 +107,8 @@ class Workshop:
             _fine(run_here(["clone", self.hosting.url, *targets, str(here / name), "--token-file", token], here))
         file = here / name / ".git" / "syncd.toml"
         text = re.sub(r'instance = "\w+"', f'instance = "{LETTERS.index(name) + 1:06x}"', file.read_text())
+        if shape.topics:
+            text = text.replace('branches = ["main"]', 'branches = ["main", "t*"]')
         policies = {"status": shape.status, "update": shape.update, "merge": shape.merge}
         lines = [f'{key} = "{value}"' for key, value in policies.items()]
         file.write_text("\n".join([text.rstrip("\n"), "", "[repository.change_requests]", *lines, ""]))

@@ -34,6 +34,7 @@ from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import Space, git
 
 PLATFORM, ORIGIN = "platform/main", "origin/main"
+MAIN = "main"
 MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
 
 
@@ -133,8 +134,17 @@ class Writer:
 
     def is_busy(self) -> bool:
         """Whether a rebase or merge is not finished."""
-        names = ("rebase-merge", "rebase-apply", "MERGE_HEAD")
+        names = ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD")
         return any((self.path / ".git" / name).exists() for name in names)
+
+    def branch(self) -> str:
+        """Return the branch that the work tree shows."""
+        return self.git("branch", "--show-current").strip()
+
+    def other_branches(self) -> list[str]:
+        """Return the branches that the work tree does not show, but those that syncd makes."""
+        names = self.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads").split()
+        return [name for name in names if name != self.branch() and not name.startswith("syncd/")]
 
     def owns_tip(self) -> bool:
         """Whether the newest commit is one that the platform does not have, with one parent, by the writer."""
