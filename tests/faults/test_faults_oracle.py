@@ -64,6 +64,30 @@ def test_pictures_are_added_replaced_renamed_and_deleted_on_both_sides(place: Wo
     )
 
 
+def test_branches_are_begun_joined_picked_from_renamed_and_given_up(place: Workshop) -> None:
+    actions = (
+        "new-page branch new-page sync branch edit switch pick join sync rename-branch sync delete-branch edit sync"
+    )
+    deeds = steps(*(("a", action) for action in actions.split()))
+    played = play(place, replace(deeds, shape=Shape(clones=1, topics=True)))
+    assert not played.failures, tell(played, "topics")
+    told = "\n".join(played.story)
+    for command in ("switch --create t2", "cherry-pick t5", "merge t5", "branch --move t5 t11", "branch -D t11"):
+        assert f"a$ git {command}" in told
+
+
+def give_up_a_branch(player: Player) -> None:
+    """Nobody is told that what a branch alone says may go."""
+    writer = player.writers["a"]
+    writer.git("switch", "--quiet", "main")
+    writer.git("branch", "--quiet", "--delete", "--force", "t1")
+
+
+def test_a_branch_that_goes_by_itself_is_seen(place: Workshop) -> None:
+    schedule = replace(steps(("a", "branch"), ("a", "edit")), shape=Shape(clones=1, topics=True))
+    assert play(place, schedule, give_up_a_branch).columns == ["words lost"]
+
+
 def test_a_run_that_was_killed_is_killed_again_when_it_is_run_again(place: Workshop) -> None:
     killed = THEN.join(["kill:before-request:1", "kill:after-request:2", "kill:after-request:1"])
     schedule = replace(steps(("a", "edit")), steps=(Step(1, "a", "edit"), Step(2, "a", "sync", fault=killed)))
