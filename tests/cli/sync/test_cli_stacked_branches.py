@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_stack
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer
+from tests.cli.sync.two_way import Team, Web, Writer, pages_of
 
 pytestmark = pytest.mark.story
 
@@ -149,3 +149,24 @@ def test_a_change_request_follows_main_content_that_has_all_of_its_branch(web: W
     merge_all(web, stack)
     assert "moved" not in web.slugs()
     assert not stack.has("moved.md")
+
+
+def test_jobs_of_both_branches_make_one_page(team: Team, web: Web) -> None:
+    origin = team.repository("origin")
+    for path, text in pages_of("P1", "P2", "P3", "P4").items():
+        origin.write(path, text)
+    origin.commit()
+    origin.git("switch", "--quiet", "--create", "docs/first")
+    origin.add("new.md", "New")
+    origin.git("switch", "--quiet", "--create", "docs/second")
+    origin.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    for number, branch in enumerate(("docs/first", "docs/second", "docs/second")):
+        job = Writer(team.root / f"job{number}")
+        origin.git("clone", "--quiet", "--branch", branch, f"file://{origin.path}", str(job.path))
+        service = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": branch}
+        token = team.token.read_text().strip()
+        done = job.syncd("push", "--ci", "--url", team.url, "--space", web.space, **service, SYNCD_TOKEN=token)
+        assert done.returncode == 0, done.stderr
+    for request in web.requests():
+        web.merge(request.number)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
