@@ -17,6 +17,7 @@ from syncd.model.revision import Revision
 from syncd.model.space import Space
 from syncd.plan.message import is_marked_elsewhere
 from syncd.plan.propose.description import read_proposed_commit
+from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import find_moves
@@ -26,6 +27,9 @@ from syncd.sync.propose.intent import NOTHING, ProposedElsewhere
 from syncd.sync.state.proposals import Proposal, ProposalRecord, list_records
 from syncd.sync.workspace import Workspace
 
+COMMITS_READ = 50
+"""Commits of a branch in which deletions are looked for, before anything is asked of the platform."""
+
 
 def find_proposed_elsewhere(
     workspace: Workspace, binding: Binding, branch: str, space: Space, proposals: Sequence[Proposal]
@@ -33,7 +37,7 @@ def find_proposed_elsewhere(
     """Return what of a branch waits for change requests of other branches, and for those of other clones.
 
     Shape: `proposals` are the space's own change requests as they were read; one that this run has made is live. Costs
-    nothing where the branch adds no file to main content, or no other change request is live.
+    nothing where no other change request is live.
     """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
@@ -47,50 +51,66 @@ def find_proposed_elsewhere(
     changes = [found for found in repository.compare_trees(main, tip, renames=True) if binding.holds(found.path)]
     new = {found.path for found in changes if found.before is None and not found.path.endswith(SUMMARY)}
     new -= _list_former(workspace, main, tip, new)
-    if not new:
-        return NOTHING
     added: dict[str, int] = {}
+    deleted: set[str] = set()
     for item in sorted(others, key=lambda item: int(item.number)):
-        paths = _list_added_here(workspace, binding, item, main, tip, new)
+        paths, gone = _compare_with_branch(workspace, binding, item, main, tip, new)
         added |= {path: int(item.number) for path in new & paths if path not in added}
+        deleted |= gone
+    has_foreign = has_foreign and bool(new or _has_deletions(repository, main, tip))
     for request in _list_foreign(workspace, binding, branch, known) if has_foreign else ():
         commit = repository.find_revision(read_proposed_commit(request.description))
         if commit is not None and repository.is_ancestor(commit, tip):
-            content = ProposedContent(workspace.client, binding.space, request.id).content()
-            paths = set(_list_added(workspace, binding, content, commit, tip))
+            paths, gone = _compare_with_clone(workspace, binding, request, commit, tip)
             added |= {path: request.number for path in new & paths if path not in added}
+            deleted |= gone
     changed = [found.path for found in changes if found.after is not None and is_markdown(found.path)]
-    return ProposedElsewhere(added, _read_links(workspace, tip, changed) if added else {})
+    return ProposedElsewhere(added, _read_links(workspace, tip, changed) if added else {}, frozenset(deleted))
 
 
-def _list_added_here(
+def _compare_with_branch(
     workspace: Workspace, binding: Binding, other: ProposalRecord, main: str, tip: str, new: Collection[str]
-) -> set[str]:
-    """The paths in the tip of what the change request of another branch adds to main content.
+) -> tuple[set[str], set[str]]:
+    """The paths in the tip of what the change request of another branch adds to main content, and those of such files
+    that the tip has deleted.
 
     A file of the same path is the same one, as Git would take it when both branches are merged, and so is one that
     either branch has moved since they parted.
     """
     repository = workspace.repository
     here = repository.resolve(workspace.change_ref(binding, int(other.number)))
-    if here is None:
-        return set()
+    base = repository.find_merge_base(other.commit, tip)
+    has_parted = base is not None and not repository.is_ancestor(base, main)
+    if here is None or not (new or has_parted):
+        return set(), set()
     changes = repository.compare_trees(main, here, renames=True)
     added = {found.path for found in changes if found.before is None and binding.holds(found.path)}
     added -= _list_former(workspace, main, here, added)
-    base = repository.find_merge_base(other.commit, tip) if added.difference(new) else None
-    if base is None:
-        return added
+    if base is None or not has_parted:
+        return added, set()
     former = {path: old for old, path in find_moves(workspace, base, here).items()}
-    later = find_moves(workspace, base, tip)
-    began = {former.get(path, path) for path in added}
-    return {later.get(path, path) for path in began}
+    return _follow_to_tip(workspace, base, tip, (former.get(path, path) for path in added))
+
+
+def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Where the tip has the files that lie at these paths of an older commit, and which of them it has deleted."""
+    lookup, moves = workspace.repository.lookup, find_moves(workspace, base, tip)
+    later = {path: moves.get(path, path) for path in paths}
+    gone = {old for old, path in later.items() if lookup(base, old) is not None and lookup(tip, path) is None}
+    return set(later.values()), gone
 
 
 def _list_former(workspace: Workspace, main: str, commit: str, paths: Iterable[str]) -> set[str]:
     """Those of the paths that a commit has and main content lacks because it was deleted there since they parted."""
     base = workspace.repository.find_merge_base(main, commit)
     return {path for path in paths if base is not None and workspace.repository.lookup(base, path) is not None}
+
+
+def _has_deletions(repository: Repository, main: str, tip: str) -> bool:
+    """Whether one of the newest commits of a branch deletes or moves a file: main content may never have had it."""
+    commits = repository.list_commits(main, tip, limit=COMMITS_READ)
+    steps = ((commit.parents[0], commit.oid) for commit in commits if len(commit.parents) == 1)
+    return any(change.after is None for before, after in steps for change in repository.compare_trees(before, after))
 
 
 def _list_foreign(
@@ -104,16 +124,22 @@ def _list_foreign(
                 yield request
 
 
-def _list_added(workspace: Workspace, binding: Binding, content: Revision, commit: str, tip: str) -> Iterator[str]:
-    """The paths in the tip of what a change request adds; `commit` is the one that it says it was made from."""
+def _compare_with_clone(
+    workspace: Workspace, binding: Binding, request: ChangeRequest, commit: str, tip: str
+) -> tuple[set[str], set[str]]:
+    """The same for the change request of another clone, which was made from a commit that the tip has."""
+    content = ProposedContent(workspace.client, binding.space, request.id).content()
+    paths, gone = _follow_to_tip(workspace, commit, tip, _list_added(workspace, binding, content, commit))
+    return paths | set(_list_added(workspace, binding, content, tip)), gone
+
+
+def _list_added(workspace: Workspace, binding: Binding, content: Revision, commit: str) -> Iterator[str]:
+    """The paths that a commit has for what a change request adds to main content."""
     seen = workspace.store.read_last_seen(binding.space)
     in_main = seen.anchors if seen is not None else {}
-    moves = find_moves(workspace, commit, tip)
-    for at, later in ((commit, moves), (tip, dict[str, str]())):
-        for id, anchor in recover_anchors(workspace.repository, binding, content, at).items():
-            if id not in in_main and not id.startswith(LOST_PREFIX):
-                path = binding.path(anchor.path)
-                yield later.get(path, path)
+    for id, anchor in recover_anchors(workspace.repository, binding, content, commit).items():
+        if id not in in_main and not id.startswith(LOST_PREFIX):
+            yield binding.path(anchor.path)
 
 
 def _read_links(workspace: Workspace, tip: str, pages: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -71,12 +71,12 @@ def gather_intent(
         conflicts += tuple(outcome for outcome in more if outcome.paths not in known)
     left_out = _list_left_out(both.result, result, added)
     conflicts += tuple(map(render_refusal, refusals))
-    # The branch deleted a page that main content added after this change request last took main in. No operation can
-    # delete it here, and the next update brings it. So a part is sent, not the tip: else the deletion would count as
-    # arrived.
+    # The branch deleted a page that main content added after this change request last took main in, or that another
+    # change request is about to add. No operation can delete it here, and a later update brings it. So a part is sent,
+    # not the tip: else the deletion would count as arrived.
     deletes_unseen = any(
         all(repository.lookup(both.commit, name) is None for name in names) for names in added.values()
-    )
+    ) or any(repository.lookup(existing, path) is None for path in elsewhere.deleted)
     desired = _write_desired(workspace, binding, branch, tip, result, left_out, deletes_unseen=deletes_unseen)
     commits = tuple(repository.list_commits(main, tip, limit=COMMITS_SHOWN))
     entry_conflicts = _list_entry_conflicts(

@@ -21,11 +21,12 @@ class ProposedElsewhere:
 
     Shape: `added` are the numbers of the change requests by the paths that they add. `links` are the paths to which
     each changed page links: where one of them is left out, the page is left out, too, since its link would lead
-    nowhere.
+    nowhere. `deleted` are the paths of what they add and the commit, which began at them, has no more.
     """
 
     added: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    deleted: frozenset[str] = frozenset()
 
     def list_waiting(self, has_path: Callable[[str], bool]) -> frozenset[str]:
         """Return the paths to leave out; `has_path` tells what the branch's own change request has already."""

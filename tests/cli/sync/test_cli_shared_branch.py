@@ -139,3 +139,19 @@ def test_commits_of_others_that_a_reset_leaves_out_come_again_from_the_upstream(
     cleo.git("pull", "--quiet", "--ff-only")
     assert "P2 two, says Cleo." in cleo.read("p2.md")
     assert "P2 two, says Cleo." in web.text("p2", request=web.proposed())
+
+
+def test_a_page_that_the_other_clone_deletes_before_it_is_merged_stays_deleted(
+    web: Web, ann: Writer, bob: Writer
+) -> None:
+    ann.add("new.md", "New")
+    ann.run("sync")
+    pull(bob, ann)
+    bob.delete("new.md")
+    bob.edit("p1.md", "P1 one.", "P1 one, says Bob.")
+    bob.run("sync")
+    web.merge(min(one.number for one in web.requests()))
+    bob.run("sync")
+    settle_both(web, ann, bob)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4"]
+    assert not ann.has("new.md")

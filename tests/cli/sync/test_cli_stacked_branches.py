@@ -151,6 +151,21 @@ def test_a_change_request_follows_main_content_that_has_all_of_its_branch(web: W
     assert not stack.has("moved.md")
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_page_that_the_branch_above_deletes_stays_deleted(web: Web, stack: Writer, is_moved: bool) -> None:
+    begin(stack, "docs/second")
+    stack.delete("new.md")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    if is_moved:
+        stack.git("switch", "--quiet", "docs/first")
+        stack.rename("new.md", "moved.md")
+    stack.run("sync")
+    web.merge(find_number(web, "docs/first"))
+    stack.run("sync")
+    merge_all(web, stack)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4"]
+
+
 def test_jobs_of_both_branches_make_one_page(team: Team, web: Web) -> None:
     origin = team.repository("origin")
     for path, text in pages_of("P1", "P2", "P3", "P4").items():
