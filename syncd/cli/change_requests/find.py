@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import typer
 
-from syncd.cli.status.gather import list_own_requests
 from syncd.cli.sync.space_ids import read_space_id
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import Config, RepositoryConfig
@@ -18,6 +17,7 @@ from syncd.plan.message import remove_marker
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.review.requests import FoundRequest, find_requests
+from syncd.sync.state.proposed_refs import list_proposed
 from syncd.sync.workspace import Workspace
 
 _NUMBER = re.compile(r"#?(?P<number>[1-9][0-9]{0,8})")
@@ -54,7 +54,7 @@ def complete_number(incomplete: str) -> list[str]:
     with suppress(SyncdError):
         for repository in list_repositories(None):
             with Repository.open(repository.path) as git:
-                found |= {number for space in repository.space for number, _ in list_own_requests(git, space.name)}
+                found |= {number for space in repository.space for number, _, _ in list_proposed(git, space.name)}
     return [text for text in map(str, sorted(found)) if text.startswith(incomplete)]
 
 

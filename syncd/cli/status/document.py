@@ -36,6 +36,7 @@ def build_request_state(request: RequestStatus) -> dict[str, Any]:
         "outdated": state.is_outdated,
         "open_comments": state.comments,
         "has_all": request.has_all,
+        "left_out": list(request.left_out),
         "requested": list(state.requested),
         "reviews": [asdict(verdict) for verdict in state.verdicts] if state.has_reviews else None,
         "awaits": request.next_step or None,

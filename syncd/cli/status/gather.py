@@ -29,6 +29,7 @@ from syncd.store.status import SITE_STATES, PendingPlan, SiteState, StoreSummary
 from syncd.sync.branches import HEADS, Branch, find_tracked
 from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
+from syncd.sync.state.proposed_refs import list_proposed
 from syncd.sync.state.request_state import parse_request_state
 from syncd.sync.state.unsent import Unsent
 
@@ -58,7 +59,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         works = [find_branch_work(here, repository, name) for name in names] if repository.space else []
         recorded = read_store_summary(git.git_dir / STATE_FILE)
         spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
-        others = {branch for space in repository.space for _, branch in list_own_requests(git, space.name)} - {*names}
+        others = {branch for space in repository.space for _, branch, _ in list_proposed(git, space.name)} - {*names}
         proposed = [*works, *(find_branch_work(here, repository, name) for name in sorted(others))]
         requests = tuple(_read_requests(git, repository, proposed, recorded))
         former = {*recorded.spaces} - {space.id for space in repository.space}
@@ -124,20 +125,13 @@ def _read_space(git: Repository, repository: RepositoryConfig, index: int, main:
         space.directory or ".",
         last.trailers.get(REVISION, [""])[0] if last else "",
         git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None,
-        tuple(f"#{number} {branch}" for number, branch in list_own_requests(git, space.name)),
+        tuple(f"#{number} {branch}" for number, branch, _ in list_proposed(git, space.name)),
     )
-
-
-def list_own_requests(git: Repository, space: str) -> Sequence[tuple[int, str]]:
-    """Return the numbers of a space's own change requests, by name of the space, each with its branch."""
-    prefix = f"refs/syncd/proposed/{space}/"
-    parts = (ref.removeprefix(prefix).partition("/") for ref in git.list_refs(prefix))
-    return sorted((int(number), branch) for number, _, branch in parts if number.isdecimal())
 
 
 def _has_all(unsent: Unsent | None) -> bool:
     """Whether a branch's change request holds all that the branch has of the space."""
-    return unsent is not None and unsent.is_sent and not unsent.conflicting
+    return unsent is not None and unsent.is_sent and not (unsent.conflicting or unsent.awaited)
 
 
 def _read_requests(
@@ -150,9 +144,10 @@ def _read_requests(
         if unsent.request is not None
     }
     for space in repository.space:
-        for number, branch in list_own_requests(git, space.name):
+        for number, branch, _ in list_proposed(git, space.name):
             state = parse_request_state(recorded.requests.get((space.id, number), ""))
             unsent = newest.get((space.name, number))
             if unsent is not None and unsent.request is not None and not state.address:
                 state = replace(state, address=unsent.request.address)
-            yield RequestStatus(space.name, number, branch, _has_all(unsent), state)
+            left_out = tuple(path for path, _ in unsent.awaited) if unsent is not None else ()
+            yield RequestStatus(space.name, number, branch, _has_all(unsent), state, left_out)

@@ -116,6 +116,8 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
         return f"{distance}; {format_count(changed, 'file')} not pushed"
     if steps := sum(space.manual_steps for space in work.spaces):
         return f"{distance}; {format_count(steps, 'manual step')} to do on the platform"
+    if awaited := sum(len(space.awaited) for space in work.spaces):
+        return f"{distance}; {format_count(awaited, 'file')} left to another branch"
     return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
 
 
@@ -134,7 +136,11 @@ def describe_request(request: RequestStatus) -> Iterator[str]:
     """Give what a person should know of a change request, and at last whom it waits for."""
     state = request.state
     yield escape(state.status) or "not seen by a run yet"
-    yield f"holds what {escape(request.branch)} says" if request.has_all else f"lacks some of {escape(request.branch)}"
+    branch = escape(request.branch)
+    if request.left_out:
+        yield f"lacks {format_count(len(request.left_out), 'file')} of {branch}, left to another branch"
+    else:
+        yield f"holds what {branch} says" if request.has_all else f"lacks some of {branch}"
     if request.objections:
         yield f"changes requested by {_name_reviewers(request.objections)}"
     if request.approvals:

@@ -33,7 +33,8 @@ class SpaceStatus:
 class RequestStatus:
     """One own change request: for which space and branch, and its state when a run last saw it.
 
-    Shape: `has_all` says that it holds all that the branch says of the space.
+    Shape: `has_all` says that it holds all that the branch says of the space; `left_out` are files of that which other
+    change requests bring.
     """
 
     space: str
@@ -41,6 +42,7 @@ class RequestStatus:
     branch: str
     has_all: bool
     state: RequestState
+    left_out: tuple[str, ...] = ()
 
     @property
     def objections(self) -> list[Verdict]:
@@ -60,7 +62,7 @@ class RequestStatus:
             return ""
         if state.status in _DECIDED:
             return _DECIDED[state.status]
-        if not self.has_all or self.objections or state.comments or state.is_outdated:
+        if not (self.has_all or self.left_out) or self.objections or state.comments or state.is_outdated:
             return "author"
         is_approved = any(not verdict.is_outdated for verdict in self.approvals)
         return "merge" if is_approved else "review"

@@ -44,7 +44,7 @@ class BranchWork:
     @property
     def sent_spaces(self) -> list[Unsent]:
         """The spaces whose change request holds all changes of the branch, so that a reviewer has to act."""
-        return [space for space in self.spaces if space.changed and space.is_sent]
+        return [space for space in self.spaces if space.changed and space.is_sent and not space.awaited]
 
 
 def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str) -> BranchWork:
@@ -56,7 +56,10 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
     outcomes = drop_settled(git, read_store_summary(Repository.locate(repository.path) / STATE_FILE).outcomes)
     conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
-    spaces = tuple(find_unsent(git, binding, branch, main=main, conflicts=conflicts) for binding in bindings)
+    spaces = tuple(
+        find_unsent(git, binding, branch, main=main, remote=repository.remote, conflicts=conflicts)
+        for binding in bindings
+    )
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
     edits = git.list_uncommitted() if top is not None else []
     uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
@@ -101,6 +104,9 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
             number, what = space.request.number, _format_paths(space.changed)
             way_on = f"commit something new, or syncd cr reopen {number}"
             yield f"! not sent: {what}: #{number} was archived with that; {way_on}"
+    for number, awaited in _list_awaited(work).items() if not pushed else ():
+        verb = "waits" if len(awaited) == 1 else "wait"
+        yield f"! not sent: {_format_paths(awaited)} {verb} for #{number}, which adds that already"
     changed = [path for space in work.spaces if space.needs_push for path in space.changed]
     if changed and pushed:
         yield f"! not sent: {_format_paths(changed)}; syncd check may say why"
@@ -128,6 +134,14 @@ def format_requests(work: BranchWork) -> Iterator[str]:
         yield f"{space.binding.name}: {holds}{address}"
 
 
+def _list_awaited(work: BranchWork) -> dict[int, list[str]]:
+    """The paths that wait for each change request."""
+    found: dict[int, list[str]] = {}
+    for path, number in (each for space in work.spaces for each in space.awaited):
+        found.setdefault(number, []).append(path)
+    return found
+
+
 def _format_paths(paths: Sequence[str]) -> str:
     more = len(paths) - PATHS_SHOWN
     return ", ".join(map(escape, paths[:PATHS_SHOWN])) + (f" and {more} more" if more > 0 else "")
@@ -151,6 +165,7 @@ def _build_space_document(space: Unsent) -> dict[str, Any]:
         "name": space.binding.name,
         "changed": list(space.changed),
         "conflicting": list(space.conflicting),
+        "awaited": [{"path": path, "change_request": number} for path, number in space.awaited],
         "unlisted": list(space.unlisted),
         "is_sent": space.is_sent,
         "is_taken_back": space.is_taken_back,

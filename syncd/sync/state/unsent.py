@@ -12,6 +12,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, describe_state
 from syncd.sync.state.notes import ADDRESS, STATUS, read_notes
+from syncd.sync.state.proposed_refs import find_awaited, list_proposed
 from syncd.sync.state.resend import list_new_work
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Unsent:
     repository's root. `is_sent` says that `request` was made from the branch's newest commit, or holds the same.
     `conflicting` are changed paths that no push takes before a person has settled them. `was_tried` says that a push of
     just this state found nothing to write, but for `manual_steps` that only a person can do on the platform.
-    `is_taken_back` says that `request` was archived, and nothing was committed since.
+    `is_taken_back` says that `request` was archived, and nothing was committed since. `awaited` are new paths that are
+    left to the change request of another branch, each with its number.
     """
 
     binding: Binding
@@ -57,6 +59,7 @@ class Unsent:
     manual_steps: int = 0
     conflicting: tuple[str, ...] = ()
     is_taken_back: bool = False
+    awaited: tuple[tuple[str, int], ...] = ()
 
     @property
     def needs_push(self) -> bool:
@@ -65,11 +68,18 @@ class Unsent:
 
 
 def find_unsent(
-    repository: Repository, binding: Binding, branch: str, *, main: str | None, conflicts: Collection[str] = ()
+    repository: Repository,
+    binding: Binding,
+    branch: str,
+    *,
+    main: str | None,
+    remote: str,
+    conflicts: Collection[str] = (),
 ) -> Unsent:
     """Return what main content lacks of a branch; `main` is the commit of main content.
 
-    Shape: `conflicts` are the paths of pages in conflict that the last run reported of the branch.
+    Shape: `remote` is the platform's name in Git; `conflicts` are the paths of pages in conflict that the last run
+    reported of the branch.
     Raises: GitFailed.
     """
     tip = repository.resolve(f"{HEADS}{branch}")
@@ -85,6 +95,10 @@ def find_unsent(
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
     missing = tuple(map(binding.path, content[0].list_missing())) if content else ()
     request = find_request(repository, binding, branch)
+    own = request.number if request is not None else None
+    named = [binding.path(path) for path in changed]
+    awaited = find_awaited(repository, binding, branch, named, remote=remote, own=own, main=main, tip=tip)
+    changed = [path for path in changed if binding.path(path) not in awaited]
     if request is None and content and not any(content[0].has_other_text(path, content[1]) for path in changed):
         changed = []  # line ends alone are no reason to open a change request
     is_archived = request is not None and request.is_archived
@@ -104,6 +118,7 @@ def find_unsent(
         count,
         tuple(binding.path(path) for path in sorted(held)),
         is_taken_back,
+        tuple(sorted(awaited.items())),
     )
 
 
@@ -120,13 +135,7 @@ def find_place(repository: Repository, binding: Binding, commit: str, path: str)
 
 def find_request(repository: Repository, binding: Binding, branch: str) -> SentRequest | None:
     """Return the newest change request of a branch as Git has recorded it, or None."""
-    prefix, suffix = f"refs/syncd/proposed/{binding.name}/", f"/{branch}"
-    refs = repository.list_refs(prefix)
-    numbers = {
-        int(ref.removeprefix(prefix).removesuffix(suffix)): commit
-        for ref, commit in refs.items()
-        if ref.endswith(suffix) and ref.removeprefix(prefix).removesuffix(suffix).isdecimal()
-    }
+    numbers = {number: commit for number, other, commit in list_proposed(repository, binding.name) if other == branch}
     if not numbers:
         return None
     newest = max(numbers)

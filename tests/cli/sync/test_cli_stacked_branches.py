@@ -3,6 +3,8 @@
 Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_stacked_branches.py
 """
 
+import json
+
 import pytest
 
 from tests.cli.sync.two_way import Team, Web, Writer, pages_of
@@ -58,6 +60,24 @@ def test_a_page_of_the_branch_below_is_one_page(web: Web, stack: Writer, order: 
     assert "New two, says the second." in web.text("new")
     assert "P1 one, says the second." in web.text("p1")
     assert stack.read("new.md") == "# New\n\nNew one.\n\nNew two, says the second.\n\nNew three.\n"
+
+
+def test_status_says_what_is_left_to_the_branch_below(web: Web, stack: Writer) -> None:
+    stack.run("push")
+    begin(stack, "docs/second")
+    said = stack.run("status")
+    assert "! not sent: SUMMARY.md, new.md wait for #1, which adds that already" in said
+    assert "docs/second      1 ahead, 0 behind main content; 2 files left to another branch" in said
+    assert "Next: syncd review" in said
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    assert "2 ahead, 0 behind main content; 2 files not pushed" in stack.run("status")
+    stack.run("push")
+    said = stack.run("status")
+    assert "! not sent: new.md waits for #1" in said
+    assert "#2 of docs/second: open; lacks 1 file of docs/second, left to another branch; waits for a review" in said
+    document = json.loads(stack.run("status", "--json"))["repositories"][0]
+    (space,) = next(work for work in document["unsent"] if work["branch"] == "docs/second")["spaces"]
+    assert space["awaited"] == [{"path": "new.md", "change_request": 1}]
 
 
 def test_new_branches_are_proposed_from_the_one_below_up(web: Web, stack: Writer) -> None:
