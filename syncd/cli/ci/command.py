@@ -4,7 +4,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,7 +56,8 @@ def push_ci(options: PushCiOptions, force: Sequence[str]) -> int:
     try:
         outcome = _propose_commit(options, parse_force(force), ci_job)
     except SyncdError as error:
-        write_push_report(PushReport(ci_job, failure=error), quality=options.quality, as_json=options.as_json)
+        with suppress(ConfigInvalid):  # what failed first is what a person should read
+            write_push_report(PushReport(ci_job, failure=error), quality=options.quality, as_json=options.as_json)
         raise
     write_push_report(outcome, quality=options.quality, as_json=options.as_json)
     return CHANGES_PENDING if options.dry_run and not outcome.exit_code and outcome.has_changes else outcome.exit_code

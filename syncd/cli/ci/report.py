@@ -12,7 +12,7 @@ from syncd.cli.ci.annotations import escape_markdown, format_annotation, format_
 from syncd.cli.terminal.ci_job import CiJob
 from syncd.cli.terminal.output import SIGNS, build_result_document, format_results, print_document
 from syncd.cli.terminal.text import escape, format_json
-from syncd.errors import FileInvalid, SyncdError
+from syncd.errors import ConfigInvalid, FileInvalid, SyncdError
 from syncd.layout.tree.placement import SUMMARY
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
@@ -110,12 +110,22 @@ def _parse_location(where: str) -> tuple[str, int]:
 
 
 def write_push_report(report: PushReport, *, quality: Path | None, as_json: bool) -> None:
-    """Print the report, with annotations where GitHub reads them, and write the job summary and `quality`."""
-    if quality is not None:
-        quality.write_text(format_json(_build_code_quality(report)), encoding="utf-8")
+    """Print the report, with annotations where GitHub reads them, and write the job summary and `quality`.
+
+    Raises: ConfigInvalid when `quality` cannot be written, after all else was.
+    """
+    _print_report(report, as_json=as_json)
     if report.ci_job.summary is not None:
         with report.ci_job.summary.open("a", encoding="utf-8") as summary:
             summary.write("\n".join(_format_summary(report)) + "\n")
+    if quality is not None:
+        try:
+            quality.write_text(format_json(_build_code_quality(report)), encoding="utf-8")
+        except OSError as error:
+            raise ConfigInvalid(f"{quality} cannot be written: {error.strerror}", hint="see --quality") from error
+
+
+def _print_report(report: PushReport, *, as_json: bool) -> None:
     if as_json:
         if report.failure is None:
             print_document(_build_document(report))

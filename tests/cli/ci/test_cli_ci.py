@@ -178,6 +178,16 @@ def test_what_has_no_place_is_put_into_the_table_of_contents_of_the_space(jobs: 
     assert places == {"docs/SUMMARY.md"}
 
 
+def test_a_report_that_cannot_be_written_hides_nothing_of_the_push(jobs: Jobs) -> None:
+    jobs.commit({"use.md": MORE})
+    came = jobs.named("--quality", str(jobs.shell.root), environ=GITLAB | {"CI_COMMIT_REF_NAME": "main"})
+    assert came.code == 78
+    assert "change request #1 http" in came.out
+    assert "cannot be written: Is a directory" in came.err
+    refused = jobs.job("--url", "nowhere", "--space", "x", "--quality", str(jobs.shell.root))
+    assert "'nowhere' is not an address" in refused.err
+
+
 def test_an_address_without_a_scheme_is_named(jobs: Jobs) -> None:
     came = jobs.job("--url", "127.0.0.1:8470", "--space", jobs.shell.space)
     assert came.code == 78
