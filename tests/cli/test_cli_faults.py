@@ -186,6 +186,16 @@ def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_wh
     assert f"doctor: {code}" in said
 
 
+def test_a_file_where_a_clone_should_go_is_refused(shell: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere/at/all")
+    for place, why in (("file", "Not a directory"), ("link", "No such file or directory")):
+        done = shell.syncd("clone", shell.url, shell.space, tmp_path / place, "--token-file", shell.token)
+        assert done.returncode == 78
+        assert why in complaint(done)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_two_daemons_at_once(shell: Any) -> None:
     docs = shell.clone()
     with start_syncd("run", cwd=docs, pipes=["stderr"]) as first:

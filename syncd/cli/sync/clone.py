@@ -57,8 +57,13 @@ def run_clone(words: SetupWords) -> None:
 
 def _start_clone(setup: Setup, directory: Path) -> Config:
     """Create the repository and write its configuration."""
-    if directory.exists() and any(path.name != ".git" for path in directory.iterdir()):
-        raise ConfigInvalid(f"{directory} is not empty", hint="clone into a new directory")
+    hint = "clone into a new directory"
+    try:
+        is_taken = os.path.lexists(directory) and any(path.name != ".git" for path in directory.iterdir())
+    except OSError as error:
+        raise ConfigInvalid(f"{directory}: {error.strerror}", hint=hint) from error
+    if is_taken:
+        raise ConfigInvalid(f"{directory} is not empty", hint=hint)
     repository = draft_repository(setup)
     with Repository.create(directory, branch=BRANCH) as git:
         if git.list_refs("refs/"):

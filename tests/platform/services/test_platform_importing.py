@@ -181,6 +181,11 @@ def test_an_export_never_mixes_with_what_is_there(storage: Storage, docs: Path, 
     with pytest.raises(PathRefused):
         export_directory(storage, space, docs)
     assert "README.md" in read(docs)
+    (tmp_path / "link").symlink_to("nowhere")
+    for place in (tmp_path / "link", docs / "README.md" / "out"):
+        with pytest.raises(PathRefused, match="cannot be written"):
+            export_directory(storage, space, place)
+    (tmp_path / "link").unlink()
     (tmp_path / "empty").mkdir()
     assert export_directory(storage, space, tmp_path / "empty") == len(read(docs))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "empty", "platform"]

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -23,7 +24,7 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     """Write the main content of a space to a directory that is absent or empty, and return how many files it has.
 
     All files are first written to a directory beside it, which then takes its place, so that no export is half there.
-    Raises: NotFound for an unknown space, PathRefused when the directory is not empty.
+    Raises: NotFound for an unknown space, PathRefused when the directory is not empty or cannot be written.
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise PathRefused(f"{directory} is not an empty directory", hint="export to a new directory")
@@ -32,11 +33,21 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     def body(id: str) -> bytes:
         return storage.blobs.get(outline.entries[id].node.body or "")
 
+    files = render_files(revision, body, assign_paths(revision))
+    try:
+        return _write_files(directory, files)
+    except OSError as error:
+        raise PathRefused(
+            f"{directory} cannot be written: {error.strerror}", hint="export to a new directory"
+        ) from error
+
+
+def _write_files(directory: Path, files: Iterable[tuple[str, bytes]]) -> int:
     directory.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}-"))
     try:
         count = 0
-        for path, data in render_files(revision, body, assign_paths(revision)):
+        for path, data in files:
             target = scratch / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
