@@ -13,7 +13,7 @@ from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Choice, MergeResult
-from syncd.sync.merge.write_part import write_part
+from syncd.sync.merge.write_part import CONFLICTS, write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.state.conflicts import describe_conflicts, find_shared_branch
 from syncd.sync.workspace import Workspace
@@ -114,10 +114,12 @@ def integrate_commit(
         return Integrated(ours, result)  # all that is new is in conflict
     # With the commit itself as a parent, Git would take the pages that are left out for merged: `git merge` would say
     # "Already up to date" while they are open.
-    part = write_part(repository, theirs, result.base.commits, part_tree, name=name)
+    lacks = CONFLICTS if left_out else ""
+    part = write_part(repository, theirs, result.base.commits, part_tree, name=name, lacks=lacks)
     if repository.is_ancestor(part, ours) and result.tree_with_ours == tree:
         return Integrated(ours, result)  # an earlier run has merged just this
-    return Integrated(_merge_commit(workspace, result, part, f"Merge {name} into {branch}, but for conflicts"), result)
+    subject = f"Merge {name} into {branch}" + (", but for conflicts" if left_out else "")
+    return Integrated(_merge_commit(workspace, result, part, subject), result)
 
 
 def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subject: str) -> str:

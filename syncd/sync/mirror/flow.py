@@ -304,7 +304,8 @@ def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) ->
     part_tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside, directories=others)
     parent = head
     if part_tree != repository.find_tree(head):
-        parent = write_part(repository, head, both.base.commits, part_tree, name="a change request")
+        lacks = "what lies outside of its space"
+        parent = write_part(repository, head, both.base.commits, part_tree, name="a change request", lacks=lacks)
     message = "syncd: what a mirror commit starts from\n"
     joined = repository.commit_tree(
         leave_out(repository, (), both.tree_with_ours, start, (), directories=others),

@@ -139,7 +139,7 @@ def _write_desired(
     first = tip
     part_tree = leave_out(repository, workspace.bindings, tip, base.tree, left_out, directories=others)
     if deletes_unseen or part_tree != repository.find_tree(tip):
-        first = write_part(repository, tip, base.commits, part_tree, name=branch)
+        first = write_part(repository, tip, base.commits, part_tree, name=branch, lacks="what is not sent")
     return repository.commit_tree(
         tree,
         parents=[first, result.theirs, _write_base(workspace, base)],

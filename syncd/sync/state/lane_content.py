@@ -28,6 +28,7 @@ from syncd.sync.workspace import Workspace
 
 SENT_PARENTS = 3
 """Parents of the commit of something sent: the branch's commit, what it was planned upon, and the base of both."""
+NOT_ARRIVED = "what has not arrived"
 CONTENT = "Syncd-Content"
 """Names the tree that the platform holds, where it has merged in a way that undoes what Git knows to be merged."""
 
@@ -228,7 +229,8 @@ def find_arrived(
     if part_tree == repository.find_tree(sent.base):
         return ""
     base = repository.list_commits(None, sent.base, limit=1)[0].parents
-    return write_part(repository, _find_original(repository, sent.branch_commit), base, part_tree, name="a branch")
+    original = _find_original(repository, sent.branch_commit)
+    return write_part(repository, original, base, part_tree, name="a branch", lacks=NOT_ARRIVED)
 
 
 def _find_deletions_not_made(
@@ -303,7 +305,8 @@ def _read_update(
     if not lacks:
         return tree, (main,)
     part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)
-    return tree, (write_part(repository, main, known.base.commits, part_tree, name="main content"),)
+    part = write_part(repository, main, known.base.commits, part_tree, name="main content", lacks=NOT_ARRIVED)
+    return tree, (part,)
 
 
 def _has_same_files(repository: Repository, binding: Binding, before: str, merged: str, tree: str) -> bool:
