@@ -229,3 +229,15 @@ def test_titles_in_any_direction_begin_at_the_same_side_of_the_contents(shown: S
     expect(page.locator(".contents a", has_text="مرحبا")).to_have_css("text-align", "left")
     page.locator(".contents a", has_text="مرحبا").click()
     expect(page.locator("article")).to_have_attribute("dir", "rtl")
+
+
+def test_a_quote_and_a_number_stand_where_the_page_begins(shown: ShownSite, open_page: OpenPage) -> None:
+    text = "> اقتباس\n\n* واحد\n\n  نص\n\n| عربي | قيمة |\n|---|---|\n| أ | 1 |"
+    shown.write([shown.page("أرقام", text)])
+    page = open_page(width=360)
+    page.goto(f"{shown.address}/every-block")
+    page.locator(".contents a", has_text="أرقام").evaluate("link => link.click()")
+    quote = page.locator("article blockquote")
+    expect(quote).to_have_css("border-right-width", "3px")
+    expect(page.locator("article ul")).to_have_css("direction", "rtl")
+    expect(page.locator("article td", has_text="1")).to_have_css("direction", "rtl")

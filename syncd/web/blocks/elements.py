@@ -13,10 +13,22 @@ _SCHEMES = frozenset({"http:", "https:", "mailto:", "tel:"})
 _PICTURE_SCHEMES = frozenset({"http:", "https:"})
 _BEFORE_PATH = re.compile(r"[^/?#]*:")
 _ABSOLUTE = re.compile(r"https?:|[\\/]{2}", re.IGNORECASE)
+_LETTERS = re.compile("<[^>]*>|&#?[0-9A-Za-z]+;|(?P<rtl>[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])|(?P<ltr>[^\\W\\d_])")
 ADDRESS_MAX = 8192
 """Characters of an address; a longer one is no link."""
 
 EMPTY = Markup()
+
+
+def find_direction(content: Markup) -> str | None:
+    """Return the attribute `dir` for a content that begins in a script from right to left, or from left to right.
+
+    Shape: "rtl", else "auto"; None, for the direction around it, where there is no letter: a browser takes numbers for
+    English. It also looks for no letter in elements that have a direction of their own, such as the paragraphs of a
+    quote, and so cannot find out by itself.
+    """
+    found = next((found for found in _LETTERS.finditer(content) if found.lastgroup), None)
+    return None if found is None else "rtl" if found.lastgroup == "rtl" else "auto"
 
 
 def write_element(name: str, content: str = EMPTY, **attributes: str | bool | None) -> Markup:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from syncd.web.blocks.context import OutlineEntry
-from syncd.web.blocks.elements import EMPTY, join_markup, write_element
+from syncd.web.blocks.elements import EMPTY, find_direction, join_markup, write_element
 from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import Node, collect_words, read_choice, read_data, read_kind, read_nodes, read_text
 from syncd.web.blocks.state import RenderState
@@ -54,7 +54,8 @@ def _is_anchor(text: str) -> bool:
 
 
 def _render_quote(state: RenderState, node: Node) -> Markup:
-    return write_element("blockquote", state.render_nodes(read_nodes(node)), dir="auto")
+    content = state.render_nodes(read_nodes(node))
+    return write_element("blockquote", content, dir=find_direction(content))
 
 
 def _render_divider(state: RenderState, node: Node) -> Markup:
@@ -63,20 +64,19 @@ def _render_divider(state: RenderState, node: Node) -> Markup:
 
 def _render_list(state: RenderState, node: Node) -> Markup:
     items = join_markup([_render_item(state, item) for item in read_nodes(node)])
-    return write_element("ul", items, dir="auto")
+    return write_element("ul", items, dir=find_direction(items))
 
 
 def _render_ordered(state: RenderState, node: Node) -> Markup:
     start = read_data(node).get("start")
     first = str(start) if isinstance(start, int) and not isinstance(start, bool) and 0 <= start < 10**9 else None
-    return write_element(
-        "ol", join_markup([_render_item(state, item) for item in read_nodes(node)]), start=first, dir="auto"
-    )
+    items = join_markup([_render_item(state, item) for item in read_nodes(node)])
+    return write_element("ol", items, start=first, dir=find_direction(items))
 
 
 def _render_tasks(state: RenderState, node: Node) -> Markup:
     items = join_markup([_render_item(state, item, task=True) for item in read_nodes(node)])
-    return write_element("ul", items, class_="b-tasks", dir="auto")
+    return write_element("ul", items, class_="b-tasks", dir=find_direction(items))
 
 
 def _render_item(state: RenderState, item: Node, *, task: bool = False) -> Markup:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from syncd.web.blocks.context import Target
-from syncd.web.blocks.elements import EMPTY, check_picture, join_markup, write_element, write_opening
+from syncd.web.blocks.elements import EMPTY, check_picture, find_direction, join_markup, write_element, write_opening
 from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import (
     Node,
@@ -86,9 +86,8 @@ def _render_grid(state: RenderState, table: _Table, *, is_wide: bool) -> Markup:
 
 
 def _write_heading(state: RenderState, table: _Table, column: Column) -> Markup:
-    return write_element(
-        "th", _render_title(state, table, column), scope="col", class_=_write_alignment(column), dir="auto"
-    )
+    title = _render_title(state, table, column)
+    return write_element("th", title, scope="col", class_=_write_alignment(column), dir=find_direction(title))
 
 
 def _render_title(state: RenderState, table: _Table, column: Column) -> Markup:
@@ -125,7 +124,7 @@ def _write_widths(table: _Table) -> Markup:
 
 def _render_grid_cell(state: RenderState, table: _Table, record: str, values: Node, column: Column) -> Markup:
     content = _render_value(state, table, record, values, column)
-    return write_element("td", content, class_=_write_alignment(column), dir="auto")
+    return write_element("td", content, class_=_write_alignment(column), dir=find_direction(content))
 
 
 def _render_value(state: RenderState, table: _Table, record: str, values: Node, column: Column) -> Markup:

@@ -113,7 +113,23 @@ def test_what_runs_from_right_to_left_finds_its_way() -> None:
         "<h2 id",
         '<p dir="auto">שלום',
         "<li>فقرة",
-        '<th scope="col" dir="auto">عربي',
+        '<th scope="col" dir="rtl">عربي',
         '<p dir="auto">日本語',
+    ):
+        assert element in html
+
+
+def test_what_holds_paragraphs_runs_as_its_first_letter_does() -> None:
+    """A browser looks for no letter in paragraphs, which have a direction of their own."""
+    html = render_markdown(
+        "> اقتباس\n\n* واحد\n\n  نص\n\n1. ثانيا\n\n   نص\n\n> Quote\n\n| أ | b |\n|---|---|\n| 1 | *2* &amp; |\n"
+    )
+    for element in (
+        '<blockquote dir="rtl">',
+        '<ul dir="rtl">',
+        '<ol dir="rtl">',
+        '<blockquote dir="auto"><p dir="auto">Quote',
+        '<th scope="col" dir="auto">b',
+        "<td>1</td><td><em>2</em> &amp;</td>",
     ):
         assert element in html
