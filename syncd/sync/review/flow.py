@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from syncd.errors import NotFound, PlatformError
+from syncd.layout.tree.placement import SUMMARY
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.plan.change import Change
@@ -138,7 +139,8 @@ def _find_settling_commit(
 ) -> str:
     """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided.
 
-    Shape: a part of it where it has new pages that another change request brings, since this one has not.
+    Shape: a part of it where it has new pages and files, since an update brings none of these: a run that ends before
+    it sends them must not count them as there, and another change request may bring them meanwhile.
     """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
@@ -154,7 +156,10 @@ def _find_settling_commit(
         return ""
     elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space, proposals)
     waiting = elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
-    if not waiting:
+    changes = repository.compare_trees(main, tip, renames=True)
+    added = {found.path for found in changes if found.before is None and binding.holds(found.path)}
+    unsent = {path for path in added if not path.endswith(SUMMARY) and repository.lookup(here, path) is None}
+    if not waiting | unsent:
         return tip
-    tree = leave_out(repository, workspace.bindings, tip, main, [(path,) for path in sorted(waiting)])
-    return write_part(repository, tip, (main,), tree, name=proposal.branch)
+    tree = leave_out(repository, workspace.bindings, tip, main, [(path,) for path in sorted(waiting | unsent)])
+    return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks="what is not sent")
