@@ -13,6 +13,7 @@ from syncd.sync.workspace import COMMITTER, Workspace
 
 COMMITS_MAX = 1000
 """Commits of a branch that are searched for a revert that is there already."""
+_REVERTS = "This reverts commit "
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ def is_merge_commit(commit: Commit, binding: Binding) -> bool:
 
 def find_revert(workspace: Workspace, merged: Commit, tip: str) -> str:
     """Return the commit of a branch that takes back a merge, by the mirror commit of this one, or ""."""
-    line = _format_line(merged.oid)
+    words = f"{_REVERTS}{merged.oid}"  # of a commit with several parents, `git revert` says more behind it
     for commit in workspace.repository.list_commits(merged.oid, tip, limit=COMMITS_MAX):
-        if line in commit.body:
+        if words in commit.body:
             return commit.oid
     return ""
 
@@ -73,11 +74,13 @@ def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str
         raise GuardRefused(f"the merge of #{number} is not in {branch} yet", hint="syncd pull, then undo again")
     numbers = tuple(int(each) for each in merged.trailers[CHANGE_REQUEST] if each.isdecimal())
     tree = repository.find_tree(tip) or ""
-    if existing := find_revert(workspace, merged, tip):
-        return Revert(binding, numbers, merged, branch, tip, tree, existing=existing)
+    existing = find_revert(workspace, merged, tip)
     base = Base(repository.find_tree(merged.oid) or "", (merged.oid,))
     result = merge(workspace, tip, merged.parents[0], base=base)
     paths = [*(conflict.path for conflict in result.conflicts), *result.outside_paths]
+    # A revert may have been taken back itself since; then it changes something once more.
+    if existing and (paths or result.tree_with_ours == tree):
+        return Revert(binding, numbers, merged, branch, tip, tree, existing=existing)
     if paths:
         raise Conflict(
             f"what #{number} changed was changed again since, in {', '.join(paths[:5])}; nothing was reverted",
@@ -116,4 +119,4 @@ def _write(workspace: Workspace, merged: Commit, tip: str, tree: str, author: Pe
 
 def _format_line(oid: str) -> str:
     """As git revert says it."""
-    return f"This reverts commit {oid}."
+    return f"{_REVERTS}{oid}."

@@ -1,6 +1,7 @@
 """`syncd undo`: a push, a merge and a plan are taken back, and a run that was cut off is finished by the next one."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,11 @@ def test_a_merge_is_taken_back_by_a_change_request_once(
     client.change_requests.merge(shell.space, "2")
     run_fine(syncd, "pull")
     assert not (docs / "more.md").exists()
+    for number in (2, 1):  # take back what took it back, and then the first merge once more
+        run_fine(syncd, "undo", str(number), "--yes")
+        assert (docs / "more.md").exists() is (number == 2)
+        client.change_requests.merge(shell.space, str(list_open(client, shell.space)[-1]))
+        run_fine(syncd, "pull")
 
 
 def test_a_merge_that_was_built_upon_is_left_to_a_person(
@@ -162,3 +168,11 @@ def test_a_merge_that_was_built_upon_is_left_to_a_person(
     conflict = syncd("undo", "1", "--yes")
     assert (conflict.code, "use.md" in conflict.err, "git revert" in conflict.err) == (6, True, True)
     assert shell.git("log", "-1", "--format=%s", cwd=docs).strip() == "Build on it"
+    revert = re.search(r"git (revert -m 1 \w+), settle", conflict.err)
+    assert revert is not None
+    with pytest.raises(AssertionError, match="could not revert"):
+        shell.git(*revert[1].split(), cwd=docs)
+    (docs / "use.md").write_text("# Use\n\nLike this, and more.\n")
+    shell.git("add", "--all", cwd=docs)
+    shell.git("commit", "--quiet", "--no-edit", cwd=docs)
+    assert "has the revert already" in run_fine(syncd, "undo", "1", "--yes")
