@@ -81,6 +81,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             requests=requests,
             current=current or "",
             detached=(head.oid or "")[:10] if current is None else "",
+            is_unborn=main is not None and current in repository.named and head.oid is None,
             operation=(here.find_operation() or "") if here.work_tree is not None else "",
             work_tree=str(here.work_tree or ""),
             imported=repository.named[0] if repository.write == GIT_IMPORT else "",

@@ -62,6 +62,8 @@ def _suggest_transfer(status: RepositoryStatus) -> str:
         return "syncd pull"
     if any(request.next_step == "pull" for request in status.requests):
         return "syncd pull"
+    if status.is_unborn:
+        return "syncd init"
     if status.detached:
         branch = next((branch.branch for branch in status.branches), "BRANCH")
         return f"git switch {quote(branch)}"

@@ -86,6 +86,8 @@ def _format_problems(status: RepositoryStatus) -> Iterator[str]:
         yield f"! a {word} is in progress, and no branch that it is about is moved: finish it, or git {word} --abort"
     elif status.detached and not status.is_job:
         yield f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH"
+    if status.is_unborn:
+        yield f"! {escape(status.current)} has no commit yet: syncd init checks out what is mirrored"
     for work in status.works:
         yield from format_unsent(work)
 

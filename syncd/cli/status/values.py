@@ -116,6 +116,7 @@ class RepositoryStatus:
     Shape: `former` are spaces that were mirrored and are no longer configured; `current` is the branch of the work tree
     around the current directory, and `detached` the commit of its HEAD when that is on no branch; `work_tree` is its
     top directory, "" for a bare repository, and `operation` what is in progress there, such as a merge, or "".
+    `is_unborn` says that `current` has no commit, although main content is mirrored, as after a clone that was cut off.
     `imported` is the branch that is written to main content without a change request, or ""; `config` is the
     configuration that the command line names, or ""; `is_job` says that it is the checkout of a job in CI.
     """
@@ -132,6 +133,7 @@ class RepositoryStatus:
     requests: tuple[RequestStatus, ...] = ()
     current: str = ""
     detached: str = ""
+    is_unborn: bool = False
     operation: str = ""
     work_tree: str = ""
     imported: str = ""

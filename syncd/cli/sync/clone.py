@@ -1,6 +1,7 @@
 """`clone`: create a repository, its configuration and the first mirror; safe to run again after a crash."""
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def run_clone(words: SetupWords) -> None:
     record_command(repository, results)
     print_text("\n".join(format_results(results)))
     if code:
+        again = f"run the same command again, or syncd init in {directory}"
+        print(f"{BRANCH} is not checked out yet: when that is mended, {again}.", file=sys.stderr)
         raise typer.Exit(code)
     print(f"Cloned into {directory}. Next: edit, git commit, then syncd push.")
 

@@ -176,7 +176,8 @@ class BodyFetcher:
             f"the platform lists the {item.kind} {quote_name(self.binding.path(item.path))} ({item.id}) and has no "
             f"content for it ({missing.what})",
             status=missing.status,
-            hint=f"put it on the platform anew and delete this one; until then {self.binding.name} cannot be mirrored",
+            hint="put it on the platform anew and delete this one; "
+            f"until then nothing new of the space {self.binding.name} is mirrored",
         )
 
     def _fetch_body(self, item: RevisionBody) -> Fetched:

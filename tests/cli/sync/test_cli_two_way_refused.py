@@ -190,3 +190,21 @@ def test_a_file_that_the_platform_cannot_deliver_is_named_until_it_can(
     docs.settle()
     assert docs.read(path) == "picture"
     assert "More." in docs.read("p1.md")
+
+
+def test_a_clone_of_which_one_space_cannot_be_read_says_how_it_goes_on(
+    team: Team, web: Web, interposer: Interposer
+) -> None:
+    other = team.space("other", {**FOUR, ".gitbook/assets/logo.png": b"picture"})
+    interposer.hidden = re.compile("/downloads/")
+    docs = Writer(team.root / "docs")
+    spaces = (f"{web.space}=docs", f"{other.space}=other")
+    said = Writer(team.root).run("clone", team.url, *spaces, docs.path, "--token-file", team.token, code=4)
+    assert f"run the same command again, or syncd init in {docs.path}" in said
+    interposer.hidden = None
+    docs.run("sync")
+    assert "main has no commit yet" in docs.run("status")
+    assert docs.run("status").endswith("Next: syncd init\n")
+    docs.run("init")
+    assert docs.read("other/.gitbook/assets/logo.png") == "picture"
+    assert "no commit yet" not in docs.run("status")
