@@ -55,18 +55,19 @@ def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, r
 
 
 def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> list[ChangeRequest]:
-    """Archive change requests as planned, reset their branch where asked for, and return the change requests.
+    """Reset a branch where asked for, archive its change requests as planned, and return these.
 
     Shape: what is done already is passed over, so that a second run finishes what was cut off. The commits stay what
     the refs of the change requests name. Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
     """
+    # First, since an edit in the way refuses it; and a change request that is still open is found by the next `undo`.
+    if reset and withdrawal.commits:
+        workspace.repository.follow(withdrawal.branch, old=withdrawal.tip, new=withdrawal.base)
     done: list[ChangeRequest] = []
     for found in withdrawal.requests:
         now = found.request if found.request.status == "archived" else set_request_status(workspace, found, "archived")
         record_decision(workspace, found, now)
         done.append(now)
-    if reset and withdrawal.commits:
-        workspace.repository.follow(withdrawal.branch, old=withdrawal.tip, new=withdrawal.base)
     return done
 
 

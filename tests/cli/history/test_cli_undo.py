@@ -105,12 +105,11 @@ def test_reset_takes_the_commits_back_too_and_finishes_a_run_that_was_cut_off(
     assert (held.code, "never sent" in held.err) == (5, True)
     assert list_open(client, shell.space) == [1], "what is refused is refused before anything is done"
     shell.git("reset", "--quiet", "--hard", "HEAD~1", cwd=docs)
-    client.change_requests.update(
-        shell.space, "1", ChangeRequestUpdate(status="archived")
-    )  # as by a run that was cut off
     (docs / "use.md").write_text("# Use\n\nUncommitted.\n")
-    in_the_way = syncd("undo", "1", "--reset", "--yes")
+    in_the_way = syncd("undo", "--reset", "--yes")
     assert in_the_way.code == 5
+    assert list_open(client, shell.space) == [1], "the same command is to do it once the edit is out of the way"
+    client.change_requests.update(shell.space, "1", ChangeRequestUpdate(status="archived"))
     shell.git("checkout", "--quiet", "use.md", cwd=docs)
     tip = shell.git("rev-parse", "HEAD", cwd=docs)
     out = run_fine(syncd, "undo", "1", "--reset", "--yes")
