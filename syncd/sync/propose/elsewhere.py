@@ -8,6 +8,7 @@ change request counts, so that two of them never wait for each other.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from syncd.errors import HistoryCut
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets
 from syncd.layout.tree.paths import is_markdown
@@ -43,7 +44,7 @@ def find_proposed_elsewhere(
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
     records = list_records(workspace, binding)
     over = {str(one.change_request.number) for one in proposals if not one.change_request.is_live}
-    others = [item for item in records if item.branch != branch and item.number not in over]
+    others = [one for one in records if one.branch != branch and one.number.isdecimal() and one.number not in over]
     known = {item.number for item in records}
     has_foreign = (space.change_requests_open or 0) + (space.change_requests_draft or 0) > len(known)
     if tip is None or main is None or not (others or has_foreign):
@@ -79,7 +80,10 @@ def _compare_with_branch(
     """
     repository = workspace.repository
     here = repository.resolve(workspace.change_ref(binding, int(other.number)))
-    base = repository.find_merge_base(other.commit, tip)
+    try:
+        base = repository.find_merge_base(other.commit, tip)
+    except HistoryCut:  # of the other branch alone; its paths still say something
+        base = None
     has_parted = base is not None and not repository.is_ancestor(base, main)
     if here is None or not (new or has_parted):
         return set(), set()
