@@ -161,5 +161,7 @@ def _find_settling_commit(
     unsent = {path for path in added if not path.endswith(SUMMARY) and repository.lookup(here, path) is None}
     if not waiting | unsent:
         return tip
-    tree = leave_out(repository, workspace.bindings, tip, main, [(path,) for path in sorted(waiting | unsent)])
+    # A page that waits stays as the change request has it: what the branch had sent of it before is not taken back.
+    kept = merge(workspace, here, main).tree_with_ours
+    tree = leave_out(repository, workspace.bindings, tip, kept, [(path,) for path in sorted(waiting | unsent)])
     return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks="what is not sent")

@@ -176,3 +176,23 @@ def test_a_page_that_the_other_clone_deletes_before_it_is_merged_stays_deleted(
     settle_both(web, ann, bob)
     assert web.slugs() == ["", "p1", "p2", "p3", "p4"]
     assert not ann.has("new.md")
+
+
+def test_what_was_sent_of_a_page_stays_when_it_waits_with_a_new_picture(web: Web, ann: Writer, bob: Writer) -> None:
+    ann.write(".gitbook/assets/new.png", PICTURE)
+    ann.replace("p1.md", "P1 three.", "P1 three.\n\n![new](.gitbook/assets/new.png)")
+    ann.commit()
+    bob.edit("p1.md", "P1 one.", "P1 one, says Bob.")
+    bob.run("push")
+    first = web.proposed()
+    pull(ann, bob)
+    web.delete("p4")
+    ann.run("sync")
+    pull(bob, ann)
+    assert "adds .gitbook/assets/new.png already" in bob.run("sync")
+    assert "P1 one, says Bob." in web.text("p1", request=first)
+    web.merge(first)
+    settle_both(web, ann, bob)
+    for text in (web.text("p1"), ann.read("p1.md"), bob.read("p1.md")):
+        assert "P1 one, says Bob." in text
+        assert "new.png" in text
