@@ -49,9 +49,7 @@ def find_proposed_elsewhere(
     has_foreign = (space.change_requests_open or 0) + (space.change_requests_draft or 0) > len(known)
     if tip is None or main is None or not (others or has_foreign):
         return NOTHING
-    changes = [found for found in repository.compare_trees(main, tip, renames=True) if binding.holds(found.path)]
-    new = {found.path for found in changes if found.before is None and not found.path.endswith(SUMMARY)}
-    new -= _list_former(workspace, main, tip, new)
+    new = _list_new(workspace, binding, main, tip)
     added: dict[str, int] = {}
     deleted: set[str] = set()
     for item in sorted(others, key=lambda item: int(item.number)):
@@ -65,8 +63,8 @@ def find_proposed_elsewhere(
             paths, gone = _compare_with_clone(workspace, binding, request, commit, tip)
             added |= {path: request.number for path in new & paths if path not in added}
             deleted |= gone
-    changed = [found.path for found in changes if found.after is not None and is_markdown(found.path)]
-    return ProposedElsewhere(added, _read_links(workspace, tip, changed) if added else {}, frozenset(deleted))
+    links = _read_links(workspace, binding, main, tip) if added else {}
+    return ProposedElsewhere(added, links, frozenset(deleted))
 
 
 def _compare_with_branch(
@@ -87,9 +85,7 @@ def _compare_with_branch(
     has_parted = base is not None and not repository.is_ancestor(base, main)
     if here is None or not (new or has_parted):
         return set(), set()
-    changes = repository.compare_trees(main, here, renames=True)
-    added = {found.path for found in changes if found.before is None and binding.holds(found.path)}
-    added -= _list_former(workspace, main, here, added)
+    added = _list_new(workspace, binding, main, here)
     if base is None or not has_parted:
         return added, set()
     former = {path: old for old, path in find_moves(workspace, base, here).items()}
@@ -104,10 +100,15 @@ def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[st
     return set(later.values()), gone
 
 
-def _list_former(workspace: Workspace, main: str, commit: str, paths: Iterable[str]) -> set[str]:
-    """Those of the paths that a commit has and main content lacks because it was deleted there since they parted."""
-    base = workspace.repository.find_merge_base(main, commit)
-    return {path for path in paths if base is not None and workspace.repository.lookup(base, path) is not None}
+def _list_new(workspace: Workspace, binding: Binding, main: str, commit: str) -> set[str]:
+    """The paths of files that a commit has added to main content since they parted, and did not move there."""
+    repository = workspace.repository
+    base = repository.find_merge_base(main, commit) or main
+    changes = [found for found in repository.compare_trees(base, commit) if binding.holds(found.path)]
+    new = {found.path for found in changes if found.before is None and not found.path.endswith(SUMMARY)}
+    if new and any(found.after is None or found.before is not None for found in changes):
+        new -= set(find_moves(workspace, base, commit).values())
+    return {path for path in new if repository.lookup(main, path) is None}
 
 
 def _has_deletions(repository: Repository, main: str, tip: str) -> bool:
@@ -146,12 +147,14 @@ def _list_added(workspace: Workspace, binding: Binding, content: Revision, commi
             yield binding.path(anchor.path)
 
 
-def _read_links(workspace: Workspace, tip: str, pages: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The paths to which pages of a commit link."""
+def _read_links(workspace: Workspace, binding: Binding, main: str, tip: str) -> dict[str, frozenset[str]]:
+    """The paths to which the pages of a commit link that differ from main content."""
+    repository = workspace.repository
     found: dict[str, frozenset[str]] = {}
-    for page in pages:
-        oid = None if page.endswith(SUMMARY) else workspace.repository.lookup(tip, page)
-        text = workspace.repository.read(oid).decode("utf-8", "replace") if oid is not None else ""
-        targets = (resolve_address(target.text, at=page) for target in find_targets(text))
-        found[page] = frozenset(target[0] for target in targets if target is not None)
+    for change in repository.compare_trees(main, tip):
+        if change.after is not None and binding.holds(change.path) and is_markdown(change.path):
+            is_table = change.path.endswith(SUMMARY)
+            text = "" if is_table else repository.read(change.after.oid).decode("utf-8", "replace")
+            targets = (resolve_address(target.text, at=change.path) for target in find_targets(text))
+            found[change.path] = frozenset(target[0] for target in targets if target is not None)
     return found
