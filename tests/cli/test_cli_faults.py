@@ -86,7 +86,7 @@ def test_a_space_that_does_not_exist(shell: Any, tmp_path: Path) -> None:
 def test_html_where_the_api_should_be(shell: Any, tmp_path: Path, html: str) -> None:
     done = shell.syncd("clone", html, shell.space, tmp_path / "docs", "--token-file", shell.token)
     assert done.returncode == 69
-    assert "url" in done.stderr
+    assert "something answers there, but not its API" in done.stderr
 
 
 def test_the_daemon_s_own_repository_goes_on_after_html(shell: Any, html: str) -> None:

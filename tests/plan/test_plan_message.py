@@ -66,9 +66,10 @@ def test_several_commits_are_counted() -> None:
 
 
 @pytest.mark.parametrize("branch", ["main", "a/" + "long-" * 12 + "name"])
-def test_a_branch_of_another_clone_is_told_by_its_marker(branch: str) -> None:
+def test_what_another_clone_or_branch_proposes_is_told_by_its_marker(branch: str) -> None:
     subject = add_marker("New pages", build_marker(branch, "00000a"))
     assert is_marked_elsewhere(subject, branch, "00000b")
     assert not is_marked_elsewhere(subject, branch, "00000a"), "it is this clone's own"
-    assert not is_marked_elsewhere(subject, "topic", "00000b")
+    assert is_marked_elsewhere(subject, "topic", "00000a")
+    assert not is_marked_elsewhere(add_marker("Older", build_former_marker(branch, "00000a")), branch, "00000a")
     assert not is_marked_elsewhere("New pages", branch, "00000b")

@@ -1,10 +1,11 @@
 """One run of one repository: every flow in its order, what they hand on to each other, and the record of outcomes."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from syncd.errors import Conflict, Stopped
+from syncd.errors import Conflict, Stopped, SyncdError
 from syncd.layout.tree.paths import replace_undecodable
 from syncd.store.status import FlowOutcome
 from syncd.sync.bind.flow import bind_spaces
@@ -141,7 +142,7 @@ class Flows:
         """Those that are proposed, since what they brought to the platform counts, then the new ones: a branch after
         those that it begins at."""
         known = {proposal.branch for own in self.proposals.values() for proposal in own}
-        new = [branch for branch in branches if branch.name not in known and not self._is_all_in_main(branch)]
+        new = [branch for branch in branches if branch.name not in known and self._has_own_commits(branch)]
         return [branch for branch in branches if branch not in new] + put_ancestors_first(
             self.workspace.repository, new
         )
@@ -298,6 +299,12 @@ class Flows:
         repository = self.workspace.repository
         tip, main = repository.resolve(branch.ref), repository.resolve(self.workspace.main)
         return tip is not None and main is not None and repository.is_ancestor(tip, main)
+
+    def _has_own_commits(self, branch: Branch) -> bool:
+        """Whether main content lacks commits of a branch; false where Git can have no such branch, as the flows say."""
+        with suppress(SyncdError):
+            return not self._is_all_in_main(branch)
+        return False
 
     def _propose(self, binding: Binding, branch: Branch) -> Outcome:
         return propose(
