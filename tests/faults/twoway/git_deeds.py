@@ -7,7 +7,7 @@ from tests.faults.twoway.program import Ran
 from tests.faults.twoway.runs import Runs
 from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import git
-from tests.faults.twoway.writer import ORIGIN, Writer
+from tests.faults.twoway.writer import Writer
 
 _CONTINUES = 12
 """Commits of a rebase that are settled, at most."""
@@ -123,13 +123,17 @@ class GitDeeds(Runs):
         self._keep_both(writer, "merge", bool(stopped))
 
     def exchange(self, writer: Writer) -> Ran:
-        """Bring a clone what its Git remote has, and push."""
+        """Bring the branch that a clone shows what its Git remote has, and push it, and others that go with it."""
         if not writer.is_clean():
             writer.commit("before git pull")
         writer.git("fetch", "--quiet", "origin")
-        self._merge(writer, ORIGIN)
-        done = git(writer.path, "push", "--quiet", "origin", "HEAD:main", check=False)
+        branch = writer.branch()
+        if git(writer.path, "rev-parse", "--verify", f"origin/{branch}", check=False).returncode == 0:
+            self._merge(writer, f"origin/{branch}")
+        done = git(writer.path, "push", "--quiet", "origin", f"HEAD:{branch}", check=False)
         writer.told.append(f"git push   # {done.returncode}")
+        for other in writer.other_branches() if self.world.shape.topics else ():
+            git(writer.path, "push", "--quiet", "origin", other, check=False)
         self.hear(writer)
         return Ran(("git", "push"), 6 if done.returncode else 0, done.stderr)
 

@@ -222,6 +222,11 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.15,
     ),
+    "team": Profile(
+        writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 0},
+        shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(clones=3, upstream="one", topics=True))),
+        faults=0.15,
+    ),
     "undo": Profile(
         syncing={**SYNCING, "undo": 10}, shapes=((3, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")))
     ),
