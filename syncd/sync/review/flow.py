@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from syncd.errors import NotFound, PlatformError
-from syncd.layout.tree.placement import SUMMARY
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.plan.change import Change
@@ -139,8 +138,7 @@ def _find_settling_commit(
 ) -> str:
     """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided.
 
-    Shape: a part of it where it has new pages and files, since an update brings none of these: a run that ends before
-    it sends them must not count them as there, and another change request may bring them meanwhile.
+    Shape: a part of it where it has new pages that another change request brings, since this one has not.
     """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
@@ -156,12 +154,9 @@ def _find_settling_commit(
         return ""
     elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space, proposals)
     waiting = elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
-    changes = repository.compare_trees(main, tip, renames=True)
-    added = {found.path for found in changes if found.before is None and binding.holds(found.path)}
-    unsent = {path for path in added if not path.endswith(SUMMARY) and repository.lookup(here, path) is None}
-    if not waiting | unsent:
+    if not waiting:
         return tip
     # A page that waits stays as the change request has it: what the branch had sent of it before is not taken back.
     kept = merge(workspace, here, main).tree_with_ours
-    tree = leave_out(repository, workspace.bindings, tip, kept, [(path,) for path in sorted(waiting | unsent)])
+    tree = leave_out(repository, workspace.bindings, tip, kept, [(path,) for path in sorted(waiting)])
     return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks="what is not sent")

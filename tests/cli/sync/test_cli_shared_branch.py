@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_share
 
 import pytest
 
-from tests.cli.sync.two_way import Interposer, Team, Web, Writer
+from tests.cli.sync.two_way import Team, Web, Writer
 
 pytestmark = pytest.mark.story
 
@@ -63,26 +63,6 @@ def test_a_page_that_another_clone_proposes_is_not_proposed_twice(web: Web, ann:
     assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
     assert "New two, says Bob." in web.text("new")
     assert ann.everything() == bob.everything()
-
-
-def test_a_page_that_a_killed_run_had_not_sent_is_left_to_the_clone_that_sent_it_meanwhile(
-    web: Web, interposer: Interposer, ann: Writer, bob: Writer
-) -> None:
-    """The run had asked for an update, whose conflict the branch had settled, and was to send the new page next."""
-    ann.edit("p1.md", "P1 one.", "P1 one, says Ann.")
-    ann.run("sync")
-    web.edit("p1", "P1 one.", "P1 one, says the web.")
-    ann.run("sync", code=6)
-    ann.run("resolve", "p1.md", "--ours")
-    ann.add("new.md", "New")
-    interposer.at("POST", "/content$", ann.kill, breaks=True)
-    ann.syncd("sync")
-    pull(bob, ann)
-    bob.run("sync")
-    assert f"#{web.proposed()} adds new.md already" in ann.run("sync")
-    settle_both(web, ann, bob)
-    assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
-    assert "P1 one, says Ann." in web.text("p1")
 
 
 def test_a_branch_with_nothing_else_opens_no_change_request(web: Web, ann: Writer, bob: Writer) -> None:
