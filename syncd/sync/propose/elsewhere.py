@@ -114,8 +114,14 @@ def _list_new(workspace: Workspace, binding: Binding, main: str, commit: str) ->
 def _has_deletions(repository: Repository, main: str, tip: str) -> bool:
     """Whether one of the newest commits of a branch deletes or moves a file: main content may never have had it."""
     commits = repository.list_commits(main, tip, limit=COMMITS_READ)
-    steps = ((commit.parents[0], commit.oid) for commit in commits if len(commit.parents) == 1)
-    return any(change.after is None for before, after in steps for change in repository.compare_trees(before, after))
+    steps = [(commit.parents[0], commit.oid) for commit in commits if len(commit.parents) == 1]
+    here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
+    return any(
+        change.after is None
+        for before, after in steps
+        if before in here
+        for change in repository.compare_trees(before, after)
+    )
 
 
 def _list_foreign(
