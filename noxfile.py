@@ -14,7 +14,7 @@ nox.options.sessions = ["check"]
 nox.options.default_venv_backend = "none"
 _COUNTED = ("cli", "daemon", "faults", "layout", "model", "plan", "repo", "sites", "sync")
 COUNTED = tuple(f"tests/{name}" for name in _COUNTED)
-"""Tests that enter what the coverage is about; the others enter nothing of it that these do not."""
+"""Tests of what the coverage is about, and of what runs it in processes."""
 PYTHON = sys.executable
 """nox is installed in the project's environment, so its Python has everything."""
 BUNDLE = Path("dist", "syncd.pyz")

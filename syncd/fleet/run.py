@@ -94,7 +94,7 @@ def run_repository(context: RunContext, name: str) -> RunEnd | None:
             work = _Work([Result(RUN, "", outcome_from(error))])
             if isinstance(error, LeaseLost):
                 return RunEnd(name, work.results, has_lost_lease=True)
-        except Exception:
+        except Exception:  # a defect, of any kind: unrecorded, the repository would count as good, and be due at once
             with suppress(FleetUnreachable):
                 _record_run(context, lease, repository, _Work([Result(RUN, "", DEFECT)]))
             raise

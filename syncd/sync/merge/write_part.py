@@ -11,6 +11,7 @@ from syncd.sync.workspace import COMMITTER
 
 CONFLICTS = "pages in conflict"
 """What most parts lack."""
+NOT_SENT = "what is not sent"
 
 
 def write_part(

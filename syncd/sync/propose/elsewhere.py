@@ -25,7 +25,8 @@ from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.anchors import LOST_PREFIX, recover_anchors
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.propose.intent import NOTHING, ProposedElsewhere
-from syncd.sync.state.proposals import Proposal, ProposalRecord, list_records
+from syncd.sync.state.proposals import Proposal, list_records
+from syncd.sync.state.proposed_refs import ProposalRecord
 from syncd.sync.workspace import Workspace
 
 COMMITS_READ = 50

@@ -10,7 +10,7 @@ from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
-from syncd.sync.merge.write_part import write_part
+from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
@@ -37,8 +37,7 @@ def gather_intent(
     """Return what a branch asks of a space, merged with main content and its live change request.
 
     Shape: None when the branch has no commit of its own, and its change request nothing else than main content.
-    `elsewhere` is what other change requests add already, which
-    is left out.
+    `elsewhere` is what other change requests add already, which is left out.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
@@ -139,7 +138,7 @@ def _write_desired(
     first = tip
     part_tree = leave_out(repository, workspace.bindings, tip, base.tree, left_out, directories=others)
     if deletes_unseen or part_tree != repository.find_tree(tip):
-        first = write_part(repository, tip, base.commits, part_tree, name=branch, lacks="what is not sent")
+        first = write_part(repository, tip, base.commits, part_tree, name=branch, lacks=NOT_SENT)
     return repository.commit_tree(
         tree,
         parents=[first, result.theirs, _write_base(workspace, base)],

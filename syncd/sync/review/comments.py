@@ -15,7 +15,8 @@ from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.review.page_paths import PagePaths
 from syncd.sync.settings import read_text_at
 from syncd.sync.state.conflicts import list_conflict_paths
-from syncd.sync.state.proposals import ProposalRecord, list_records
+from syncd.sync.state.proposals import list_records
+from syncd.sync.state.proposed_refs import ProposalRecord
 from syncd.sync.workspace import Workspace
 
 

@@ -14,7 +14,7 @@ from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
-from syncd.sync.merge.write_part import write_part
+from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.elsewhere import find_proposed_elsewhere
@@ -159,4 +159,4 @@ def _find_settling_commit(
     # A page that waits stays as the change request has it: what the branch had sent of it before is not taken back.
     kept = merge(workspace, here, main).tree_with_ours
     tree = leave_out(repository, workspace.bindings, tip, kept, [(path,) for path in sorted(waiting)])
-    return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks="what is not sent")
+    return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks=NOT_SENT)

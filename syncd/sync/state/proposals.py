@@ -10,6 +10,7 @@ from syncd.model.space import Space
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import notes_ref
+from syncd.sync.state.proposed_refs import ProposalRecord, read_records
 from syncd.sync.state.sent_log import forget_sent
 from syncd.sync.workspace import Workspace
 
@@ -46,24 +47,9 @@ class Proposal:
         return self.change_request.status == "merged"
 
 
-@dataclass(frozen=True)
-class ProposalRecord:
-    """A proposal as Git alone remembers it."""
-
-    ref: str
-    commit: str
-    number: str
-    branch: str
-
-
 def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]:
     """Return the proposals of a space as Git has recorded them."""
-    prefix = workspace.proposed_refs(binding)
-    found: list[ProposalRecord] = []
-    for ref, commit in sorted(workspace.repository.list_refs(prefix).items()):
-        number, _, branch = ref.removeprefix(prefix).partition("/")
-        found.append(ProposalRecord(ref, commit, number, branch))
-    return found
+    return read_records(workspace.repository, binding.name)
 
 
 def list_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:

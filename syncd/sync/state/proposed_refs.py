@@ -1,17 +1,37 @@
 """The change requests of branches as Git alone remembers them, and which new files one leaves to another."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.state.notes import STATUS, read_notes
 
 
+@dataclass(frozen=True)
+class ProposalRecord:
+    """A proposal as Git alone remembers it."""
+
+    ref: str
+    commit: str
+    number: str
+    branch: str
+
+
+def read_records(repository: Repository, space: str) -> list[ProposalRecord]:
+    """Return the proposals of a space, by its name, in the order of their refs."""
+    prefix = f"refs/syncd/proposed/{space}/"
+    found: list[ProposalRecord] = []
+    for ref, commit in sorted(repository.list_refs(prefix).items()):
+        number, _, branch = ref.removeprefix(prefix).partition("/")
+        found.append(ProposalRecord(ref, commit, number, branch))
+    return found
+
+
 def list_proposed(repository: Repository, space: str) -> list[tuple[int, str, str]]:
     """Return the numbers of the own change requests of a space, by its name, each with its branch and commit."""
-    prefix = f"refs/syncd/proposed/{space}/"
-    parts = ((*ref.removeprefix(prefix).partition("/"), commit) for ref, commit in repository.list_refs(prefix).items())
-    return sorted((int(number), branch, commit) for number, _, branch, commit in parts if number.isdecimal())
+    records = read_records(repository, space)
+    return sorted((int(one.number), one.branch, one.commit) for one in records if one.number.isdecimal())
 
 
 def find_awaited(

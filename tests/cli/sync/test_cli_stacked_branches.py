@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer, pages_of
+from tests.cli.sync.two_way import Team, Web, Writer, conflicts, pages_of
 
 pytestmark = pytest.mark.story
 
@@ -112,6 +112,20 @@ def test_a_picked_commit_is_one_page(web: Web, stack: Writer) -> None:
     stack.edit("p2.md", "P2 one.", "P2 one, says main.")
     stack.git("cherry-pick", "docs/first")
     stack.run("push")
+    merge_all(web, stack)
+    assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
+
+
+def test_a_page_of_the_same_path_that_says_something_else_is_in_conflict(web: Web, stack: Writer) -> None:
+    stack.run("push")
+    stack.git("switch", "--quiet", "main")
+    begin(stack, "docs/other")
+    stack.add("new.md", "Other")
+    first = find_number(web, "docs/first")
+    assert f"#{first} adds new.md already" in stack.run("push")
+    web.merge(first)
+    assert conflicts(stack.run("sync", code=6)) == ["new.md"]
+    stack.run("resolve", "new.md", "--theirs")
     merge_all(web, stack)
     assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
 

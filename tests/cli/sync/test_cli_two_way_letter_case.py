@@ -59,7 +59,7 @@ def test_a_folder_renamed_with_the_page_below_it_edited_elsewhere(team: Team, wh
 
 
 def test_a_file_renamed_in_git_is_sent_once_its_former_name_is_free(team: Team) -> None:
-    web = team.space(files=shown(LOWER))
+    web = team.space(files=make_files_showing(LOWER))
     ann, ben = team.clone(web.space, name="ann"), team.clone(web.space, name="ben")
     ann.git("mv", LOWER, UPPER)
     ann.edit("p1.md", LOWER, UPPER)
@@ -68,7 +68,7 @@ def test_a_file_renamed_in_git_is_sent_once_its_former_name_is_free(team: Team) 
     assert "Rename this file" not in said
     web.merge()
     ann.run("sync")
-    team.replace_content(web, {path: data for path, data in shown(UPPER).items() if path != UPPER})
+    team.replace_content(web, {path: data for path, data in make_files_showing(UPPER).items() if path != UPPER})
     assert f"+ create file {UPPER}" in ann.run("sync")
     web.merge()
     for writer in (ann, ben):
@@ -79,10 +79,10 @@ def test_a_file_renamed_in_git_is_sent_once_its_former_name_is_free(team: Team) 
 
 
 def test_a_file_renamed_on_the_platform(team: Team) -> None:
-    web = team.space(files=shown(LOWER))
+    web = team.space(files=make_files_showing(LOWER))
     ann, ben = team.clone(web.space, name="ann"), team.clone(web.space, name="ben")
     ann.edit("p1.md", "P1 one.", "P1 one, says Ann.")
-    team.replace_content(web, shown(UPPER))
+    team.replace_content(web, make_files_showing(UPPER))
     publish(web, ann, ben)
     for writer in (ann, ben):
         assert writer.files() == [UPPER, "README.md", "SUMMARY.md", "p1.md", "p2.md"]
@@ -90,7 +90,7 @@ def test_a_file_renamed_on_the_platform(team: Team) -> None:
     assert "P1 one, says Ann." in web.text("p1")
 
 
-def shown(path: str) -> dict[str, str | bytes]:
+def make_files_showing(path: str) -> dict[str, str | bytes]:
     """Return the files of a space whose first page shows a picture."""
     return {**TWO, "p1.md": TWO["p1.md"].replace("P1 two.", f"![logo]({path})"), path: PICTURE}
 
