@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """How long a connection, and one statement, may take: a lease must not run out while its worker waits for an answer."""
+_SILENCE_SECONDS = 30
+"""A server that is silent for so long is asked by TCP whether it is still there; a network may forget a connection."""
 _LOCK = 0x73796E6364
 """Held while tables are made, so that two people can do so at once."""
 Row = tuple[Any, ...]
@@ -54,7 +56,8 @@ class FleetDatabase:
         check_url(url)
         # The pool's own log repeats what the error says that ends in a message or a try.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-        settings = f"-c statement_timeout={SECONDS * 1000:.0f} -c lock_timeout={SECONDS * 1000:.0f}"
+        milliseconds = int(SECONDS * 1000)
+        settings = f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}"
         self._pool: psycopg_pool.ConnectionPool[Any] = psycopg_pool.ConnectionPool(
             url,
             min_size=0,
@@ -63,7 +66,7 @@ class FleetDatabase:
             timeout=SECONDS,
             # The database may have been restarted since a connection was last used.
             check=psycopg_pool.ConnectionPool.check_connection,
-            kwargs={"connect_timeout": int(SECONDS), "options": settings, "application_name": "syncd"},
+            kwargs={**build_connection_options(url), "options": settings},
         )
         self._pool.open()
 
@@ -72,7 +75,7 @@ class FleetDatabase:
         import psycopg
 
         with translate_failures():
-            psycopg.connect(self.url, connect_timeout=int(SECONDS)).close()
+            psycopg.connect(self.url, **build_connection_options(self.url)).close()
         return self
 
     def __exit__(
@@ -193,6 +196,27 @@ def check_url(url: str) -> None:
         "the database's URL is not one of PostgreSQL",
         hint="write postgresql://user@host/database, with special characters of a password as %XX",
     )
+
+
+def build_connection_options(url: str) -> dict[str, Any]:
+    """Return the settings of every connection to a fleet's database, but those that its URL makes itself.
+
+    Shape: names of libpq. With them a server that is not reached any more, a partitioned network for instance, ends a
+    connection in less than a minute, where the system's own limits are hours.
+    """
+    import psycopg
+
+    usual = {
+        "application_name": "syncd",
+        "connect_timeout": int(SECONDS),
+        "keepalives_idle": _SILENCE_SECONDS,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        # Longer than a statement may take, after which the server itself answers.
+        "tcp_user_timeout": int(2 * SECONDS * 1000),
+    }
+    chosen = psycopg.conninfo.conninfo_to_dict(url)
+    return {name: value for name, value in usual.items() if name not in chosen}
 
 
 def describe_database(url: str) -> str:

@@ -25,7 +25,7 @@ from syncd.daemon.hooks.matching import WakeableRepository
 from syncd.daemon.hooks.receiver import WebhookAnswer
 from syncd.daemon.records import find_state, is_complete_run
 from syncd.errors import ConfigInvalid, FleetUnreachable
-from syncd.fleet.database import SECONDS
+from syncd.fleet.database import SECONDS, build_connection_options
 from syncd.fleet.metrics import WorkerHealth, serve_worker_probes
 from syncd.fleet.people.notifications import WaitingReceiver, deliver_waiting, list_waiting
 from syncd.fleet.run import RunContext, RunEnd, run_repository
@@ -149,7 +149,10 @@ class FleetWorker:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
         connector = procrastinate.PsycopgConnector(
-            conninfo=self._context.database.url, min_size=1, max_size=self._options.jobs + 8
+            conninfo=self._context.database.url,
+            min_size=1,
+            max_size=self._options.jobs + 8,
+            kwargs=build_connection_options(self._context.database.url),
         )
         app = procrastinate.App(connector=connector)
         self._declare_tasks(app)

@@ -168,6 +168,9 @@ def _postgresql_engine(url: sa.URL, limits: Mapping[str, int], *, connections: i
     usual = {
         "application_name": "syncd",
         "connect_timeout": _CONNECT_S,
+        "keepalives_idle": 30,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
         "tcp_user_timeout": (_STATEMENT_S + _SILENCE_S) * 1000,
     }
     engine = sa.create_engine(
