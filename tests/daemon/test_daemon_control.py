@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import socket
 import stat
 import time
@@ -259,6 +260,29 @@ def test_a_socket_that_nobody_asks_costs_nothing_and_ends_at_once(runtime: Path)
         begun = time.monotonic()
     assert not thread.is_alive()
     assert time.monotonic() - begun < 0.9
+
+
+def test_a_service_without_free_descriptors_waits_for_one_without_turning_in_circles(
+    ask: Ask, bench: Bench, runtime: Path
+) -> None:
+    (thread,) = [one for one in enumerate_threads() if one.name == "syncd-control"]
+    assert thread.ident is not None
+    clock = time.pthread_getcpuclockid(thread.ident)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    (path,) = runtime.glob("*.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (connection.fileno(), hard))
+        try:
+            connection.connect(str(path))
+            before = time.clock_gettime(clock)
+            time.sleep(0.4)
+            spent = time.clock_gettime(clock) - before
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert spent < 0.1
+        connection.sendall(ControlRequest(command="describe").model_dump_json().encode() + b"\n")
+        with connection.makefile("rb") as lines:
+            assert json.loads(lines.readline())["exit_code"] == 0
 
 
 def test_what_a_killed_service_left_behind_is_taken_away(runtime: Path) -> None:

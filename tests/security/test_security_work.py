@@ -60,7 +60,7 @@ class Platform:
         self.pages = self.client.get(f"{self.space}/content/pages").json()["pages"]
 
     def ask_and_leave(self, path: str) -> None:
-        """Send a request, leave at once, and return when the server has noticed: it closes its end of the connection."""
+        """Send a request, leave at once, and return when the server has noticed: it closes its end."""
         with self.asked(path) as connection:
             connection.shutdown(socket.SHUT_WR)
             assert connection.recv(1) == b""

@@ -22,7 +22,8 @@ _SIGNS, _COLOURS = {"ours": "<", "base": "|", "theirs": ">"}, {"ours": 32, "base
 """The signs are those of Git's markers."""
 WORDS_COMPARED = 2000
 """In hunks of up to so many words, the new ones are underlined."""
-_WORD = re.compile(r"\s*\S+\s*$|\s*\S+")
+_WORD = re.compile(r"(?<!\s)\s*\S+")
+"""A word with the space before it. It begins after no space, so that a long line of spaces is read once."""
 _UNDERLINED = re.compile(r"(\s*)(\S+)")
 _GUTTER = 10
 """The columns before the text of a line: its number, a sign, and spaces."""

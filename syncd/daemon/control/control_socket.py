@@ -9,6 +9,7 @@ import os
 import socket
 import stat
 import struct
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -27,6 +28,8 @@ VERSION = 1
 LINE_BYTES_MAX, REQUESTS_MAX, CONNECTIONS_MAX = 1 << 12, 16, 8
 """Bytes of a request, requests of one connection, and connections at a time."""
 ANSWER_BYTES_MAX = 1 << 20
+_FULL_SECONDS = 0.5
+"""Between two tries to accept a connection when the process has no free file descriptor."""
 READ_SECONDS = 5.0
 """How long one who connects may take to send a request."""
 PAUSE_SECONDS_MAX = 366 * 86400.0
@@ -166,6 +169,14 @@ class _ControlServer(ThreadingMixIn, UnixStreamServer):
         """Answer until the server is to end; between connections the thread sleeps, where socketserver polls."""
         while not self.is_ending:
             self.handle_request()
+
+    def get_request(self) -> tuple[socket.socket, object]:
+        """Accept a connection; one that cannot be accepted now stays in the queue, and the next try comes later."""
+        try:
+            return super().get_request()
+        except OSError:
+            time.sleep(_FULL_SECONDS)
+            raise
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Leave alone who hung up in the middle of a question."""

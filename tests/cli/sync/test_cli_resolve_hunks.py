@@ -213,8 +213,11 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
 
 def test_new_words_of_a_long_line_are_underlined() -> None:
     assert underline_new_words(["  Wait until it has ended. "], ["  Wait until it is over. "]) == [
-        "  Wait until it \x1b[4mhas\x1b[24m \x1b[4mended.\x1b[24m "
+        "  Wait until it \x1b[4mhas\x1b[24m \x1b[4mended.\x1b[24m"
     ]
+    assert underline_new_words([" " * 200_000, "a" + " " * 200_000], ["a"]) == ["", "a"], (
+        "spaces at an end are not shown"
+    )
     assert underline_new_words(["None.", "", "At all."], ["Some."]) == ["None.", "", "At all."], "most words are new"
 
 
