@@ -10,6 +10,7 @@ from syncd.web.blocks.code import highlight_code
 from syncd.web.blocks.elements import EMPTY, write_element
 from syncd.web.blocks.members import Node, read_data, read_fragment, read_ref, read_text
 from syncd.web.blocks.openapi.schemas import SchemaReader, format_example
+from syncd.web.blocks.openapi.security import list_requirements
 from syncd.web.blocks.openapi.specification import (
     Part,
     Specification,
@@ -125,7 +126,7 @@ class _OperationRenderer:
             title=title,
             description=read_words(operation, "description"),
             is_deprecated=operation.get("deprecated") is True,
-            security=list(self._list_security(operation)),
+            security=list(list_requirements(self.specification, operation)),
             groups=list(self._group_parameters(parameters)),
             body=body,
             body_types=list(self._list_media(body)),
@@ -134,11 +135,6 @@ class _OperationRenderer:
                 self._read_response(status, part) for status, part in self.specification.list_responses(operation)
             ],
         )
-
-    def _list_security(self, operation: Part) -> Iterator[str]:
-        given = operation.get("security", self.specification.document.get("security"))
-        for requirement in read_parts(given):
-            yield " + ".join(map(str, requirement)) or self.state.context.labels.no_authorization
 
     def _group_parameters(self, parameters: list[Part]) -> Iterator[tuple[str, list[Any]]]:
         labels = self.state.context.labels

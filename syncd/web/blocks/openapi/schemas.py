@@ -109,7 +109,8 @@ class SchemaReader:
         if choices := next((found for sign in _CHOICES if (found := read_parts(schema.get(sign)))), []):
             return self.make_example(choices[0], depth + 1, around)
         if isinstance(schema.get("items"), Mapping):
-            return [self.make_example(read_part(schema, "items"), depth + 1, around)]
+            item = self.make_example(read_part(schema, "items"), depth + 1, around)
+            return [] if item is None else [item]
         if properties := read_part(schema, "properties"):
             known = [(str(key), one) for key, one in list(properties.items())[:50] if isinstance(one, Mapping)]
             return {key: self.make_example(one, depth + 1, around) for key, one in known}

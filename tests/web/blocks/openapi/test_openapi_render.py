@@ -72,6 +72,47 @@ def test_an_operation_is_readable() -> None:
     assert "Rex" in html
 
 
+SCHEMES: Node = {
+    "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "Made in the *settings*."},
+    "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    "login": {"type": "oauth2", "flows": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("security", "words"),
+    [
+        ([{"bearer": []}], ["HTTP bearer (JWT)", "Made in the <em>settings</em>."]),
+        (
+            [{"key": [], "login": ["read", "write"]}],
+            ["API key in header X-Key", " + ", "OAuth 2.0, scopes read, write"],
+        ),
+        ([{"key": []}, {}], ["API key in header X-Key", " or</p>", "<p>none</p>"]),
+        ([{"unknown": []}], ["<code>unknown</code>"]),
+    ],
+)
+def test_who_may_call_an_operation_is_said_in_words(security: list[Node], words: list[str]) -> None:
+    operation = {"security": security, "responses": {}}
+    for schemes in ({"components": {"securitySchemes": SCHEMES}}, {"securityDefinitions": SCHEMES}):
+        html = show(
+            "openapi-operation", {"path": "/p", "method": "get"}, {"paths": {"/p": {"get": operation}}} | schemes
+        )
+        assert [word for word in words if word not in html] == []
+
+
+def test_an_example_of_a_schema_within_itself_has_an_empty_list_in_it() -> None:
+    node = {
+        "type": "object",
+        "properties": {"inner": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}},
+    }
+    operation = {
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}}
+    }
+    specification = {"paths": {"/p": {"get": operation}}, "components": {"schemas": {"Node": node}}}
+    html = show("openapi-operation", {"path": "/p", "method": "get"}, specification)
+    assert "null" not in html
+
+
 def test_headings_of_descriptions_are_not_in_the_outline() -> None:
     node = block("openapi-operation", {"ref": REF, "path": "/pets/{id}", "method": "put"})
     assert render(node, context=BlockContext(read_specification=lambda ref: SPECIFICATION)).outline == ()
@@ -120,12 +161,14 @@ def test_specifications_that_never_end_are_shown_in_part() -> None:
 @pytest.mark.parametrize("value", [None, 7, "x", [], {}, [[]], {"$ref": "#/"}, {"$ref": "#/paths"}, "<script>"])
 def test_no_shape_of_a_specification_raises(value: Any) -> None:
     data = {"path": "/p", "method": "get", "schemas": ["S"]}
+    security = {"paths": {"/p": {"get": {"security": [{"s": value}]}}}, "components": {"securitySchemes": {"s": value}}}
     members = ("parameters", "requestBody", "responses", "security", "description", "summary", "servers")
     operation = dict.fromkeys(members, value) | {
         "responses": {"<b>": value, "200": {"content": {"<i>": value, "x": {"schema": value}}}}
     }
     for specification in (
         value,
+        security,
         {"paths": value, "components": value, "servers": value},
         {"paths": {"/p": value}, "components": {"schemas": value}},
         {"paths": {"/p": {"get": operation, "parameters": value}}, "components": {"schemas": {"S": value}}},
