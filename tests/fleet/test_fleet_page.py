@@ -83,6 +83,7 @@ def test_it_shows_of_every_host_what_waits_for_a_person_without_any_worker(fleet
     with open_page(fleet) as browser:
         text = browser.read_page("/")
         assert "2 to decide" in text
+        assert "waits for approval" not in text, "a plan is told once"
         assert f"syncd fleet approve {digest}" in text
         assert "syncd resolve options.md" in text
         assert "worker b" in text
@@ -95,6 +96,7 @@ def test_it_shows_of_every_host_what_waits_for_a_person_without_any_worker(fleet
         space = browser.read_page("/space/docs/docs")
         assert "options.md" in space
         assert "none yet" not in space, "its revision is known"
+        assert "docs conflict" in space
         assert "section more" in browser.read_page(f"/plan/{digest}")
         assert browser.ask("/operations").status == 404
         refused = browser.ask(f"/plan/{digest}/approve", token="guessed", digest=digest)

@@ -110,7 +110,7 @@ def _build_status(report: RepositoryReport, plans: Sequence[FleetPlan]) -> Repos
         ),
         former=(),
         outcomes=summary.outcomes,
-        plans=tuple(replace(one, approved=plan.plan.approved) for plan in plans for one in read_plans([plan.plan])),
+        plans=tuple(replace(one, commands=COMMANDS) for one in read_plans([plan.plan for plan in plans])),
         sites=tuple(read_sites(summary.site_states)),
         requests=tuple(
             RequestStatus(names[space], number, "", True, parse_request_state(facts))
@@ -131,8 +131,6 @@ def _list_problems(
 
 def _name_commands(problem: Problem) -> Problem:
     """A problem with what settles it in a fleet: no worker has a work tree, and no other command reaches one."""
-    if problem.command.startswith("syncd site approve "):
-        return replace(problem, command=problem.command.replace("syncd site", COMMANDS, 1))
     if problem.command in ("syncd doctor", "syncd sync"):
         return replace(problem, command=f"{COMMANDS} wake {problem.repository}")
     if problem.page.startswith("/conflict"):

@@ -80,7 +80,7 @@ def _format_problems(status: RepositoryStatus) -> Iterator[str]:
         state = "is approved" if plan.approved else "waits for approval"
         yield f"! plan {plan.digest} of {escape(plan.file)} {state}: {escape('; '.join(plan.why))}"
         if not plan.approved:
-            yield f"    {plan.command} shows it; syncd site approve {plan.digest}"
+            yield f"    {plan.command} shows it; {plan.approve_command}"
     if status.operation:
         word = status.operation
         yield f"! a {word} is in progress, and no branch that it is about is moved: finish it, or git {word} --abort"

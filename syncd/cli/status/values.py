@@ -94,7 +94,10 @@ class SiteStatus:
 
 @dataclass(frozen=True)
 class PlanStatus:
-    """A plan that waits for a person, with the reasons; `approved` is the time of its approval, or ""."""
+    """A plan that waits for a person, with the reasons.
+
+    Shape: `approved` is the time of its approval, or ""; `commands` are the group of commands that are about it.
+    """
 
     digest: str
     site: str
@@ -102,11 +105,17 @@ class PlanStatus:
     at: str
     approved: str
     why: tuple[str, ...]
+    commands: str = "syncd site"
 
     @property
     def command(self) -> str:
         """The command that shows it."""
-        return format_pending_command(self.digest)
+        return format_pending_command(self.digest, self.commands)
+
+    @property
+    def approve_command(self) -> str:
+        """The command that lets it through."""
+        return f"{self.commands} approve {self.digest}"
 
 
 @dataclass(frozen=True)

@@ -136,8 +136,8 @@ def _list_status_problems(repository: RepositoryHealth, status: RepositoryStatus
     for plan in status.plans:
         if not plan.approved:
             what = "; ".join(plan.why)
-            command, page = f"syncd site approve {plan.digest}", f"/plan/{plan.digest}"
-            yield Problem("decide", name, f"plan {plan.digest} of {plan.file}", what, "", command, page, since=plan.at)
+            subject, page = f"plan {plan.digest} of {plan.file}", f"/plan/{plan.digest}"
+            yield Problem("decide", name, subject, what, "", plan.approve_command, page, since=plan.at)
     yield from _list_people_problems(name, status)
 
 
@@ -212,19 +212,22 @@ def _build_space(
     own = [one for work in status.works for one in work.spaces if one.binding.name == space.name]
     requests = [request for request in status.requests if request.space == space.name]
     is_bad = record is not None and record.state not in USEFUL
+    in_conflict = sum(conflict.space == space.name for conflict in conflicts)
+    state = record.state if record is not None else _NONE
     return SpaceRow(
         health.name,
         space.name,
         space.space,
         space.directory,
         space.revision,
-        record.state if record is not None else _NONE,
+        # A run that did all it could is no sign that nothing is left to decide.
+        CONFLICT if in_conflict and state == "ok" else state,
         record.why if record is not None and is_bad else "",
         record.hint if record is not None and is_bad else "",
         record.at if record is not None else "",
         record.succeeded if record is not None else "",
         sum(len(one.changed) for one in own if one.needs_push),
-        sum(conflict.space == space.name for conflict in conflicts),
+        in_conflict,
         len(requests),
         sum(request.state.is_outdated for request in requests),
     )

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,22 @@ def test_errors_come_first_then_what_waits_for_a_person() -> None:
         ("decide", "a #12", "syncd review"),
         ("decide", "space b", "syncd init"),
     ]
+
+
+def test_a_plan_that_waits_is_told_once() -> None:
+    for commands in ("syncd site", "syncd fleet"):
+        plan = replace(PLAN, commands=commands)
+        waits = FlowOutcome("site", "site.yaml", "held", "it waits", AT, command=plan.command)
+        status = replace(STATUS, outcomes=(waits,), plans=(plan,), sites=(), requests=(), spaces=())
+        assert list_words(GOOD, status) == [
+            ("decide", "plan 3f9a0c12be77 of site.yaml", f"{commands} approve 3f9a0c12be77")
+        ]
+
+
+def test_a_space_with_a_page_in_conflict_is_not_ok() -> None:
+    ran = replace(GOOD, runs=(*GOOD.runs, RunRecord("space", "a", "ok", at=AT, succeeded=AT)))
+    assert [space.state for space in build_row(ran, STATUS).spaces] == ["conflict", "none yet"]
+    assert build_row(ran, replace(STATUS, outcomes=())).spaces[0].state == "ok"
 
 
 def test_what_the_service_alone_knows_is_a_problem_too() -> None:
