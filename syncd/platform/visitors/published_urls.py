@@ -54,6 +54,7 @@ class UrlParameters:
 
     url: Annotated[str, Query(min_length=1, max_length=URL_MAX)]
     token: Annotated[str, Query(alias="visitorAuthToken", max_length=TOKEN_MAX)] = ""
+    redirect_on_error: Annotated[bool, Query(alias="redirectOnError")] = False
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,11 @@ def resolve_published_content_by_url(
 
     At the address of a preview, a person's token gives a content token of the draft; all others are sent to the app.
 
-    Raises: Failure 404 when nothing is published there, 401 when the site is for visitors whom its owner knows and
-    nothing says where they sign in.
+    Raises: Failure 404 when nothing is published there; of a site for visitors whom its owner knows, 401 when nothing
+    says where they sign in, or when their token does not count and `redirectOnError` does not ask for that place.
     Source: `resolvePublishedContentByUrl`, @gitbook/api 0.202.0.
     """
-    return answers.ok(_resolve_url(request, storage, caller, body.url, body.visitor))
+    return answers.ok(_resolve_url(request, storage, caller, body))
 
 
 @router.get(
@@ -104,18 +105,23 @@ def get_published_content_by_url(
 
     Source: `getPublishedContentByUrl`, @gitbook/api 0.146.0.
     """
-    return answers.ok(_resolve_url(request, storage, caller, lookup.url, UrlVisitor(jwt_token=lookup.token)))
+    visitor = UrlVisitor(jwt_token=lookup.token)
+    body = PublishedUrlLookup(url=lookup.url, redirect_on_error=lookup.redirect_on_error, visitor=visitor)
+    return answers.ok(_resolve_url(request, storage, caller, body))
 
 
-def _resolve_url(request: Request, storage: Storage, caller: Caller, url: str, visitor: UrlVisitor) -> dict[str, Any]:
-    seen = _read_address(request, storage, url)
+def _resolve_url(request: Request, storage: Storage, caller: Caller, lookup: PublishedUrlLookup) -> dict[str, Any]:
+    seen = _read_address(request, storage, lookup.url)
     if seen is None:
         raise _CLOSED
     if seen.is_draft and not caller.user_id:
         address = seen.origin + quote("/".join((seen.base, *seen.parts)))
         return {"target": "application", "redirect": address}
-    opened = _open_address(request, storage, caller, seen, visitor)
+    opened = _open_address(request, storage, caller, seen, lookup.visitor)
     if isinstance(opened, SignInNeeded):
+        # Who signs in and comes back with a token that does not count would be sent there without end.
+        if opened.is_refused and not lookup.redirect_on_error:
+            raise Failure(401, "The token of this visitor is not one that the site's key signed, or its time is over.")
         if not opened.address:
             raise Failure(401, "This site is for visitors with a token of its owner.")
         return _build_sign_in(opened, seen)
@@ -130,7 +136,7 @@ def _resolve_url(request: Request, storage: Storage, caller: Caller, url: str, v
         if place is None:
             raise _CLOSED
         row = _find_change_request(connection, caller, place, number) if number else None
-    return _build_content(storage, caller, visit, place, seen, row, visitor.type)
+    return _build_content(storage, caller, visit, place, seen, row, lookup.visitor.type)
 
 
 def _open_address(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from fastapi import Request
@@ -32,15 +32,16 @@ from syncd.platform.visitors.insights import EventKey
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, is_pdf_address, render_pdf_links
+from syncd.platform.visitors.offers.refusals import STRICT_HEADERS, answer_closed, answer_sign_in, answer_unknown
 from syncd.platform.visitors.offers.static_files import answer_static
 from syncd.platform.visitors.offers.visit_counts import ASKED, SEARCHED, VIEWED, VisitCounts, make_words_key
-from syncd.platform.visitors.offers.visitor_cookies import keep_visitor_token, read_visitor_token
+from syncd.platform.visitors.offers.visitor_cookies import find_token_in_address, keep_visitor_token, read_visitor_token
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.search import list_results, search_site
-from syncd.platform.visitors.sites import PublishedSite, PublishedSites
+from syncd.platform.visitors.sites import PublishedSites
 from syncd.platform.visitors.texts import SiteTexts
-from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, open_visit
+from syncd.platform.visitors.visits import SignInNeeded, SiteVisit, VisitorToken, open_visit
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages
@@ -50,10 +51,6 @@ from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
 
 PATH = "/sites/{name}/{path:path}"
-_POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; media-src 'self' https:; "
-    "font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 """What a file of a site may do in a browser that opens it: be seen. Nothing of it runs."""
 _SEEN_TYPES = frozenset(
@@ -63,12 +60,6 @@ _SEEN_TYPES = frozenset(
     }
 )
 """Types that a browser may show; anything else is offered for saving."""
-_STRICT = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Content-Security-Policy": _POLICY,
-}
 _HTML = (b"content-type", b"text/html; charset=utf-8")
 _MACHINE_FILES = ("llms.txt", "llms-full.txt", "robots.txt")
 
@@ -87,7 +78,7 @@ class _PageResponse(Response):
 @lru_cache(maxsize=8)
 def _list_page_headers(cache_control: str, *, is_indexed: bool) -> Sequence[tuple[bytes, bytes]]:
     robots = {} if is_indexed else {"X-Robots-Tag": "noindex"}
-    headers = {**_STRICT, "Cache-Control": cache_control, "Vary": "Cookie", **robots}
+    headers = {**STRICT_HEADERS, "Cache-Control": cache_control, "Vary": "Cookie", **robots}
     return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
 
 
@@ -186,14 +177,14 @@ class _SiteResponder:
         return f"{'public' if self.visit.is_for_everybody else 'private'}, {way}"
 
     def _answer_text(self, text: str, media: str) -> Response:
-        headers = {**_STRICT, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
+        headers = {**STRICT_HEADERS, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
         return Response(text.encode(errors="replace"), media_type=media, headers=headers)
 
     def _answer_missing(self, connection: sa.Connection, found: NothingThere) -> Response:
         visible = self.visit.visible_site_spaces
         site_space = found.place.site_space if found.place is not None else next(iter(visible), None)
         if site_space is None:
-            return _answer_closed()
+            return answer_closed()
         return self._answer_no_page(site_space, open_space_outline(connection, self.visit, site_space))
 
     def _answer_no_page(self, site_space: sa.Row[Any], outline: Outline) -> Response:
@@ -205,7 +196,7 @@ class _SiteResponder:
         stem = last.removesuffix(".md")
         found = find_destination(connection, self.visit, [*above, *([] if stem == "index" else [stem])])
         if not isinstance(found, PageFound):
-            return PlainTextResponse("There is no page at this address.\n", 404, _STRICT)
+            return PlainTextResponse("There is no page at this address.\n", 404, STRICT_HEADERS)
         texts = SiteTexts(self.storage, self.visit, self.origin)
         text = texts.render_markdown(found.place.site_space, found.outline, found.entry)
         return self._answer_text(text, "text/markdown; charset=utf-8")
@@ -245,8 +236,8 @@ class _SiteResponder:
             case ["files", site_space, file, _, _]:
                 return self._answer_file(site_space, file)
             case [file]:
-                return answer_static(self.request, file, _STRICT) or _answer_closed()
-        return _answer_closed()
+                return answer_static(self.request, file, STRICT_HEADERS) or answer_closed()
+        return answer_closed()
 
     def _open_outline(self, site_space: sa.Row[Any]) -> Outline:
         with self.storage.read() as connection:
@@ -259,7 +250,7 @@ class _SiteResponder:
         """What belongs to one site-space: its style sheet and its table of contents."""
         site_space = self._find_site_space(id)
         if site_space is None:
-            return _answer_closed()
+            return answer_closed()
         if file == "theme.css":
             style = render_style_sheet(read_space_settings(self.visit, site_space))
             return self._answer_text(style, "text/css; charset=utf-8")
@@ -270,7 +261,7 @@ class _SiteResponder:
                 return self._answer_text(format_contents_json(contents), "application/json")
             case "contents":
                 return self._answer_contents(site_space, outline)
-        return _answer_closed()
+        return answer_closed()
 
     def _answer_contents(self, site_space: sa.Row[Any], outline: Outline) -> Response:
         """All pages of a site-space."""
@@ -286,7 +277,7 @@ class _SiteResponder:
         """What a search of all that the visitor sees of the site finds."""
         visible = [row for row in self.visit.visible_site_spaces if not row.hidden]
         if not visible:
-            return _answer_closed()
+            return answer_closed()
         searched = self.request.query_params.get("q", "")[:QUERY_MAX].replace("\0", "")
         found = list_results(self.visit, search_site(self.storage, self.visit, visible, searched), searched)
         if searched.strip():
@@ -302,7 +293,7 @@ class _SiteResponder:
     def _answer_page_by_id(self, id: str, page: str) -> Response:
         site_space = self._find_site_space(id)
         if site_space is None:
-            return _answer_closed()
+            return answer_closed()
         outline = self._open_outline(site_space)
         entry = outline.entries.get(page)
         if entry is None or not self.visit.may_read_page(outline, entry):
@@ -312,16 +303,16 @@ class _SiteResponder:
     def _answer_file(self, id: str, file: str) -> Response:
         site_space = self._find_site_space(id)
         if site_space is None:
-            return _answer_closed()
+            return answer_closed()
         outline = self._open_outline(site_space)
         # An address that somebody passed on opens no file of a page that is for others.
         entry = select_readable(outline, self.visit.claims, self.storage.blobs.get).entries.get(file)
         if entry is None or entry.parent != FILES or not entry.node.body or not self.storage.blobs.has(entry.node.body):
-            return _answer_closed()
+            return answer_closed()
         media = choose_served_type(str(entry.node.fields.get("contentType") or "application/octet-stream"))
         way = "inline" if media in _SEEN_TYPES else "attachment"
         headers = {
-            **_STRICT,
+            **STRICT_HEADERS,
             "Content-Security-Policy": _FILE_POLICY,
             "Content-Disposition": f"{way}; filename*=utf-8''{quote(entry.node.title, safe='')}",
             "Cache-Control": self._format_cache("max-age=31536000, immutable"),
@@ -336,30 +327,35 @@ async def answer_site(request: Request) -> Response:
     name = str(request.path_params["name"])
     site = await storage.run_read(lambda: sites.find_site(name))
     if site is None:
-        return _answer_closed()
+        return answer_closed()
+    base, now = f"/sites/{quote(name)}", storage.now().timestamp()
+    parts = tuple(part for part in str(request.path_params["path"]).split("/") if part)
+    if token := find_token_in_address(request):
+        refused = open_visit(site, base, parts, VisitorToken(token), now)
+        if isinstance(refused, SignInNeeded):
+            # Not sent to sign in: whoever comes from there with it would be sent back and forth without end.
+            return answer_unknown(site, "The token in this address is none of theirs, or its time is over.")
     if (kept := keep_visitor_token(request, name)) is not None:
         return kept
-    parts = tuple(part for part in str(request.path_params["path"]).split("/") if part)
-    visitor = read_visitor_token(request)
-    opened = open_visit(site, f"/sites/{quote(name)}", parts, visitor, storage.now().timestamp())
+    opened = open_visit(site, base, parts, read_visitor_token(request), now)
     if opened is None:
-        return _answer_closed()
+        return answer_closed()
     if isinstance(opened, SignInNeeded):
-        return _answer_sign_in(request, site, opened)
+        return answer_sign_in(request, site, opened)
     if request.method == "POST":
-        return await receive_feedback(request, *opened) or _answer_closed()
+        return await receive_feedback(request, *opened) or answer_closed()
     return await answer_visit(request, *opened)
 
 
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
     if is_pdf_address(parts):
-        return await answer_site_pdf(request, visit, parts) or _answer_closed()
+        return await answer_site_pdf(request, visit, parts) or answer_closed()
     responder = _SiteResponder(request, visit, tuple(parts))
     if responder.parts == (OWN_FILES, ASK):
         page = await answer_question(request, visit)
         if page is None:
-            return _answer_closed()
+            return answer_closed()
         responder.counts.count(request, visit, make_words_key(ASKED, request.query_params["q"]))
         return responder.answer_html(page)
     return responder.find_remembered() or await _compute_answer(request, responder.answer)
@@ -377,21 +373,8 @@ async def _compute_answer(request: Request, answer: Callable[[], Response]) -> R
         return await scheduler.compute(request, answer)
 
 
-def _answer_sign_in(request: Request, site: PublishedSite, needed: SignInNeeded) -> Response:
-    if not needed.address:
-        text = f"{site.row.title} is for visitors whom its owner lets in. Ask them for an address with a token."
-        return PlainTextResponse(f"{text}\n", 401, {**_STRICT, "Cache-Control": "no-store"})
-    back = urlencode({"location": f"/{request.path_params['path']}"})
-    joint = "&" if "?" in needed.address else "?"
-    return RedirectResponse(f"{needed.address}{joint}{back}", 302, {"Cache-Control": "no-store"})
-
-
 def _build_redirect(found: Redirected) -> Response:
     address = found.address if found.is_external else quote(found.address, safe="/%#~")
     if found.is_permanent:
         return RedirectResponse(address, 308, {"Cache-Control": "public, max-age=3600"})
     return RedirectResponse(address, 307 if found.is_rule else 302, {"Cache-Control": "no-store"})
-
-
-def _answer_closed() -> Response:
-    return PlainTextResponse("Nothing is published at this address.\n", 404, {**_STRICT, "Cache-Control": "no-store"})

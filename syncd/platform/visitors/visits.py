@@ -38,10 +38,14 @@ class VisitorToken:
 
 @dataclass(frozen=True)
 class SignInNeeded:
-    """A site is for visitors whom its owner knows; `address` is where they are sent, "" for nowhere."""
+    """A site is for visitors whom its owner knows.
+
+    Shape: `address` is where they are sent, "" for nowhere; `is_refused` says that a token does not count.
+    """
 
     site: str
     address: str
+    is_refused: bool
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,7 @@ def open_visit(
         base, parts = f"{base}/{share_key}", parts[1:]
     signed = read_visitor_token(visitor.token, site.key, now) if visitor.token else None
     if site.row.visibility == "visitor-auth" and signed is None:
-        return SignInNeeded(site.row.id, site.fallback_url)
+        return SignInNeeded(site.row.id, site.fallback_url, is_refused=bool(visitor.token))
     claims: dict[str, Any] = {}
     if site.row.adaptive_content:
         claims = dict(signed or {})

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
@@ -91,9 +91,10 @@ class PublishedSiteMaker:
         made = self.world.made("createSiteShareLink", self.path, body={"name": "For friends"})
         return str(made["urls"]["published"]).rstrip("/").rpartition("/")[2]
 
-    def look_up(self, path: str = "/", **visitor: Any) -> httpx.Response:
+    def look_up(self, path: str = "/", *, redirect_on_error: bool = False, **visitor: Any) -> httpx.Response:
         """Given a path below the site, return what `POST /urls/published` answers."""
-        body: Mapping[str, Any] = {"url": f"{self.origin}{self.base}{path}", "visitor": visitor}
+        body: dict[str, Any] = {"url": f"{self.origin}{self.base}{path}", "visitor": visitor}
+        body |= {"redirectOnError": True} if redirect_on_error else {}
         return self.world.call("resolvePublishedContentByUrl", body=body)
 
 

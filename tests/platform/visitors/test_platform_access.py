@@ -212,6 +212,20 @@ def test_a_token_in_an_address_becomes_a_cookie_of_the_site(made: PublishedSiteM
     assert answer.headers["cache-control"] == "no-store"
 
 
+def test_a_token_that_does_not_count_sends_nobody_back_and_forth(made: PublishedSiteMaker) -> None:
+    made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
+    fallback = {"fallbackURL": "https://example.com/login"}
+    made.world.made("updateSitePublishingAuthById", made.path, body=fallback)
+    token = made.sign()
+    made.world.made("regenerateSitePublishingAuthById", made.path)
+    assert Reader(made, token).get("/setup").headers["location"].startswith("https://example.com/login")
+    answer = Reader(made).get(f"/setup?jwt_token={token}")
+    assert answer.status_code == 401
+    assert "token in this address" in answer.text
+    assert "set-cookie" not in answer.headers
+    assert Reader(made).get(f"/setup?jwt_token={made.sign()}").status_code == 303
+
+
 def test_what_nobody_signed_counts_only_where_the_schema_names_it(made: PublishedSiteMaker) -> None:
     text = "{% if visitor.claims.unsigned.isBeta == true %}\n\nBeta words.\n\n{% endif %}"
     made.world.write(made.guides, [page("Beta", text)])

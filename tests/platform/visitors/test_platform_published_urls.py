@@ -104,7 +104,17 @@ def test_visitors_that_nobody_knows_are_sent_to_sign_in(made: PublishedSiteMaker
     token = made.sign()
     assert made.look_up("/setup", jwtToken=token).json()["pathname"] == "/setup"
     made.world.made("regenerateSitePublishingAuthById", made.path)
-    assert "target" in made.look_up("/setup", jwtToken=token).json()
+    refused = made.look_up("/setup", jwtToken=token)
+    assert refused.status_code == 401, "who just signed in would be sent back and forth"
+    assert "token" in refused.json()["error"]["message"]
+    query = {"url": f"{made.origin}{made.base}/setup", "visitorAuthToken": token}
+    assert made.world.call("getPublishedContentByUrl", query=query).status_code == 401
+    # A renderer that has the token from a cookie asks for the place to sign in.
+    for answer in (
+        made.look_up("/setup", redirect_on_error=True, jwtToken=token),
+        made.world.call("getPublishedContentByUrl", query=query | {"redirectOnError": "true"}),
+    ):
+        assert answer.json()["redirect"] == "https://example.com/login?location=%2Fsetup"
 
 
 def test_a_share_link_opens_the_site_until_it_is_turned_off(made: PublishedSiteMaker) -> None:

@@ -28,6 +28,11 @@ def read_visitor_token(request: Request) -> VisitorToken:
     return VisitorToken(request.cookies.get(VISITOR_COOKIE, ""), _read_unsigned(request))
 
 
+def find_token_in_address(request: Request) -> str | None:
+    """Return the visitor's token that an address has; None for an address without."""
+    return request.query_params.get(JWT_PARAMETER) if request.scope["query_string"] else None
+
+
 def keep_visitor_token(request: Request, name: str) -> Response | None:
     """Return the answer that takes what an address says of its visitor out of it, into cookies of this site.
 
@@ -37,7 +42,7 @@ def keep_visitor_token(request: Request, name: str) -> Response | None:
         return None
     pairs = parse_qsl(request.url.query, keep_blank_values=True)
     unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
-    token = next((value for key, value in pairs if key == JWT_PARAMETER), None)
+    token = find_token_in_address(request)
     if token is None and not unsigned:
         return None
     rest = urlencode([one for one in pairs if one[0] != JWT_PARAMETER and not one[0].startswith(UNSIGNED_PREFIX)])
