@@ -149,9 +149,10 @@ def _find_settling_commit(
     if not repository.is_ancestor(main, tip):
         return ""
     both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, is_request=True)
-    is_conflict = both.result is not None and both.result.conflicts
-    if both.commit != tip or is_conflict:
+    if both.commit != tip or (both.result is not None and both.result.conflicts):
         return ""
+    if both.result is None and not repository.is_ancestor(here, tip):
+        return ""  # a branch that was reset to main content has decided nothing about what reviewers wrote
     elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space, proposals)
     waiting = elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
     if not waiting:

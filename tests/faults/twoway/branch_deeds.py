@@ -1,7 +1,7 @@
 """What a writer does with branches beside main: begin, show, join, pick from, rename and delete them."""
 
 from tests.faults.twoway.git_deeds import GitDeeds
-from tests.faults.twoway.pages import tokens_of
+from tests.faults.twoway.pages import by_mark, tokens_of
 from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.world import git
 from tests.faults.twoway.writer import MAIN, Writer
@@ -41,12 +41,27 @@ class BranchDeeds(GitDeeds):
         """Copy the newest commit of another branch."""
         if branch := self._choose_other(writer, step):
             writer.commit(f"before cherry-pick {step.id}")
-            writer.told.append(f"git cherry-pick {branch}")
-            stopped = git(writer.path, "cherry-pick", branch, check=False).returncode
-            if writer.unmerged():
-                self._keep_both(writer, "cherry-pick", bool(stopped))
-            else:  # a merge, or nothing that the branch does not have
-                self.finish(writer)
+            self._cherry_pick(writer, branch)
+
+    def _pick_from(self, writer: Writer, step: Step) -> None:
+        """Copy the newest commit of another clone, as people do who fetch from each other."""
+        others = [other for other in self.writers.values() if other is not writer]
+        if others:
+            other = others[step.n % len(others)]
+            writer.commit(f"before cherry-pick {step.id}")
+            writer.git("fetch", "--quiet", str(other.path), other.branch())
+            writer.told.append(f"git fetch ../{other.name} {other.branch()}")
+            before = by_mark(writer.view())
+            self._cherry_pick(writer, "FETCH_HEAD")
+            self.copied |= {mark for mark, page in by_mark(writer.view()).items() if before.get(mark) != page}
+
+    def _cherry_pick(self, writer: Writer, commit: str) -> None:
+        writer.told.append(f"git cherry-pick {commit}")
+        stopped = git(writer.path, "cherry-pick", commit, check=False).returncode
+        if writer.unmerged():
+            self._keep_both(writer, "cherry-pick", bool(stopped))
+        else:  # a merge, or nothing that the branch does not have
+            self.finish(writer)
 
     def _rename_branch(self, writer: Writer, step: Step) -> None:
         if branch := self._choose_other(writer, step, but=MAIN):

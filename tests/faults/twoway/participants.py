@@ -46,6 +46,8 @@ class Participants:
         self._acting = threading.Lock()
         self.mixed: set[str] = set()
         """Pages that were in conflict with another page, about whose place and title a person decided."""
+        self.copied: set[str] = set()
+        """Pages that a clone has changed as another one did: who deletes them has not seen that, so they may stay."""
         self.unsendable: set[str] = set()
         """Words of pictures that the platform does not take, since its API replaces no file."""
         self._stopped: set[tuple[str, str]] = set()

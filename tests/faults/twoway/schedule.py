@@ -222,6 +222,20 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.15,
     ),
+    "stacks": Profile(
+        writing={**WRITING, **BRANCHING, **REWRITING},
+        shapes=(
+            (4, Shape(clones=1, topics=True)),
+            (3, Shape(topics=True)),
+            (1, Shape(clones=1, spaces=2, topics=True)),
+        ),
+        faults=0.1,
+    ),
+    "picks": Profile(
+        writing={**WRITING, "amend": 3, "rebase": 2, "git-merge": 3, "pick-from": 14},
+        shapes=((3, Shape()), (1, Shape(clones=3)), (1, Shape(spaces=2)), (1, Shape(topics=True))),
+        faults=0.1,
+    ),
     "team": Profile(
         writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 0},
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(clones=3, upstream="one", topics=True))),

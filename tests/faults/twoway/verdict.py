@@ -123,6 +123,7 @@ def check(player: Player, stopped: Iterable[Writer]) -> None:
     """Given a world at rest, and the writers who may have conflicts, record what must not be."""
     main: dict[str, Page] = {}
     live: set[str] = set()
+    player.ledger.contest(player.copied, "copied from another clone")
     for space in player.world.spaces:
         main.update(player.web.view(space.id))
         for request in player.web.requests(space.id):

@@ -20,7 +20,7 @@ from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
-from tests.sync.conflicts import Stand
+from tests.sync.conflicts import Stand, held, proposed, review
 
 OPTIONS = "# Options\n\n* first\n* second\n"
 MINE = {"options.md": f"{OPTIONS}* mine\n"}
@@ -149,6 +149,21 @@ def test_a_page_that_the_branch_deleted_does_not_come_back_by_an_update(world: A
     assert world.merge(1) == "merge"
     fine(run(world))
     assert not (world.root / "clone" / "new.md").exists()
+    assert world.git("diff", "main", "platform/main") == ""
+
+
+def test_a_reset_to_main_content_decides_nothing_about_what_reviewers_wrote(world: Any, fine: Any) -> None:
+    world.edit_on_platform({"options.md": f"{OPTIONS}* third\n"})
+    world.clone()
+    world.commit("Drop the third", {"options.md": OPTIONS})
+    fine(run(world))
+    world.edit_on_platform({"options.md": f"{OPTIONS}* third\n* fourth\n"})
+    assert held(run(world, RunOptions(propose=False), update="never")) == ["options.md"]
+    world.git("reset", "--hard", "platform/main")
+    review(world, "1", "options", OPTIONS.replace("second", "by a reviewer"))
+    for _ in range(2):
+        assert held(run(world)) == ["options.md"]
+        assert "by a reviewer" in proposed(world, "1", "options")
     assert world.git("diff", "main", "platform/main") == ""
 
 
