@@ -99,8 +99,10 @@ def plan_mirror(revision: Revision, placement: Placement, base: Mapping[str, Anc
             if known.path != item.path:
                 changes.append(Change("move", item.kind, item.path, before=known.path, after=item.path))
     removed = tuple(sorted(base.keys() - present))
-    changes += [Change("delete", base[id].kind, base[id].path) for id in removed]
     taken = {item.path for item in fetch} | {a.path for a in keep} | {a.path for a in moved}
+    for anchor in (base[id] for id in removed):
+        note = f"another {anchor.kind} has its path now" if anchor.path in taken else ""
+        changes.append(Change("delete", anchor.kind, anchor.path, note))
     gone = tuple(sorted({anchor.path for anchor in base.values()} - taken))
     changes += [
         Change("report", "name", used, f"the platform asks for {asked!r}", before=asked, after=used)

@@ -7,7 +7,7 @@ import pytest
 
 from syncd.errors import BecameEmpty
 from syncd.model.change_request import ChangeRequestCreate
-from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Markdown, UpdatePage
 from syncd.model.page import walk_pages
 from syncd.sync.outcome import Held, Unchanged
 from syncd.sync.run.values import RunOptions
@@ -196,3 +196,22 @@ def test_a_merge_of_somebody_else_carries_their_name_and_words(world: Any, fine:
     shown = "%an|%s|%(trailers:key=Syncd-Change-Request,valueonly,separator=%x2C)"
     found = world.git("log", "--first-parent", "-2", f"--format={shown}", "platform/main").splitlines()
     assert found == [f"{who}|Second words|2", f"{who}|First words|1"]
+
+
+def test_a_page_made_anew_at_the_path_of_a_deleted_one_is_told_as_that(world: Any, fine: Any, applied: Any) -> None:
+    world.clone()
+    with world.client() as client:
+        request = client.change_requests.create(world.space, ChangeRequestCreate(subject="Anew"))
+        pages = walk_pages(client.content.get(world.space).pages)
+        ((page, above),) = [found for found in pages if found[0].slug == "options"]
+        anew = {"title": page.title, "slug": "options", "document": {"markdown": "# Options\n\nAnew.\n"}}
+        insert = InsertPage.model_validate(anew | ({"into": above.id} if above else {}))
+        for change in (DeletePage(page=page.id), insert):
+            client.change_requests.write_content(world.space, request.id, ContentWrite(changes=(change,)))
+        client.change_requests.merge(world.space, request.id)
+    results = world.pull()
+    fine(results)
+    changes = applied(results, "mirror").changes
+    told = [(change.verb, change.message) for change in changes if change.key == "options.md"]
+    assert told == [("create", ""), ("delete", "another page has its path now")]
+    assert "Anew." in (world.root / "clone" / "options.md").read_text()
