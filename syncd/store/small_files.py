@@ -28,6 +28,9 @@ def _write_file(file: Path, text: str, *, directory_mode: int, mode: int) -> Non
         try:
             with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode), "w") as out:
                 out.write(text)
+                out.flush()
+                # Some file systems rename first and write later: after a power failure the file would be empty.
+                os.fsync(out.fileno())
             aside.replace(file)
         except BaseException:
             with suppress(OSError):
