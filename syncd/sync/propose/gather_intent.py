@@ -6,6 +6,7 @@ from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
+from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
@@ -43,7 +44,7 @@ def gather_intent(
     """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
-    if tip is None or main is None or _is_nothing_own(workspace, binding, tip, main, live):
+    if tip is None or main is None or _is_nothing_own(workspace, binding, branch, (tip, main), live):
         return None
     name = f"{workspace.remote}/main"
     both = integrate_commit(workspace, branch, tip, main, name=name)
@@ -84,11 +85,17 @@ def gather_intent(
     return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere)
 
 
-def _is_nothing_own(workspace: Workspace, binding: Binding, tip: str, main: str, live: Proposal | None) -> bool:
-    """Whether all of a branch is in main content, and its change request holds nothing that has to follow that."""
-    repository = workspace.repository
+def _is_nothing_own(
+    workspace: Workspace, binding: Binding, branch: str, commits: tuple[str, str], live: Proposal | None
+) -> bool:
+    """Whether all of a branch is in main content, and its change request holds nothing that has to follow that, given
+    the branch's commit and that of main content."""
+    repository, (tip, main) = workspace.repository, commits
     if not repository.is_ancestor(tip, main):
         return False
+    former = repository.resolve(f"{TIP_REFS}{branch}")
+    if former is not None and not repository.is_ancestor(former, main):
+        return True  # it was reset to main content, which gives nothing up that it has proposed
     here = repository.resolve(workspace.change_ref(binding, live.change_request.number)) if live is not None else None
     return here is None or workspace.has_same_content(binding, find_content(repository, here), main)
 

@@ -162,9 +162,27 @@ def test_a_reset_to_main_content_decides_nothing_about_what_reviewers_wrote(worl
     world.git("reset", "--hard", "platform/main")
     review(world, "1", "options", OPTIONS.replace("second", "by a reviewer"))
     for _ in range(2):
-        assert held(run(world)) == ["options.md"]
+        fine(run(world))
         assert "by a reviewer" in proposed(world, "1", "options")
+        assert "* third" not in proposed(world, "1", "options"), "nor is what the branch had proposed taken back"
     assert world.git("diff", "main", "platform/main") == ""
+
+
+def test_a_reset_to_main_content_leaves_the_change_request_as_it_is(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(run(world))
+    world.git("reset", "--hard", "platform/main")
+    fine(run(world))
+    assert "* mine" in proposed(world, "1", "options")
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+    for _ in range(2):
+        fine(run(world))
+        assert "* mine" in proposed(world, "1", "options")
+    assert world.git("diff", "main", "platform/main") == ""
+    assert world.merge(1) == "merge"
+    fine(run(world))
+    assert "* mine" in world.git("show", "main:options.md")
 
 
 def test_a_page_of_which_each_side_has_its_own_is_one_after_an_update(world: Any, fine: Any) -> None:
