@@ -175,14 +175,15 @@ def test_a_reset_to_main_content_leaves_the_change_request_as_it_is(world: Any, 
     world.git("reset", "--hard", "platform/main")
     fine(run(world))
     assert "* mine" in proposed(world, "1", "options")
-    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+    world.edit_on_platform({"guide/setup.md": "# Setup\n\nTheirs.\n"})
     for _ in range(2):
         fine(run(world))
         assert "* mine" in proposed(world, "1", "options")
     assert world.git("diff", "main", "platform/main") == ""
-    assert world.merge(1) == "merge"
+    world.commit("Another", {"guide/usage.md": "# Usage\n\nAnother.\n"})
     fine(run(world))
-    assert "* mine" in world.git("show", "main:options.md")
+    assert "* mine" not in proposed(world, "1", "options"), "it says what the branch says now"
+    assert "Another." in proposed(world, "1", "usage")
 
 
 def test_a_page_of_which_each_side_has_its_own_is_one_after_an_update(world: Any, fine: Any) -> None:
