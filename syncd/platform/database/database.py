@@ -168,6 +168,7 @@ def _postgresql_engine(url: sa.URL, limits: Mapping[str, int], *, connections: i
     usual = {
         "application_name": "syncd",
         "connect_timeout": _CONNECT_S,
+        # Without these, a server behind a network that forgot the connection is noticed after hours.
         "keepalives_idle": 30,
         "keepalives_interval": 5,
         "keepalives_count": 3,

@@ -40,7 +40,7 @@ def keep_visitor_token(request: Request, name: str) -> Response | None:
     """
     if not request.scope["query_string"]:
         return None
-    pairs = parse_qsl(request.url.query, keep_blank_values=True)
+    pairs = request.query_params.multi_items()
     unsigned = {key.removeprefix(UNSIGNED_PREFIX): value for key, value in pairs if key.startswith(UNSIGNED_PREFIX)}
     token = find_token_in_address(request)
     if token is None and not unsigned:

@@ -1,6 +1,6 @@
 """How callers of an operation say who they are, in words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from syncd.web.blocks.openapi.specification import Part, Specification, read_part, read_parts, read_words
@@ -14,8 +14,8 @@ class SecurityScheme:
     """One way to say who calls: its name in the specification, its type in words, and its description in Markdown."""
 
     name: str
-    type: str = ""
-    description: str = ""
+    type: str
+    description: str
 
 
 def list_requirements(specification: Specification, operation: Part) -> Iterator[list[SecurityScheme]]:
@@ -33,7 +33,7 @@ def _read_scheme(specification: Specification, name: str, scopes: object) -> Sec
     return SecurityScheme(name, ", ".join(filter(None, words)), read_words(scheme, "description"))
 
 
-def _describe_type(scheme: Mapping[str, object]) -> str:
+def _describe_type(scheme: Part) -> str:
     kind = read_words(scheme, "type")
     if kind == "http":
         shape = read_words(scheme, "bearerFormat")
