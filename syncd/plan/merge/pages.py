@@ -13,15 +13,17 @@ A file is identified by its path in the base, so it stays the same file under ev
 | edits                       | edits               | the lines are merged; where that fails, a conflict           |
 | changes line ends alone     | edits               | the edit, with the new line ends                             |
 | adds                        | adds at that path   | one file if one has all lines of the other; else a conflict  |
+| adds a page below another   | moves that, adds    | one file, where the side has it that moved the page above,   |
+|                             | it there            | if one has all lines of the other, and its title; else two   |
 | moves a file to a path      | moves another there | a conflict of both files                                     |
 
 Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from posixpath import dirname, splitext
+from posixpath import dirname
 from typing import Literal
 
 from syncd.layout.tree.paths import GITBOOK, is_markdown, make_collision_key
@@ -57,17 +59,27 @@ class Version:
 
 @dataclass(frozen=True)
 class Page:
-    """One file, a page or any other, as base, ours and theirs have it; None where a side has none."""
+    """One file, a page or any other, as base, ours and theirs have it; None where a side has none.
+
+    Shape: where both sides added the same page below one that a side moved, `mover` is that side.
+    """
 
     base: Version | None
     ours: Version | None
     theirs: Version | None
+    mover: Side | None = None
 
     @property
     def path(self) -> str:
         """Where people look for it: where ours has it, else where theirs or the base does."""
         version = self.ours or self.theirs or self.base
         return version.path if version is not None else ""
+
+    @property
+    def former_path(self) -> str:
+        """Where it lay before a side moved it, or a page above it."""
+        version = self.base or (self.at(other_side(self.mover)) if self.mover is not None else None)
+        return version.path if version is not None else self.path
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -122,32 +134,6 @@ class Decision:
         return Version(self.path, self.oid, self.mode) if self.text is not TextSource.NONE else None
 
 
-FileChange = tuple[Version | None, Version | None]
-"""One file of a side: as the base has it, and as the side has it."""
-
-
-def pair_pages(
-    ours: Iterable[FileChange], theirs: Iterable[FileChange], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
-) -> list[Page]:
-    """Return every page that a side changed since the base, with its versions.
-
-    Shape: `titles` are those of base, ours and theirs by path. Where git detects no rename, a deleted and an added file
-    are one page when they alone have the same title.
-    """
-    former = titles[0]
-    one, other = (
-        _index_by_page(
-            _pair_renamed(_pair_renamed(changes, strip_page_suffix, strip_page_suffix), former.get, names.get)
-        )
-        for changes, names in zip((ours, theirs), titles[1:], strict=True)
-    )
-    found = []
-    for key in dict.fromkeys((*one, *other)):
-        base = (one.get(key) or other[key])[0]
-        found.append(Page(base, one.get(key, (None, base))[1], other.get(key, (None, base))[1]))
-    return _join_moved_copies(found)
-
-
 def other_side(side: Side) -> Side:
     """Return the other side."""
     return "theirs" if side == "ours" else "ours"
@@ -163,12 +149,16 @@ def decide_page(page: Page, *, retitled: Collection[Side] = (), has_same_words: 
     if ours is None or theirs is None:
         # deleted on one side, or added on one side
         return _decide_one_sided(page, retitled, has_same_words=has_same_words)
-    path, note = _choose_path(ours, theirs, page.base)
+    path, note = _choose_path(page, ours, theirs)
     return _choose_text(Decision(page, path, note=note), ours, theirs)
 
 
-def _choose_path(ours: Version, theirs: Version, base: Version | None) -> tuple[str, str]:
+def _choose_path(page: Page, ours: Version, theirs: Version) -> tuple[str, str]:
     """Where a page lies that both sides have, and a note for people."""
+    base = page.base
+    if page.mover == "theirs":
+        # added on both sides, below a page that theirs moved
+        return theirs.path, ""
     if base is None or theirs.path in (base.path, ours.path):
         # moved on our side only, or nowhere, or alike on both
         return ours.path, ""
@@ -295,14 +285,6 @@ def find_longer_side(one: bytes, other: bytes) -> Side | None:
     return "theirs" if _contains_lines(second, first) else None
 
 
-def strip_page_suffix(path: str) -> str:
-    """Return what the paths `x.md` and `x/README.md` have in common; "" for what is no page."""
-    if not is_markdown(path):
-        return ""
-    found, _ = splitext(path)
-    return dirname(path) if found.rpartition("/")[2].lower() == "readme" else found
-
-
 def _decide_one_sided(page: Page, retitled: Collection[Side], *, has_same_words: bool) -> Decision:
     """A page that a side deleted, or that only one has."""
     side: Side = "ours" if page.ours is not None else "theirs"
@@ -325,55 +307,6 @@ def _is_another_file(former: str, path: str) -> bool:
     to, since the API cannot.
     """
     return former != path and not (is_markdown(path) and f"/{GITBOOK}/" not in f"/{path}")
-
-
-def _join_moved_copies(pages: Sequence[Page]) -> list[Page]:
-    """The pages; where one side moved a page and the other added a copy of it at the same path, both have moved it."""
-    added = {page.path: page for page in pages if page.base is None and (page.ours is None or page.theirs is None)}
-    twins: dict[Page, Page] = {}
-    for page in pages:
-        base, ours, theirs = page.base, page.ours, page.theirs
-        moved = theirs if ours == base else ours if theirs == base else None
-        twin = added.get(moved.path) if moved is not None and base is not None else None
-        if moved is None or base is None or twin is None:
-            continue
-        copy = twin.ours or twin.theirs
-        if copy is not None and (twin.ours is None) == (moved is ours) and copy.oid in (base.oid, moved.oid):
-            twins[page] = Page(base, moved, copy) if moved is ours else Page(base, copy, moved)
-    taken = {page.path for page in twins.values()}
-    return [twins.get(page, page) for page in pages if page.base is not None or page.path not in taken]
-
-
-def _index_by_page(changes: Iterable[FileChange]) -> dict[tuple[bool, str], FileChange]:
-    """Changes by the page's path in the base, or, for a new page, by its own path."""
-    found: dict[tuple[bool, str], FileChange] = {}
-    for before, after in changes:
-        version = before or after
-        assert version is not None
-        found[before is None, version.path] = (before, after)
-    return found
-
-
-_Name = Callable[[str], str | None]
-
-
-def _pair_renamed(changes: Iterable[FileChange], gone_name: _Name, come_name: _Name) -> list[FileChange]:
-    """The changes, with a deleted and an added file as one page when they alone have the same name."""
-    listed = list(changes)
-    gone = _find_unique((gone_name(old.path), (old, new)) for old, new in listed if old is not None and new is None)
-    come = _find_unique((come_name(new.path), (old, new)) for old, new in listed if old is None and new is not None)
-    pairs = [(gone[name], come[name]) for name in gone if name in come]
-    taken = {change for pair in pairs for change in pair}
-    return [change for change in listed if change not in taken] + [(old[0], new[1]) for old, new in pairs]
-
-
-def _find_unique(named: Iterable[tuple[str | None, FileChange]]) -> dict[str, FileChange]:
-    """The changes whose name no other has; "" is none."""
-    found: dict[str, list[FileChange]] = {}
-    for name, change in named:
-        if name:
-            found.setdefault(name, []).append(change)
-    return {name: changes[0] for name, changes in found.items() if len(changes) == 1}
 
 
 def _contains_lines(lines: Sequence[bytes], other: Sequence[bytes]) -> bool:

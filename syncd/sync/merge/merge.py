@@ -16,16 +16,15 @@ from syncd.plan.merge.pages import (
     TWO_NEW,
     Decision,
     EntryPaths,
-    FileChange,
     Page,
     Side,
     TextSource,
     Version,
     decide_page,
     find_longer_side,
-    pair_pages,
     separate_conflicts,
 )
+from syncd.plan.merge.pair_pages import FileChange, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.repo.values import Difference
@@ -202,7 +201,8 @@ class _Merge:
         one, other = (list(_list_changes(differences, summary_paths)) for differences in sides)
         one = self._pair_moved(one, moves[0], "ours")
         other = self._pair_moved(other, moves[1], "theirs")
-        return pair_pages(one, other, self._list_titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
+        titles = self._list_titles() if _may_be_one_page(one, other) else ({}, {}, {})
+        return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_version(*both) is not None)
 
     def _pair_moved(self, changes: Sequence[FileChange], recorded: Mapping[str, str], side: Side) -> list[FileChange]:
         """A side's changes with each moved file as one; who moves a page onto another's path changes the table of
@@ -290,11 +290,15 @@ class _Merge:
         ours, theirs = decision.page.ours, decision.page.theirs
         assert ours is not None
         assert theirs is not None
+        version = self._find_longer_version(ours, theirs)
+        return replace(decision, why=TWO_NEW) if version is None else replace(decision, oid=version.oid)
+
+    def _find_longer_version(self, ours: Version, theirs: Version) -> Version | None:
+        """The one of two texts that has all lines of the other; None when neither has, or they are no text."""
         one, other = (self.repository.read(version.oid) for version in (ours, theirs))
         is_text = b"\0" not in one + other and max(len(one), len(other)) <= READ_MAX
         side = find_longer_side(one, other) if is_text else None
-        version = decision.page.at(side) if side is not None else None
-        return replace(decision, why=TWO_NEW) if version is None else replace(decision, oid=version.oid)
+        return None if side is None else ours if side == "ours" else theirs
 
     def _describe_conflicts(self, groups: Sequence[Sequence[Decision]]) -> list[EntryConflict]:
         """Each group of decisions as a conflict with its lines; texts without a usable base are compared directly."""
@@ -315,8 +319,8 @@ class _Merge:
                     found[number] = replace(found[number], why=found[number].why or TITLES)
                 else:
                     paths = zip(self.trees, (base, ours, theirs), strict=True)
-                    versions = [self._read_version(tree, path) for tree, path in paths]
-                    found.append(replace(decide_page(Page(*versions)), why=TITLES))
+                    before, one, other = (self._read_version(tree, path) for tree, path in paths)
+                    found.append(replace(decide_page(Page(before, one, other)), why=TITLES))
         return found
 
     def _separate_conflicts(self, decisions: Sequence[Decision]) -> tuple[list[Decision], list[list[Decision]]]:
@@ -364,9 +368,13 @@ def _list_changes(differences: Iterable[Difference], summary_paths: Collection[s
             yield old, new
 
 
-def _is_moved(changes: Sequence[FileChange]) -> bool:
-    """Whether a file was deleted and another added, which may be one page that was moved."""
-    return any(old is None for old, _ in changes) and any(new is None for _, new in changes)
+def _may_be_one_page(ours: Sequence[FileChange], theirs: Sequence[FileChange]) -> bool:
+    """Whether two changed files may be one page: one that a side deleted and one that it added, or one that each side
+    added."""
+    (deleted, added), (other_deleted, other_added) = (
+        (any(new is None for _, new in changes), any(old is None for old, _ in changes)) for changes in (ours, theirs)
+    )
+    return (deleted and added) or (other_deleted and other_added) or (added and other_added)
 
 
 def _list_renames(pages: Iterable[Page], side: Side) -> dict[str, str]:

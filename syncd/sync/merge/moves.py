@@ -12,7 +12,8 @@ from contextlib import suppress
 
 from syncd.layout.tree.paths import is_markdown
 from syncd.model.anchor import Anchor
-from syncd.plan.merge.pages import FileChange, Version
+from syncd.plan.merge.pages import Version
+from syncd.plan.merge.pair_pages import FileChange
 from syncd.plan.message import MOVED
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit

@@ -137,15 +137,15 @@ class PagePlaces:
     titles_kept: Mapping[Side, Sequence[EntryPaths]]
 
     def list_renames(self, side: Side, *, skip_kept: bool = True) -> dict[str, str]:
-        """Return a side's renames of the base's files; with `skip_kept`, without pages that stay as the
-        other side has them.
+        """Return a side's renames, by the former path; with `skip_kept`, without pages that stay as the other side
+        has them.
         """
         unchanged = {path for paths in self.kept[other_side(side)] for path in paths} if skip_kept else set[str]()
         return {
-            page.base.path: version.path
+            page.former_path: version.path
             for page in self.pages
-            if page.base and (version := page.at(side)) and version.path != page.base.path
-            if page.base.path not in unchanged
+            if (version := page.at(side)) and version.path != page.former_path
+            if page.former_path not in unchanged
         }  # fmt: skip
 
 

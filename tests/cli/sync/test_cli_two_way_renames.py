@@ -68,6 +68,60 @@ def test_a_page_renamed_there_and_edited_here_is_both(team: Team) -> None:
     assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
 
 
+def copy_below_renamed(team: Team) -> tuple[Web, Writer]:
+    """One clone publishes a page that it copied from another, below P4, which was renamed in a browser meanwhile.
+
+    Return the writer of the other clone, which has the page at its former path and has not synced yet.
+    """
+    web = team.space()
+    first, second = (team.clone(web.space, name=name) for name in ("first", "second"))
+    web.rename("p4", "s7")
+    second.write("p4/new.md", text_of("New"))
+    second.edit("SUMMARY.md", "(p4.md)\n", "(p4.md)\n  * [New](p4/new.md)\n")
+    first.git("fetch", "--quiet", str(second.path), "main")
+    first.git("cherry-pick", "FETCH_HEAD")
+    first.settle()
+    web.merge()
+    return web, second
+
+
+def test_a_page_copied_from_another_clone_below_a_page_renamed_there_is_one_page(team: Team) -> None:
+    web, second = copy_below_renamed(team)
+    second.settle()
+    assert not web.requests()
+    assert [page.title for page in web.pages()] == ["Home", "P1", "P2", "P3", "P4", "New"]
+    assert not second.has("p4/new.md")
+    assert second.tip("HEAD^{tree}") == second.tip("platform/main^{tree}")
+
+
+def test_a_copied_page_that_was_continued_below_a_page_renamed_there_is_one_page(team: Team) -> None:
+    web, second = copy_below_renamed(team)
+    second.edit("p4/new.md", "New three.", "New three.\n\nNew four.")
+    second.settle()
+    web.merge()
+    second.settle()
+    assert [page.title for page in web.pages()] == ["Home", "P1", "P2", "P3", "P4", "New"]
+    assert "New four." in web.text("new")
+    assert second.tip("HEAD^{tree}") == second.tip("platform/main^{tree}")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [("p4/new.md", "New two.", "New 2."), ("SUMMARY.md", "[New]", "[Newer]")]
+)
+def test_a_copied_page_that_was_changed_below_a_page_renamed_there_is_another_page(
+    team: Team, name: str, old: str, new: str
+) -> None:
+    web, second = copy_below_renamed(team)
+    second.edit(name, old, new)
+    second.settle()
+    web.merge()
+    second.settle()
+    assert len(web.pages()) == 7
+    assert "New two." in web.everything()
+    assert new.strip("[]") in f"{web.titles()} {web.everything()}"
+    assert second.tip("HEAD^{tree}") == second.tip("platform/main^{tree}")
+
+
 def test_two_pages_that_exchange_names_in_git_exchange_them_on_the_platform(team: Team) -> None:
     web = team.space()
     docs = team.clone(web.space)

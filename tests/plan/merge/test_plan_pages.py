@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from syncd.layout.tree.paths import make_collision_key
 from syncd.plan.merge.pages import (
     Decision,
-    FileChange,
     TextSource,
     Version,
     decide_page,
     find_longer_side,
-    pair_pages,
     separate_conflicts,
 )
+from syncd.plan.merge.pair_pages import FileChange, pair_pages
 from tests.plan.merge.deeds import Deed, outcome, pairs
 
 PATHS = [f"{folder}{name}" for folder in ("", "x/", "y/") for name in ("a.md", "A.md", "README.md", "x.md", "x")]
@@ -84,6 +83,24 @@ def test_a_page_that_was_moved_and_rewritten_is_told_by_its_title() -> None:
     titles: tuple[dict[str, str], ...] = ({"a.md": "Install"}, {"b.md": "Install"}, {})
     assert len(pair_pages([(old, None), (None, new)], [])) == 2
     assert len(pair_pages([(old, None), (None, new)], [], titles)) == 1
+
+
+def test_a_page_that_both_added_below_one_that_a_side_moved_is_one_page_where_that_side_has_it() -> None:
+    def added(path: str, oid: str = "b" * 40) -> FileChange:
+        return None, Version(path, oid, "100644")
+
+    old = Version("p4.md", "a" * 40, "100644")
+    moved = [(old, replace(old, path="s7/README.md"))]
+    both = [*moved, added("s7/deep/n8.md")], [added("p4/deep/n8.md")]
+    for ours, theirs in (both, both[::-1]):
+        (page,) = (decide_page(page) for page in pair_pages(ours, theirs) if page.base is None)
+        assert (page.path, page.text, page.why) == ("s7/deep/n8.md", TextSource.OURS, "")
+    for other in (added("p4/deep/n8.md", "c" * 40), added("p4/deep/n9.md"), added("deep/n8.md")):
+        assert len(pair_pages(both[0], [other])) == 3
+    titles: tuple[dict[str, str], ...] = {}, {"s7/deep/n8.md": "New"}, {"p4/deep/n8.md": "Newer"}
+    assert len(pair_pages(*both, titles)) == 3
+    further = [(old, replace(old, path="s8.md"))]
+    assert len(pair_pages([*moved, added("s7/n8.md")], [*further, added("p4/n8.md")])) == 3, "both moved what is above"
 
 
 def test_a_rename_outlives_a_deletion_for_all_but_pages() -> None:
