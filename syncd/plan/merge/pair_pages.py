@@ -13,17 +13,12 @@ FileChange = tuple[Version | None, Version | None]
 """One file of a side: as the base has it, and as the side has it."""
 
 
-def has_same_bytes(one: Version, other: Version) -> bool:
-    """Return whether two files have the same bytes."""
-    return one.oid == other.oid
-
-
 def pair_pages(
     ours: Iterable[FileChange],
     theirs: Iterable[FileChange],
     titles: Sequence[Mapping[str, str]] = ({}, {}, {}),
     *,
-    is_one_text: Callable[[Version, Version], bool] = has_same_bytes,
+    is_one_text: Callable[[Version, Version], bool] = lambda one, other: one.oid == other.oid,
 ) -> list[Page]:
     """Return every page that a side changed since the base, with its versions.
 
@@ -76,10 +71,12 @@ def _join_added_below_moved(
     """The pages; where one side moved a page and each side added a page below it, with one path from there, one text
     and one title, both have added the same page."""
     added = {side: {page.path: page for page in pages if _is_added_by(page, side)} for side in SIDES}
+    if not all(added.values()):
+        return list(pages)
     joined: dict[Page, Page] = {}
     for mover in SIDES:
-        folders = _list_moved_folders(pages, mover) if all(added.values()) else {}
-        for path, page in added[other_side(mover)].items() if folders else ():
+        folders = _list_moved_folders(pages, mover)
+        for path, page in added[other_side(mover)].items():
             twin = added[mover].get(_move_with_folder(path, folders))
             if twin is None or twin in joined or page in joined:
                 continue

@@ -202,7 +202,7 @@ class _Merge:
         one = self._pair_moved(one, moves[0], "ours")
         other = self._pair_moved(other, moves[1], "theirs")
         titles = self._list_titles() if _may_be_one_page(one, other) else ({}, {}, {})
-        return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_version(*both) is not None)
+        return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
 
     def _pair_moved(self, changes: Sequence[FileChange], recorded: Mapping[str, str], side: Side) -> list[FileChange]:
         """A side's changes with each moved file as one; who moves a page onto another's path changes the table of
@@ -290,15 +290,15 @@ class _Merge:
         ours, theirs = decision.page.ours, decision.page.theirs
         assert ours is not None
         assert theirs is not None
-        version = self._find_longer_version(ours, theirs)
+        side = self._find_longer_side(ours, theirs)
+        version = decision.page.at(side) if side is not None else None
         return replace(decision, why=TWO_NEW) if version is None else replace(decision, oid=version.oid)
 
-    def _find_longer_version(self, ours: Version, theirs: Version) -> Version | None:
-        """The one of two texts that has all lines of the other; None when neither has, or they are no text."""
+    def _find_longer_side(self, ours: Version, theirs: Version) -> Side | None:
+        """The side whose text has all lines of the other one; None when neither has, or they are no text."""
         one, other = (self.repository.read(version.oid) for version in (ours, theirs))
         is_text = b"\0" not in one + other and max(len(one), len(other)) <= READ_MAX
-        side = find_longer_side(one, other) if is_text else None
-        return None if side is None else ours if side == "ours" else theirs
+        return find_longer_side(one, other) if is_text else None
 
     def _describe_conflicts(self, groups: Sequence[Sequence[Decision]]) -> list[EntryConflict]:
         """Each group of decisions as a conflict with its lines; texts without a usable base are compared directly."""
