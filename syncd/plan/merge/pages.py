@@ -171,27 +171,20 @@ def _choose_path(page: Page, ours: Version, theirs: Version) -> tuple[str, str]:
 
 def _choose_text(decision: Decision, ours: Version, theirs: Version) -> Decision:
     """Whose text a page gets that both sides have, and its mode."""
-    page, path, base = decision.page, decision.path, decision.page.base
+    page, base = decision.page, decision.page.base
     decision = replace(decision, text=TextSource.OURS, oid=ours.oid)
     one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
     if one == other or not page.is_edited("theirs"):
-        # edited on our side only, or alike on both; a merge lets the links follow where their side moved it
-        text = TextSource.MERGED if one != other and _is_elsewhere(ours, path) else TextSource.OURS
-        return replace(decision, text=text, mode=ours.mode)
+        # edited on our side only, or alike on both
+        return replace(decision, mode=ours.mode)
     if not page.is_edited("ours"):
-        # edited on their side only; a merge lets the links follow where our side moved it
-        text = TextSource.MERGED if _is_elsewhere(theirs, path) else TextSource.THEIRS
-        return replace(decision, text=text, mode=theirs.mode, oid=theirs.oid)
+        # edited on their side only
+        return replace(decision, text=TextSource.THEIRS, mode=theirs.mode, oid=theirs.oid)
     # edited on both sides, or added on both
     if not all(version.is_regular for version in (ours, theirs, base or ours)):
         return replace(decision, why=NOT_TEXT)
     mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
     return replace(decision, text=TextSource.OURS if ours.oid == theirs.oid else TextSource.MERGED, mode=mode)
-
-
-def _is_elsewhere(version: Version, path: str) -> bool:
-    """Whether a page is to lie where a version of it does not, so that its links have to follow."""
-    return version.path != path and version.is_regular and is_markdown(path)
 
 
 def separate_conflicts(

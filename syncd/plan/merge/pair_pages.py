@@ -40,6 +40,14 @@ def pair_pages(
     return _join_added_below_moved(_join_moved_copies(found), titles, is_one_text)
 
 
+def may_be_one_page(ours: Sequence[FileChange], theirs: Sequence[FileChange]) -> bool:
+    """Return whether two changed files may be one page: a side deleted one and added one, or each side added one."""
+    (deleted, added), (other_deleted, other_added) = (
+        (any(new is None for _, new in changes), any(old is None for old, _ in changes)) for changes in (ours, theirs)
+    )
+    return (deleted and added) or (other_deleted and other_added) or (added and other_added)
+
+
 def strip_page_suffix(path: str) -> str:
     """Return what the paths `x.md` and `x/README.md` have in common; "" for what is no page."""
     if not is_markdown(path):

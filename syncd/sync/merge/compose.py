@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncd.errors import FileInvalid
 from syncd.layout.tree.paths import is_markdown
@@ -22,6 +22,7 @@ from syncd.sync.merge.result import (
     SummaryVersions,
     parse_entries,
 )
+from syncd.sync.merge.texts import follow_links, list_side_moves, store_texts
 from syncd.sync.workspace import Workspace
 
 
@@ -60,6 +61,7 @@ def find_choice(conflict: EntryConflict, choices: Mapping[str, Choice]) -> Choic
 class _TreeComposer:
     def __init__(self, workspace: Workspace, decided: Decisions, choices: Mapping[str, Choice]) -> None:
         self.repository, self.decided, self.choices = workspace.repository, decided, choices
+        self.moves = list_side_moves(decided.clean)
         self.notes = list(decided.notes)
 
     def compose_tree(self, keep: Side) -> str:
@@ -76,7 +78,11 @@ class _TreeComposer:
             title_only = conflict.why == TITLES and chosen is not None
             (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.paths_per_page)
             for decision in group:
-                plan.add_page(decision.page, decision.target if title_only else decision.page.at(side))
+                version = decision.page.at(side)
+                # What waits on the platform stays byte for byte; a branch is to lead where it has its pages now.
+                if version is not None and (side == "ours" or chosen is not None):
+                    version = self._follow_links(version, side)
+                plan.add_page(decision.page, decision.target if title_only else version)
             if isinstance(choice, bytes):
                 plan.written[conflict.path] = choice
         changes = {**plan.removed, **plan.written}
@@ -85,6 +91,11 @@ class _TreeComposer:
                 summary, PagePlaces(plan.pages, plan.final_paths, plan.kept, plan.titles_kept), changes
             )
         return self.repository.write_tree(self.ours, changes) if changes else self.ours
+
+    def _follow_links(self, version: Version, side: Side) -> Version:
+        """A page's version of one side, with links that lead to where the pages without a conflict end up."""
+        text = follow_links(self.repository, version, self.moves[side], to=version.path)
+        return version if text is None else replace(version, oid=store_texts(self.repository, [text])[0])
 
     def _compose_summary(
         self, summary: SummaryVersions, places: PagePlaces, changes: Mapping[str, Blob | bytes | None]

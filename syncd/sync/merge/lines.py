@@ -14,6 +14,7 @@ from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource
 from syncd.repo.repository import Repository
 from syncd.repo.values import MergedText
+from syncd.sync.merge.texts import store_texts
 
 READ_MAX: Final = 1_000_000
 """Bytes up to which two texts are compared line by line."""
@@ -27,23 +28,22 @@ def merge_lines(
 ) -> list[MergedText]:
     """Return the three-way merge, line by line, of each text that a decision leaves to be merged, in order.
 
-    Shape: a text in conflict, or one that the sides have at different paths, is merged once more with every link and
-    line end as the base would write it; the links of that result are then written for the paths that all `decisions`
-    give, and its line ends as the side has them that changed them. A first result without conflicts stays unless its
-    links lead elsewhere. Cost grows with the conflicts and the moved pages.
+    Shape: where a side moved files, each text, and else one in conflict, is merged once more with every link and line
+    end as the base would write it; the links of that result are then written for the paths that all `decisions` give,
+    and its line ends as the side has them that changed them. A first result without conflicts stays unless its links
+    lead elsewhere.
     """
     texts = repository.merge_texts([list_blobs(decision.page) for decision in to_merge])
     known = {
         number: found
         for number, (text, decision) in enumerate(zip(texts, to_merge, strict=True))
-        if (text.conflicts or _is_moved(decision.page))
-        and (found := _rewrite_as_base(repository, decision.page, moves))
+        if (text.conflicts or any(moves.values())) and (found := _rewrite_as_base(repository, decision.page, moves))
     }
     merged = dict(zip(known, _merge_rewritten(repository, known, to_merge), strict=True))
     finals = {
-        decision.page.base.path: decision.path
+        decision.page.former_path: decision.path
         for decision in decisions
-        if decision.page.base is not None and decision.text is not TextSource.NONE
+        if decision.text is not TextSource.NONE and (decision.page.base is not None or decision.page.mover is not None)
     }
     clean = {number: text.oid for number, text in merged.items() if not text.conflicts}
     done = {
@@ -52,7 +52,7 @@ def merge_lines(
         )
         for number, oid in clean.items()
     }
-    for number, oid in zip(done, _store_texts(repository, list(done.values())), strict=True):
+    for number, oid in zip(done, store_texts(repository, list(done.values())), strict=True):
         path, former = to_merge[number].path, texts[number]
         if former.conflicts or _resolve_links(repository, oid, path) != _resolve_links(repository, former.oid, path):
             texts[number] = MergedText(oid, False, b"")
@@ -75,11 +75,6 @@ def list_blobs(page: Page) -> tuple[str, str, str]:
     """Return the blob ids of a page in base, ours and theirs, "" where there is none."""
     base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
     return base, ours, theirs
-
-
-def _is_moved(page: Page) -> bool:
-    """Whether the sides have a page at different paths, so that relative links in it differ."""
-    return page.ours is not None and page.theirs is not None and page.ours.path != page.theirs.path
 
 
 def _resolve_links(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:
@@ -105,7 +100,7 @@ def _rewrite_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[
             return None
         found.append(written if ends_with_crlf(written) is is_crlf else set_line_ends(written, is_crlf=is_crlf))
     one, other = found
-    return (one, other) if (one, other) != texts or _is_moved(page) else None
+    return (one, other) if (one, other) != texts or any(moves.values()) else None
 
 
 def _follow_line_ends(repository: Repository, page: Page, text: bytes) -> bytes:
@@ -117,7 +112,7 @@ def _follow_line_ends(repository: Repository, page: Page, text: bytes) -> bytes:
 def _merge_rewritten(
     repository: Repository, known: Mapping[int, tuple[bytes, bytes]], to_merge: Sequence[Decision]
 ) -> list[MergedText]:
-    blobs = iter(_store_texts(repository, [text for both in known.values() for text in both]))
+    blobs = iter(store_texts(repository, [text for both in known.values() for text in both]))
     return repository.merge_texts(
         [(list_blobs(to_merge[number].page)[0], next(blobs), next(blobs)) for number in known]
     )
@@ -128,12 +123,3 @@ def _rewrite_links_for_place(text: bytes, decision: Decision, finals: Mapping[st
     assert decision.page.base is not None
     moved = {former: path for former, path in finals.items() if former != path}
     return follow_moves(text.decode(), moved, at=decision.page.base.path, to=decision.path).encode()
-
-
-def _store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
-    """Write texts as blobs, and return their ids."""
-    if not texts:
-        return []
-    # All of them in one tree: a process of Git for each text would take longer than the merge.
-    tree = repository.write_tree(None, {str(number): text for number, text in enumerate(texts)})
-    return [repository.lookup(tree, str(number)) or "" for number in range(len(texts))]

@@ -24,7 +24,7 @@ from syncd.plan.merge.pages import (
     find_longer_side,
     separate_conflicts,
 )
-from syncd.plan.merge.pair_pages import FileChange, pair_pages
+from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.repo.values import Difference
@@ -47,6 +47,7 @@ from syncd.sync.merge.result import (
     SummaryVersions,
 )
 from syncd.sync.merge.summaries import find_summaries
+from syncd.sync.merge.texts import follow_moved_targets
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)
@@ -165,6 +166,7 @@ class _Merge:
         clean, groups = self._separate_conflicts(
             self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages)))
         )
+        clean = follow_moved_targets(self.repository, clean)
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
         notes = tuple(decision.note for decision in clean if decision.note)
         decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.summaries), notes)
@@ -201,7 +203,7 @@ class _Merge:
         one, other = (list(_list_changes(differences, summary_paths)) for differences in sides)
         one = self._pair_moved(one, moves[0], "ours")
         other = self._pair_moved(other, moves[1], "theirs")
-        titles = self._list_titles() if _may_be_one_page(one, other) else ({}, {}, {})
+        titles = self._list_titles() if may_be_one_page(one, other) else ({}, {}, {})
         return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
 
     def _pair_moved(self, changes: Sequence[FileChange], recorded: Mapping[str, str], side: Side) -> list[FileChange]:
@@ -366,15 +368,6 @@ def _list_changes(differences: Iterable[Difference], summary_paths: Collection[s
         new = None if new is not None and new.path in summary_paths else new
         if old is not None or new is not None:
             yield old, new
-
-
-def _may_be_one_page(ours: Sequence[FileChange], theirs: Sequence[FileChange]) -> bool:
-    """Whether two changed files may be one page: one that a side deleted and one that it added, or one that each side
-    added."""
-    (deleted, added), (other_deleted, other_added) = (
-        (any(new is None for _, new in changes), any(old is None for old, _ in changes)) for changes in (ours, theirs)
-    )
-    return (deleted and added) or (other_deleted and other_added) or (added and other_added)
 
 
 def _list_renames(pages: Iterable[Page], side: Side) -> dict[str, str]:

@@ -276,6 +276,43 @@ def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
     assert place.files(meeting.tree_with_ours)["page.md"] == text % (first, shown % "deep/")
 
 
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("edit", ["by one", "by both", "by both, to one text", "of a new page"])
+def test_a_link_that_one_side_adds_leads_to_where_the_other_moves_its_page(
+    place: Place, mover: Side, edit: str
+) -> None:
+    text = "# Page\n\n%s.\n\nTwo.\n\n%s.\n"
+    summary = "* [Home](README.md)\n* [Page](page.md)\n* [Other](other.md)\n"
+    files: Files = {"README.md": "# Home\n", "page.md": text % ("One", "Three"), "SUMMARY.md": summary}
+    other = {"other.md": about("Other")}
+    base = place.commit({**files, **other})
+    link = text % ("See [it](./other.md#two) and [me](page.md)", "Three")
+    moved = {**files, "deep/other.md": about("Other"), "SUMMARY.md": summary.replace("other.md", "deep/other.md")}
+    if edit == "by both":
+        moved["page.md"] = text % ("One", "Four")
+    elif edit == "by both, to one text":
+        moved["page.md"] = link
+    name = "new.md" if edit == "of a new page" else "page.md"
+    sides = place.commit(moved, base), place.commit({**files, **other, name: link}, base)
+    meeting = merge(place.workspace, *(sides if mover == "ours" else reversed(sides)))
+    assert meeting.conflicts == ()
+    last = "Four" if edit == "by both" else "Three"
+    expected = text % ("See [it](deep/other.md#two) and [me](page.md)", last)
+    assert place.files(meeting.tree_with_ours)[name] == expected
+
+
+@pytest.mark.parametrize("mover", SIDES)
+def test_links_follow_pages_that_the_other_side_lets_exchange_paths(place: Place, mover: Side) -> None:
+    summary = "* [Home](README.md)\n* [One](one.md)\n* [Two](two.md)\n"
+    files: Files = {"README.md": "# Home\n", "one.md": about("One"), "two.md": about("Two"), "SUMMARY.md": summary}
+    base = place.commit(files)
+    turned = summary.replace("one.md", "x").replace("two.md", "one.md").replace("x", "two.md")
+    moved = place.commit({**files, "one.md": about("Two"), "two.md": about("One"), "SUMMARY.md": turned}, base)
+    linked = place.commit({**files, "README.md": "# Home\n\n[One](one.md), [two](two.md).\n"}, base)
+    meeting = merge(place.workspace, *((moved, linked) if mover == "ours" else (linked, moved)))
+    assert place.files(meeting.tree_with_ours)["README.md"] == "# Home\n\n[One](two.md), [two](one.md).\n"
+
+
 @pytest.mark.parametrize("converter", SIDES)
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
 def test_other_line_ends_are_no_change_of_a_line(place: Place, converter: Side, ends: str) -> None:

@@ -1,0 +1,76 @@
+"""Write the texts of a merge, with links that lead to the files which the other side moved."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from syncd.layout.page.links import follow_moves
+from syncd.layout.tree.paths import is_markdown
+from syncd.plan.merge.pages import SIDES, Decision, Side, TextSource, Version
+from syncd.repo.repository import Repository
+
+SideMoves = Mapping[Side, Mapping[str, str]]
+"""For each side, the final path of each file that ends up where that side does not have it, by the side's own path."""
+
+
+def list_side_moves(decisions: Iterable[Decision]) -> SideMoves:
+    """Return where the files of each side end up, as far as it is elsewhere."""
+    found: dict[Side, dict[str, str]] = {side: {} for side in SIDES}
+    for decision in decisions:
+        for side in SIDES:
+            version = decision.page.at(side)
+            if version is not None and decision.target is not None and version.path != decision.path:
+                found[side][version.path] = decision.path
+    return found
+
+
+def follow_moved_targets(repository: Repository, decisions: Sequence[Decision]) -> list[Decision]:
+    """Return the decisions, each text that one side wrote with links that lead to the same files as on that side.
+
+    Shape: a text that was merged line by line stays: `merge_lines` has written its links. Cost grows with the texts of
+    a side of which a file ends up elsewhere.
+    """
+    moves = list_side_moves(decisions)
+    texts: dict[int, bytes] = {}
+    for number, decision in enumerate(decisions):
+        writer = _find_writer(decision, moves)
+        if writer is None or not moves[writer[0]]:
+            continue
+        text = follow_links(repository, writer[1], moves[writer[0]], to=decision.path)
+        if text is not None:
+            texts[number] = text
+    oids = dict(zip(texts, store_texts(repository, list(texts.values())), strict=True))
+    return [replace(decision, oid=oids.get(number, decision.oid)) for number, decision in enumerate(decisions)]
+
+
+def follow_links(repository: Repository, version: Version, moves: Mapping[str, str], *, to: str) -> bytes | None:
+    """Return the text of a page with links that lead to where files end up; None where it stays, or is no page.
+
+    Shape: `moves` are the final paths by those on the side that wrote the text, `to` is the page's own final path.
+    """
+    if not (version.is_regular and is_markdown(version.path)):
+        return None
+    body = repository.read(version.oid)
+    try:
+        text = follow_moves(body.decode(), moves, at=version.path, to=to).encode()
+    except UnicodeDecodeError:
+        return None
+    return text if text != body else None
+
+
+def store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
+    """Write texts as blobs, and return their ids in order."""
+    if not texts:
+        return []
+    # All of them in one tree: a process of Git for each text would take longer than the merge.
+    tree = repository.write_tree(None, {str(number): text for number, text in enumerate(texts)})
+    return [repository.lookup(tree, str(number)) or "" for number in range(len(texts))]
+
+
+def _find_writer(decision: Decision, moves: SideMoves) -> tuple[Side, Version] | None:
+    """The side that wrote the text that a page gets, and its version; None for a deleted page and for merged lines."""
+    if decision.target is None or (decision.text is TextSource.MERGED and decision.page.base is not None):
+        return None
+    both = ((side, decision.page.at(side)) for side in SIDES)
+    found = [(side, version) for side, version in both if version is not None and version.oid == decision.oid]
+    # Of two sides with one text, first the one that has it at this path, then the one that has not seen all moves.
+    return min(found, key=lambda one: (one[1].path != decision.path, not moves[one[0]]), default=None)

@@ -1,0 +1,115 @@
+"""A link that one side adds still leads to its page when the other side moves that page.
+
+Run these stories: .venv/bin/python -m pytest -n 2 -m story tests/cli/sync/test_cli_two_way_links.py
+"""
+
+import pytest
+
+from syncd.layout.page.links import find_targets
+from tests.cli.sync.two_way import Team, Web, Writer, text_of
+
+pytestmark = pytest.mark.story
+
+LINK = "See [it](p4.md)."
+
+
+def links(text: str) -> list[str]:
+    return [target.text for target in find_targets(text)]
+
+
+def publish(docs: Writer, web: Web) -> None:
+    """Send what the writer has, merge it, and see that both sides then have the same."""
+    docs.settle()
+    if web.requests():
+        web.merge()
+        docs.settle()
+    assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
+
+
+def test_a_link_added_here_leads_to_the_page_that_was_renamed_there(docs: Writer, web: Web) -> None:
+    web.rename("p4", "s7")
+    docs.edit("p1.md", "P1 one.", LINK)
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["s7.md"]
+    assert "broken" not in web.text("p1")
+
+
+def test_a_link_added_there_leads_to_the_page_that_was_moved_here(docs: Writer, web: Web) -> None:
+    web.edit("p1", "P1 one.", LINK)
+    docs.rename("p4.md", "guide/s7.md")
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["guide/s7.md"]
+    assert "broken" not in web.text("p1")
+
+
+def test_a_link_added_to_a_page_that_both_edit_follows(docs: Writer, web: Web) -> None:
+    web.rename("p4", "s7")
+    web.edit("p1", "P1 three.", "P1 three, says the web.")
+    docs.edit("p1.md", "P1 one.", LINK)
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["s7.md"]
+    assert "P1 three, says the web." in docs.read("p1.md")
+
+
+def test_a_link_in_a_new_page_follows(docs: Writer, web: Web) -> None:
+    web.rename("p4", "s7")
+    docs.add("new.md", "New")
+    docs.edit("new.md", "New one.", LINK)
+    publish(docs, web)
+    assert links(docs.read("new.md")) == ["s7.md"]
+    assert len(web.pages()) == 6
+
+
+def test_links_follow_two_pages_that_exchange_names_there(docs: Writer, web: Web) -> None:
+    web.exchange("p3", "p4")
+    docs.edit("p1.md", "P1 one.", "See [the third](p3.md) and [the fourth](p4.md).")
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["p4.md", "p3.md"]
+    assert web.titles()["p3"] == "P4"
+
+
+def test_a_link_to_a_new_page_in_the_former_place_of_another_stays(docs: Writer, web: Web) -> None:
+    docs.rename("p4.md", "old.md")
+    docs.add("p4.md", "Newer")
+    docs.edit("p1.md", "P1 one.", LINK)
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["p4.md"]
+    assert web.titles()["p4"] == "Newer"
+
+
+def test_the_links_of_a_page_in_conflict_follow_in_the_branch(docs: Writer, web: Web) -> None:
+    web.rename("p4", "s7")
+    docs.edit("p1.md", "P1 one.", "Ours, see [it](p4.md).")
+    web.edit("p1", "P1 one.", "Theirs.")
+    docs.run("sync", code=6)
+    assert links(docs.read("p1.md")) == ["s7.md"]
+    tip = docs.tip()
+    docs.run("sync", code=6)
+    assert docs.tip() == tip
+    docs.run("resolve", "p1.md", "--ours")
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["s7.md"]
+    assert "Ours" in web.text("p1")
+
+
+def test_the_links_of_a_chosen_text_follow(docs: Writer, web: Web) -> None:
+    web.edit("p1", "P1 one.", "Theirs, see [it](p3.md).")
+    docs.rename("p3.md", "t8.md")
+    docs.edit("p1.md", "P1 one.", "Ours.")
+    docs.run("pull", code=6)
+    docs.run("resolve", "p1.md", "--theirs")
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["t8.md"]
+    assert "Theirs" in web.text("p1")
+
+
+def test_a_link_to_a_folder_page_follows_with_its_anchor(team: Team) -> None:
+    files = {f"{name}.md": text_of(name) for name in ("README", "guide/README", "guide/sub")}
+    table = "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Sub](guide/sub.md)\n"
+    web = team.space(files={**files, "SUMMARY.md": table})
+    docs = team.clone(web.space)
+    web.rename("guide", "manual")
+    docs.edit("README.md", "README one.", "See [all](guide/) and [two](guide/sub.md#two).")
+    publish(docs, web)
+    assert links(docs.read("README.md")) == ["manual/README.md", "manual/sub.md#two"]
