@@ -133,6 +133,18 @@ def test_a_site_says_what_is_in_it_and_what_its_readers_did(proposal: Proposal, 
     assert reader.get(f"{address}x").status_code == 404
 
 
+def test_a_site_names_sections_only_where_it_has_some(proposal: Proposal, admin: Person) -> None:
+    world = proposal.world
+    site = world.site(proposal.space)
+    address = f"/app/o/{world.organization}/sites/{site['id']}"
+    assert "What is in it Site-space Space" in read_words(admin.get(address))
+    section = {"spaceId": world.space()["id"], "title": "Reference"}
+    world.made("addSectionToSite", {"siteId": site["id"]}, body=section)
+    words = read_words(admin.get(address))
+    assert "What is in it Section Site-space Space" in words
+    assert "Reference" in words
+
+
 def test_a_difference_is_shown_in_every_view(proposal: Proposal, admin: Person) -> None:
     changes = admin.get(f"{proposal.path}/diff", page=proposal.page).text
     assert 'Hello<ins class="b-inserted"> big</ins> world' in changes
