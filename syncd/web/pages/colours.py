@@ -50,11 +50,14 @@ def mix_colours(one: Colour, other: Colour, share: float) -> Colour:
     return Colour(*(round(a + (b - a) * share) for a, b in pairs))
 
 
-def make_readable(colour: Colour, background: Colour, contrast: float = TEXT_CONTRAST) -> Colour:
-    """Return a colour as it is, or darker or lighter until text in it can be read on a background."""
-    goal = choose_text_colour(background)
+def make_readable(colour: Colour, *backgrounds: Colour, contrast: float = TEXT_CONTRAST) -> Colour:
+    """Return a colour as it is, or darker or lighter until text in it can be read on each of some backgrounds.
+
+    Shape: the backgrounds are all light or all dark; the first one decides.
+    """
+    goal = choose_text_colour(backgrounds[0])
     shades = (mix_colours(colour, goal, step / _STEPS) for step in range(_STEPS + 1))
-    return next((shade for shade in shades if compute_contrast(shade, background) >= contrast), goal)
+    return next((one for one in shades if all(compute_contrast(one, back) >= contrast for back in backgrounds)), goal)
 
 
 def _compute_luminance(colour: Colour) -> float:

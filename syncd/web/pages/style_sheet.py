@@ -111,24 +111,26 @@ def _list_colours(settings: SiteCustomizationSettings, mode: str) -> Iterator[tu
     yield "surface", surface
     yield "raised", mix_colours(paper, ink, 0.02 if mode == "light" else 0.09)
     yield "border", mix_colours(paper, ink, 0.14 if mode == "light" else 0.2)
-    yield "text", make_readable(ink, surface, 7)
-    yield "muted", make_readable(mix_colours(paper, ink, 0.62), surface)
+    yield "text", make_readable(ink, surface, contrast=7)
+    backgrounds = (surface, paper, *(soft for _, _, soft in _list_states(styling, mode, paper)))
+    yield "muted", make_readable(mix_colours(paper, ink, 0.62), *backgrounds)
     yield "primary", primary
     yield "on-primary", choose_text_colour(primary)
-    yield "link", make_readable(primary, surface)
+    yield "link", make_readable(primary, *backgrounds)
     yield "primary-soft", mix_colours(paper, primary, 0.12 if mode == "light" else 0.2)
     yield "on-primary-soft", make_readable(primary, mix_colours(paper, primary, 0.12 if mode == "light" else 0.2))
-    yield from _list_states(styling, mode, paper)
+    for name, colour, soft in _list_states(styling, mode, paper):
+        yield name, colour
+        yield f"{name}-soft", soft
+        yield f"{name}-text", make_readable(colour, *backgrounds)
     yield from _list_header_colours(settings, mode, paper, primary, ink)
 
 
-def _list_states(styling: Styling, mode: str, paper: Colour) -> Iterator[tuple[str, Colour]]:
+def _list_states(styling: Styling, mode: str, paper: Colour) -> Iterator[tuple[str, Colour, Colour]]:
+    """The name, the colour and the background of each kind of hint."""
     for name, usual in _STATES.items():
         colour = _read_colour(getattr(styling, f"{name}_color"), mode) or parse_colour(usual[mode]) or paper
-        soft = mix_colours(paper, colour, 0.09 if mode == "light" else 0.16)
-        yield name, colour
-        yield f"{name}-soft", soft
-        yield f"{name}-text", make_readable(colour, soft)
+        yield name, colour, mix_colours(paper, colour, 0.09 if mode == "light" else 0.16)
 
 
 def _list_header_colours(
