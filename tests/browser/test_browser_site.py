@@ -1,16 +1,13 @@
 """A built site in Chromium, from a plain file server: search, tabs, copying, theme, and all of it without a script."""
 
-import functools
-import threading
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urldefrag, urljoin
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import Visit, serve_files
+from tests.browser.crawl import visit_every_page
 from tests.sync.publish.test_publish_build import FILES, build, write_source
 from tests.web.blocks.openapi.test_openapi_render import SPECIFICATION
 
@@ -46,57 +43,18 @@ ADDRESSES = ("", "more/", "more/deep/", "install/", "upgrade/", "blocks/", "api/
 VIEWS = [("light", 1440), ("dark", 1440), ("light", 360), ("dark", 360)]
 
 
-class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files as `python -m http.server` does, and says nothing."""
-
-    def log_message(self, format: str, *args: object) -> None: ...
-
-
-ABORTED = "net::ERR_ABORTED"
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a built site, below a path of a file server."""
     top = tmp_path_factory.mktemp("built")
     build(write_source(top / "source", SOURCE), top / "public/docs")
-    handler = functools.partial(QuietHandler, directory=str(top / "public"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/docs/"
-        server.shutdown()
-
-
-@pytest.fixture
-def visit(open_page: OpenPage) -> Iterator[Callable[..., Page]]:
-    """Open a page in which each message of the console, and each answer that is no success, fails the test."""
-    complaints: list[str] = []
-
-    def complain(address: str, words: str) -> None:
-        # A browser asks the server's root for an icon where a page that redirects names none: that is not the site's.
-        if not address.endswith("/favicon.ico"):
-            complaints.append(words)
-
-    def open_one(**options: object) -> Page:
-        page = open_page(**options)
-        page.on("console", lambda message: complain(message.location["url"], f"{message.type}: {message.text}"))
-        page.on(
-            "response",
-            lambda answer: complain(answer.url, f"{answer.status} {answer.url}") if answer.status >= 400 else None,
-        )
-        page.on(
-            "requestfailed",  # what a page still loads that is left for another one is not missing
-            lambda request: None if request.failure == ABORTED else complain(request.url, f"failed: {request.url}"),
-        )
-        return page
-
-    yield open_one
-    assert not complaints
+    with serve_files(top / "public") as address:
+        yield f"{address}docs/"
 
 
 @pytest.mark.parametrize(("scheme", "width"), VIEWS)
 def test_axe_finds_nothing_serious_and_everything_fits(
-    site: str, visit: Callable[..., Page], list_violations: Callable[[Page], list[str]], scheme: str, width: int
+    site: str, visit: Visit, list_violations: Callable[[Page], list[str]], scheme: str, width: int
 ) -> None:
     page = visit(width=width, scheme=scheme)
     for address in ADDRESSES[:-1]:
@@ -111,27 +69,12 @@ def test_axe_finds_nothing_serious_and_everything_fits(
     assert list_violations(page) == [], "with results of a search"
 
 
-def test_every_link_leads_somewhere(site: str, visit: Callable[..., Page]) -> None:
-    page = visit()
-    seen, pending = set[str](), [site]
-    while pending:
-        address = pending.pop()
-        plain, anchor = urldefrag(address)
-        if plain not in seen:
-            seen.add(plain)
-            answer = page.goto(plain)
-            assert answer is not None
-            assert answer.ok, address
-            found = page.eval_on_selector_all("a[href]", "all => all.map((one) => one.href)")
-            pending += [one for one in found if one.startswith(site) and not one.endswith((".pdf", ".xml", ".md"))]
-        elif anchor and urljoin(page.url, plain) != page.url:
-            page.goto(plain)
-        if anchor:
-            assert page.evaluate("(id) => document.getElementById(id) !== null", anchor), address
+def test_every_link_leads_somewhere(site: str, visit: Visit) -> None:
+    seen = visit_every_page(visit(), site)
     assert {site + address for address in ADDRESSES[:-1]} <= seen
 
 
-def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Callable[..., Page]) -> None:
+def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Visit) -> None:
     page = visit()
     page.goto(f"{site}more/deep/")
     page.keyboard.press("/")
@@ -153,7 +96,7 @@ def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Call
     expect(page.locator(".results")).to_be_hidden()
 
 
-def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Callable[..., Page]) -> None:
+def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:
     page = visit(width=360)
     page.goto(site)
     page.locator(".search input").fill("deep")
@@ -168,13 +111,13 @@ def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Callable
     assert covered
 
 
-def test_a_link_that_asks_opens_the_search(site: str, visit: Callable[..., Page]) -> None:
+def test_a_link_that_asks_opens_the_search(site: str, visit: Visit) -> None:
     page = visit()
     page.goto(f"{site}?q=upgrade")
     expect(page.locator(".results a").first).to_contain_text("Upgrade")
 
 
-def test_tabs_are_remembered_and_agree(site: str, visit: Callable[..., Page]) -> None:
+def test_tabs_are_remembered_and_agree(site: str, visit: Visit) -> None:
     page = visit()
     page.goto(f"{site}install/")
     expect(page.get_by_text("pip install syncd")).to_be_visible()
@@ -185,7 +128,7 @@ def test_tabs_are_remembered_and_agree(site: str, visit: Callable[..., Page]) ->
     expect(page.get_by_text("pip install --upgrade syncd")).to_be_hidden()
 
 
-def test_code_is_copied(site: str, visit: Callable[..., Page]) -> None:
+def test_code_is_copied(site: str, visit: Visit) -> None:
     page = visit()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{site}install/")
@@ -196,7 +139,7 @@ def test_code_is_copied(site: str, visit: Callable[..., Page]) -> None:
     assert page.evaluate("navigator.clipboard.readText()").strip() == "pip install syncd"
 
 
-def test_a_theme_is_chosen_and_kept(site: str, visit: Callable[..., Page]) -> None:
+def test_a_theme_is_chosen_and_kept(site: str, visit: Visit) -> None:
     page = visit(scheme="light")
     colour = "getComputedStyle(document.documentElement).backgroundColor"
     page.goto(site)
@@ -211,7 +154,7 @@ def test_a_theme_is_chosen_and_kept(site: str, visit: Callable[..., Page]) -> No
 
 
 @pytest.mark.parametrize("width", [1440, 360])
-def test_a_site_is_read_without_script(site: str, visit: Callable[..., Page], width: int) -> None:
+def test_a_site_is_read_without_script(site: str, visit: Visit, width: int) -> None:
     page = visit(has_script=False, width=width)
     page.goto(f"{site}install/")
     expect(page.get_by_text("pip install syncd")).to_be_visible()
@@ -231,7 +174,7 @@ def test_a_site_is_read_without_script(site: str, visit: Callable[..., Page], wi
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_diagram_is_drawn_and_its_source_stays(site: str, visit: Callable[..., Page], scheme: str) -> None:
+def test_a_diagram_is_drawn_and_its_source_stays(site: str, visit: Visit, scheme: str) -> None:
     page = visit(scheme=scheme)
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
@@ -252,16 +195,14 @@ def test_a_diagram_is_drawn_and_its_source_stays(site: str, visit: Callable[...,
     assert not [address for address in loaded if "mermaid" in address or "diagram" in address]
 
 
-def test_a_redirect_sends_a_browser_on_from_a_file_server(site: str, visit: Callable[..., Page]) -> None:
+def test_a_redirect_sends_a_browser_on_from_a_file_server(site: str, visit: Visit) -> None:
     page = visit()
     page.goto(f"{site}old/")
     page.wait_for_url(f"{site}api/")
 
 
 @pytest.mark.parametrize(("address", "requests", "size"), [("more/deep/", 7, 60_000), ("install/", 8, 72_000)])
-def test_a_page_and_what_it_loads_are_light(
-    site: str, visit: Callable[..., Page], address: str, requests: int, size: int
-) -> None:
+def test_a_page_and_what_it_loads_are_light(site: str, visit: Visit, address: str, requests: int, size: int) -> None:
     page = visit()
     loaded: list[int] = []
     page.on("response", lambda answer: loaded.append(len(answer.body())))
