@@ -8,6 +8,7 @@ A file is identified by its path in the base, so it stays the same file under ev
 | renames a page, no edit     | deletes             | deleted: a rename says nothing of the text                   |
 | renames any other file      | deletes             | the new name: the platform knows only pages by an id         |
 | changes line ends alone     | deletes             | deleted: the platform knows no line ends                     |
+| lets links follow a move    | deletes             | deleted: nobody wrote anything in it                         |
 | renames                     | edits               | both: the new text at the new path                           |
 | renames                     | renames             | our path, and a note                                         |
 | edits                       | edits               | the lines are merged; where that fails, a conflict           |
@@ -142,8 +143,8 @@ def other_side(side: Side) -> Side:
 def decide_page(page: Page, *, retitled: Collection[Side] = (), has_same_words: bool = False) -> Decision:
     """Return what becomes of a page that a side changed; `retitled` are the sides that gave it another title.
 
-    Shape: `has_same_words` says of a page that one side deleted that the other changed its line ends alone. Where the
-    text is MERGED, merging its lines may still find a conflict.
+    Shape: `has_same_words` says of a page that one side deleted that the other wrote nothing in it. Where the text is
+    MERGED, merging its lines may still find a conflict.
     """
     ours, theirs = page.ours, page.theirs
     if ours is None or theirs is None:

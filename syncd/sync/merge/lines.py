@@ -11,7 +11,7 @@ from syncd.layout.compare.reformat import ends_with_crlf, set_line_ends
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
-from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource
+from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource, Version
 from syncd.repo.repository import Repository
 from syncd.repo.values import MergedText
 from syncd.sync.merge.texts import store_texts
@@ -59,16 +59,17 @@ def merge_lines(
     return texts
 
 
-def has_same_words(repository: Repository, page: Page) -> bool:
-    """Return whether one side deleted a page of which the other changed the line ends alone."""
+def has_same_words(repository: Repository, page: Page, moves: Moves) -> bool:
+    """Return whether one side deleted a page in which the other changed line ends alone, and links to moved files."""
     base, left = page.base, page.ours or page.theirs
     is_deleted = base is not None and left is not None and None in (page.ours, page.theirs)
     if not is_deleted or base is None or left is None or base.oid == left.oid or not is_markdown(left.path):
         return False
     if not (base.is_regular and left.is_regular):
         return False
-    one, other = (set_line_ends(repository.read(version.oid), is_crlf=False) for version in (base, left))
-    return one == other
+    former = repository.read(base.oid)
+    text = _write_as_base(repository, left, moves["ours" if page.ours is not None else "theirs"], at=base.path)
+    return text is not None and set_line_ends(text, is_crlf=False) == set_line_ends(former, is_crlf=False)
 
 
 def list_blobs(page: Page) -> tuple[str, str, str]:
@@ -91,16 +92,27 @@ def _rewrite_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[
     texts = repository.read(ours.oid), repository.read(theirs.oid)
     if max(map(len, texts)) > READ_MAX:
         return None
-    is_crlf, found = ends_with_crlf(repository.read(base.oid)), []
-    for side, version, text in zip(SIDES, (ours, theirs), texts, strict=True):
-        back = {later: former for former, later in moves[side].items()}
-        try:
-            written = follow_moves(text.decode(), back, at=version.path, to=base.path).encode()
-        except UnicodeDecodeError:
-            return None
-        found.append(written if ends_with_crlf(written) is is_crlf else set_line_ends(written, is_crlf=is_crlf))
-    one, other = found
+    is_crlf = ends_with_crlf(repository.read(base.oid))
+    one, other = (
+        _write_as_base(repository, version, moves[side], at=base.path)
+        for side, version in zip(SIDES, (ours, theirs), strict=True)
+    )
+    if one is None or other is None:
+        return None
+    one, other = (
+        text if ends_with_crlf(text) is is_crlf else set_line_ends(text, is_crlf=is_crlf) for text in (one, other)
+    )
     return (one, other) if (one, other) != texts or any(moves.values()) else None
+
+
+def _write_as_base(repository: Repository, version: Version, moves: Mapping[str, str], *, at: str) -> bytes | None:
+    """The text of a side with links as the base, which has the page at a path, would write them; None where it is no
+    text."""
+    back = {later: former for former, later in moves.items()}
+    try:
+        return follow_moves(repository.read(version.oid).decode(), back, at=version.path, to=at).encode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _follow_line_ends(repository: Repository, page: Page, text: bytes) -> bytes:

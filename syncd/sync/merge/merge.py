@@ -244,7 +244,8 @@ class _Merge:
         return found
 
     def _decide_pages(self, pages: Sequence[Page]) -> list[Decision]:
-        same = {page for page in pages if has_same_words(self.repository, page)}
+        moves: dict[Side, dict[str, str]] = {side: _list_renames(pages, side) for side in SIDES}
+        same = {page for page in pages if has_same_words(self.repository, page, moves)}
         found = [decide_page(page, has_same_words=page in same) for page in pages]
         # Titles lie in SUMMARY.md. They matter only for a page that one side deleted: a new title is an edit that
         # keeps it.

@@ -6,7 +6,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 -m story tests/cli/sync/test_
 import pytest
 
 from syncd.layout.page.links import find_targets
-from tests.cli.sync.two_way import Team, Web, Writer, text_of
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, text_of
 
 pytestmark = pytest.mark.story
 
@@ -113,3 +113,15 @@ def test_a_link_to_a_folder_page_follows_with_its_anchor(team: Team) -> None:
     docs.edit("README.md", "README one.", "See [all](guide/) and [two](guide/sub.md#two).")
     publish(docs, web)
     assert links(docs.read("README.md")) == ["manual/README.md", "manual/sub.md#two"]
+
+
+def test_a_page_deleted_here_stays_deleted_when_only_a_link_in_it_followed_a_rename_there(
+    docs: Writer, web: Web
+) -> None:
+    docs.edit("p1.md", "P1 one.", LINK)
+    publish(docs, web)
+    docs.delete("p1.md")
+    web.rename("p4", "s7")
+    publish(docs, web)
+    assert web.slugs() == [HOME, "p2", "p3", "s7"]
+    assert not docs.has("p1.md")

@@ -313,6 +313,24 @@ def test_links_follow_pages_that_the_other_side_lets_exchange_paths(place: Place
     assert place.files(meeting.tree_with_ours)["README.md"] == "# Home\n\n[One](two.md), [two](one.md).\n"
 
 
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("words", ["", " And more."])
+def test_a_link_that_follows_a_move_keeps_no_page_that_the_other_side_deletes(
+    place: Place, mover: Side, words: str
+) -> None:
+    text = "# Page\n\nSee [it](%s).%s\n"
+    summary = "* [Home](README.md)\n* [Page](page.md)\n* [Other](other.md)\n"
+    home = {"README.md": "# Home\n"}
+    base = place.commit({**home, "page.md": text % ("other.md", ""), "other.md": about("Other"), "SUMMARY.md": summary})
+    moved = {**home, "page.md": text % ("new.md", words), "new.md": about("Other")}
+    moved["SUMMARY.md"] = summary.replace("other.md", "new.md")
+    deleted = {**home, "other.md": about("Other"), "SUMMARY.md": summary.replace("* [Page](page.md)\n", "")}
+    sides = place.commit(moved, base), place.commit(deleted, base)
+    meeting = merge(place.workspace, *(sides if mover == "ours" else reversed(sides)))
+    assert meeting.conflicts == ()
+    assert ("page.md" in place.files(meeting.tree_with_ours)) is bool(words)
+
+
 @pytest.mark.parametrize("converter", SIDES)
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
 def test_other_line_ends_are_no_change_of_a_line(place: Place, converter: Side, ends: str) -> None:
