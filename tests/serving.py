@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -52,12 +53,12 @@ class Serving:
         self.pid = 0
 
     def start(self) -> None:
-        """Start and wait until it accepts connections."""
+        """Start and wait until it answers: it takes connections before it has made the owner's token good."""
         place = ("--data", str(self.data), "--port", str(self.port))
         self.pid = self.zygote.fork("platform", "serve", *place, *self.words)
         deadline = time.monotonic() + PATIENT
-        while not self._accepts():
-            assert time.monotonic() < deadline, f"accepts connections within {PATIENT} s"
+        while not self._answers():
+            assert time.monotonic() < deadline, f"answers within {PATIENT} s"
             assert _is_running(self.pid), "goes on running"
             time.sleep(0.01)
 
@@ -72,11 +73,15 @@ class Serving:
         """The owner's token."""
         return (self.data / "token").read_text().strip()
 
-    def _accepts(self) -> bool:
+    def _answers(self) -> bool:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENT)
         try:
-            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-        except OSError:
+            connection.request("GET", "/readyz")
+            connection.getresponse().read()
+        except (OSError, HTTPException):
             return False
+        finally:
+            connection.close()
         return True
 
 

@@ -102,7 +102,9 @@ def test_the_owners_token_of_each_server_is_good_at_the_other(clients: Clients) 
     tokens = [client.headers["Authorization"] for client in clients]
     assert tokens[0] != tokens[1]
     for client in clients:
-        users = {client.get("/user", headers={"Authorization": token}).json()["id"] for token in tokens}
+        answers = [client.get("/user", headers={"Authorization": token}) for token in tokens]
+        assert [answer.status_code for answer in answers] == [200, 200], [answer.text for answer in answers]
+        users = {answer.json()["id"] for answer in answers}
         assert len(users) == 1
 
 
