@@ -3,7 +3,7 @@
 import html
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from syncd.errors import FileInvalid
@@ -16,6 +16,10 @@ from syncd.layout.yaml import yaml
 TAG_CHARACTERS = 4096
 """A tag longer than this holds no address that we look for; the bound keeps hostile text linear."""
 
+_NAMES_MAX = 32
+"""Names that are looked for in a text before its links are taken apart; with more, every text is."""
+
+_LETTERS = re.compile("[A-Za-z0-9]+")
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`++|[\[\]<]|\{%")
 _RUN = re.compile(r"`++")
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]|\\.){1,999}\]:[ \t]*+(?=[^\n\r])")
@@ -89,6 +93,19 @@ def follow_moves(text: str, moves: Mapping[str, str], *, at: str, to: str) -> st
         return (make_relative(target, at=to) if target or "/" in to else "./") + suffix
 
     return rewrite_addresses(text, follow) if moves or at != to else text
+
+
+def build_target_filter(paths: Collection[str]) -> Callable[[bytes], bool]:
+    """Return a function that says of a page whether it may have a link to one of some files; it never misses one.
+
+    Shape: a word of each file's name is looked for, which is much faster than to find every address.
+    """
+    if len(paths) > _NAMES_MAX:
+        return lambda body: True
+    names = (path.removesuffix("/README.md").rpartition("/")[2].removesuffix(".md") for path in paths)
+    # Other signs may be written in several ways.
+    words = [max(_LETTERS.findall(name), key=len, default="").encode() for name in names]
+    return lambda body: any(word in body for word in words)
 
 
 def _find_occurrences(text: str) -> Iterator[_Occurrence]:

@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
+from syncd.layout.page.links import follow_moves
 from syncd.platform.change_requests.merge_text import merge_text
+from syncd.platform.change_requests.moved_pages import TEXTS, find_moves, follow_moved_pages, list_texts
 from syncd.platform.revisions.metadata import apply_frontmatter
 from syncd.platform.revisions.outline import Draft, Outline, TreeEntry
 from syncd.platform.revisions.paths import DraftPaths, find_free_slug, find_sibling_slugs
@@ -14,7 +16,6 @@ from syncd.platform.revisions.references import DraftReferences
 from syncd.platform.revisions.tree import ROOT, SECTIONS, Node
 
 _FIXED = (ROOT, *SECTIONS)
-_TEXTS = ("document", "reusable-content")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,12 @@ class MergeSides:
         """Return the entries with an id in base, ours and theirs; None on a side that lacks it."""
         return self.base.entries.get(id), self.ours.entries.get(id), self.theirs.entries.get(id)
 
+    @cached_property
+    def base_paths(self) -> Mapping[bytes, Mapping[str, str]]:
+        """For each side, by its root, the base's path of each file that the side has elsewhere, by the side's path."""
+        moves = {side.root: find_moves(self.base, Draft(side), self.base.entries) for side in (self.ours, self.theirs)}
+        return {root: {later: former for former, later in found.items()} for root, found in moves.items()}
+
 
 @dataclass
 class _MergeState:
@@ -45,6 +52,8 @@ class _MergeState:
     write: Callable[[bytes], str]
     parents: dict[str, str] = field(default_factory=dict)
     conflicts: set[str] = field(default_factory=set)
+    merged: set[str] = field(default_factory=set)
+    """The ids of texts with lines of both sides."""
 
     def add_conflict(self, id: str) -> None:
         self.conflicts.add(id)
@@ -66,6 +75,7 @@ def merge(sides: MergeSides, *, read: Callable[[str], bytes], write: Callable[[b
     for id in (*_FIXED, *state.parents):
         _merge_node_at(draft, state, id)
     _resolve_clashes(draft, state)
+    _follow_moves(draft, state)
     return MergedTree(draft, tuple(sorted(state.conflicts)))
 
 
@@ -79,11 +89,11 @@ def _choose_survivors(state: _MergeState) -> None:
             state.parents[id] = _choose_parent(state, id)
         elif base is None:
             state.parents[id] = everything[id].parent
-        elif theirs and _is_changed(base, theirs):
+        elif theirs and _is_changed(state, base, state.sides.theirs, theirs):
             # Main content deleted a page that the change request changed: it stays.
             state.add_conflict(id)
             state.parents[id] = theirs.parent
-        elif ours and _is_changed(base, ours):
+        elif ours and _is_changed(state, base, state.sides.ours, ours):
             # The change request deleted a page that main content changed: it goes, as the change request's side wins.
             state.add_conflict(id)
 
@@ -247,18 +257,64 @@ def _merge_fields(
 
 
 def _merge_body(draft: Draft, state: _MergeState, merged: Node) -> tuple[Node, bool]:
-    base, ours, theirs = (entry and entry.node for entry in state.sides.find_entries(merged.id))
-    assert theirs
-    if merged.type not in _TEXTS:
+    theirs = state.sides.theirs.entries[merged.id].node
+    if merged.type not in TEXTS:
         # Size and kind belong to the bytes that stay.
         return replace(merged, fields=theirs.fields), True
-    texts = [state.read(node.body).decode() if node and node.body else "" for node in (base, ours, theirs)]
-    text = merge_text(*texts)
+    text = merge_text(*_read_texts(state, merged.id))
+    state.merged.add(merged.id)
     fields = dict(merged.fields)
     if merged.type == "document":
-        refer = partial(DraftReferences(draft).build_reference, at=merged.path or "")
+        base = state.sides.base.entries.get(merged.id)
+        at = base.node.path if base is not None else merged.path
+        refer = partial(DraftReferences(draft).build_reference, at=at or "")
         fields = apply_frontmatter(fields, text.text, refer=refer)
     return replace(merged, body=state.write(text.text.encode()), fields=fields), text.has_conflict
+
+
+def _read_texts(state: _MergeState, id: str) -> tuple[str, str, str]:
+    """The texts of base, ours and theirs, with links as the base has them: one that follows a page is no change."""
+    base, ours, theirs = state.sides.find_entries(id)
+    assert ours is not None
+    assert theirs is not None
+    if base is None:
+        return "", _read_text(state, ours), _read_text(state, theirs)
+    sides = (state.sides.ours, ours), (state.sides.theirs, theirs)
+    one, other = (_read_as_base(state, side, entry, base) for side, entry in sides)
+    return _read_text(state, base), one, other
+
+
+def _read_text(state: _MergeState, entry: TreeEntry) -> str:
+    return state.read(entry.node.body).decode() if entry.node.body else ""
+
+
+def _read_as_base(state: _MergeState, side: Outline, entry: TreeEntry, base: TreeEntry) -> str:
+    """The text of a side with its links as the base would write them."""
+    paths = state.sides.base_paths[side.root]
+    return follow_moves(_read_text(state, entry), paths, at=entry.node.path or "", to=base.node.path or "")
+
+
+def _follow_moves(draft: Draft, state: _MergeState) -> None:
+    """Let the links of every text lead to where the other side, or this merge, has the pages."""
+    sides, written = state.sides, defaultdict[str, list[str]](list)
+    for id in list_texts(draft):
+        base, ours, theirs = (entry and entry.node.body for entry in sides.find_entries(id))
+        if id in state.merged:
+            written["both" if base is None else "merged"].append(id)
+        elif ours == theirs:
+            written["both"].append(id)
+        else:
+            written["ours" if draft.node(id).body == ours else "theirs"].append(id)
+    befores = {"ours": sides.ours, "theirs": sides.theirs, "merged": sides.base, "both": sides.theirs}
+    for name, ids in written.items():
+        before = befores[name]
+        moves = find_moves(before, draft, before.entries)
+        if name == "both":
+            # A text that both sides have leads to no page that one of them moved: there, it would be another text.
+            known = find_moves(sides.theirs, Draft(sides.ours), sides.theirs.entries)
+            moves = {path: later for path, later in moves.items() if known.get(path) != later}
+        for id, text in follow_moved_pages(draft, before, moves, ids, read=state.read):
+            draft.replace_node(replace(draft.node(id), body=state.write(text)))
 
 
 def _resolve_clashes(draft: Draft, state: _MergeState) -> None:
@@ -280,8 +336,17 @@ def _resolve_clashes(draft: Draft, state: _MergeState) -> None:
     placing.allocate_page_paths((), left | {draft.parent(id) for id in touched})
 
 
-def _is_changed(base: TreeEntry, side: TreeEntry) -> bool:
-    return side.parent != base.parent or _read_members(side.node) != _read_members(base.node)
+def _is_changed(state: _MergeState, base: TreeEntry, side: Outline, entry: TreeEntry) -> bool:
+    """Whether a side changed an entry; that links in its text follow pages that the side moved is no change."""
+    if entry.parent != base.parent:
+        return True
+    former, members = _read_members(base.node), _read_members(entry.node)
+    if former == members:
+        return False
+    is_text = base.node.type in TEXTS and base.node.body and entry.node.body
+    if not is_text or former | {"body": None} != members | {"body": None}:
+        return True
+    return _read_as_base(state, side, entry, base) != _read_text(state, base)
 
 
 def _read_members(node: Node) -> dict[str, Any]:

@@ -79,6 +79,7 @@ class ContentBatch:
         placing = DraftPaths(self.draft)
         placing.resolve_clashes(id for id in self._restored if id in self.draft)
         placing.allocate_page_paths(self._moved, self._parents)
+        self.texts.follow_moves()
         self.texts.write_all(self.touched)
 
     def _apply_operation(self, change: Operation) -> None:

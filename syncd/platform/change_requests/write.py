@@ -9,6 +9,7 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.reformat import preserve_formatting
+from syncd.layout.page import links
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_references
@@ -16,6 +17,13 @@ from syncd.layout.richtext.writing import to_markdown
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
 from syncd.platform.change_requests.fetch import FetchedFile
+from syncd.platform.change_requests.moved_pages import (
+    Addresses,
+    choose_texts,
+    find_moves,
+    follow_moved_pages,
+    list_texts,
+)
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import metadata
 from syncd.platform.revisions.files import CONTENT_TYPE, build_file_fields
@@ -27,16 +35,23 @@ from syncd.platform.storage.blobs import Blobs
 
 @dataclass
 class DraftTexts:
-    """The texts that a draft's pages will have; nothing reaches the blobs before `write_all`."""
+    """The texts that a draft's pages will have; nothing reaches the blobs before `write_all`.
+
+    Shape: `find_addresses` returns the addresses in stored texts by their blob ids.
+    """
 
     draft: Draft
     blobs: Blobs
     moment: str
+    find_addresses: Callable[[Iterable[str]], Addresses]
     rewrite: Callable[[str], str] | None = None
     references: DraftReferences = field(init=False)
     _texts: dict[str, str] = field(default_factory=dict)
     _contents: list[bytes] = field(default_factory=list)
     _former: dict[str, str] = field(default_factory=dict)
+    _retitled: set[str] = field(default_factory=set)
+    """Ids of pages that keep their text, but for members."""
+    _moves: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.references = DraftReferences(self.draft)
@@ -48,6 +63,7 @@ class DraftTexts:
         said = metadata.apply_frontmatter({}, text)
         self._texts[id] = _write_members(text, {name: value for name, value in members.items() if name not in said})
         self._former.pop(id, None)
+        self._retitled.discard(id)
 
     def replace_document(self, id: str, text: str, members: Mapping[str, Any]) -> None:
         """Give a page a text that was rendered from a document, and keep the writer's bytes where the meaning is the
@@ -64,6 +80,8 @@ class DraftTexts:
         node, text = self.draft.node(id), self.read_text(id)
         if node.title != former:
             text = metadata.replace_title(text, former=former, title=node.title)
+        if id not in self._texts:
+            self._retitled.add(id)
         self._texts[id] = _write_members(text, members)
 
     def read_text(self, id: str) -> str:
@@ -77,11 +95,26 @@ class DraftTexts:
         """Forget what was to be written to a page."""
         self._texts.pop(id, None)
         self._former.pop(id, None)
+        self._retitled.discard(id)
 
     def keep_file(self, data: bytes) -> str:
         """Return the blob id of a file's content, which `write_all` stores."""
         self._contents.append(data)
         return compute_blob_id(data)
+
+    def follow_moves(self) -> None:
+        """Let links lead to the pages that got another path in this write, but for those in texts that were sent."""
+        base = self.draft.base
+        self._moves = find_moves(base, self.draft, self.draft.touched_ids)
+        if not self._moves:
+            return
+        others = [id for id in list_texts(self.draft) if id not in self._texts]
+        leading = choose_texts(self.draft, self._moves, others, self.find_addresses)
+        for id, text in follow_moved_pages(self.draft, base, self._moves, leading, read=self.blobs.get):
+            self.draft.replace_node(replace(self.draft.node(id), body=self.keep_file(text)))
+        for id in self._retitled & base.entries.keys():
+            at, to = base.entries[id].node.path or "", self.draft.node(id).path or ""
+            self._texts[id] = links.follow_moves(self._texts[id], self._moves, at=at, to=to)
 
     def write_all(self, touched: Iterable[str]) -> None:
         """Store the texts and files of this write, now that each page has its path, and set the dates of the `touched`
@@ -92,7 +125,9 @@ class DraftTexts:
             assert node.path
             text = self.references.rewrite_addresses(text, at=node.path)
             if id in self._former:
+                # Words that stay have the links that they had.
                 text = self._keep_wording(id, text, at=node.path)
+                text = links.follow_moves(text, self._moves, at=node.path, to=node.path)
             text = self.rewrite(text) if self.rewrite is not None else text
             body = self.keep_file(text.encode())
             fields = metadata.apply_frontmatter(

@@ -1,6 +1,7 @@
 """Writing a change request's content: one request is one new revision, or none (`updateChangeRequestContent`)."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +24,7 @@ from syncd.platform.revisions.outline import Draft, Outline
 from syncd.platform.settings import CurrentSettings, PlatformSettings
 from syncd.platform.storage.retry import prepare_and_record
 from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.text_addresses import find_addresses
 from syncd.platform.storage.times import format_time
 
 router = create_router(tags=["change request content"])
@@ -92,7 +94,8 @@ def _begin_batch(
         return revisions.open_revision(connection, row.space, revision or change_requests.find_base_revision(row))
 
     draft = Draft(revisions.open_revision(connection, row.space, row.revision))
-    draft_texts = DraftTexts(draft, storage.blobs, format_time(storage.now()), settings.rewrite)
+    read_addresses = partial(find_addresses, storage)
+    draft_texts = DraftTexts(draft, storage.blobs, format_time(storage.now()), read_addresses, settings.rewrite)
     return ContentBatch(draft, draft_texts, storage.new_id, open_past, row.space)
 
 

@@ -1,10 +1,9 @@
 """Convert texts of the platform for Git: links become relative paths, and what only Git stores is kept."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from syncd.layout.markdown.addresses import resolve_address
-from syncd.layout.page.links import follow_moves
+from syncd.layout.page.links import build_target_filter, follow_moves
 from syncd.layout.tree.preserve import BROKEN, preserve_frontmatter, preserve_links
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
@@ -12,10 +11,6 @@ from syncd.plan.mirror.revision import RevisionBody
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.values import GatheredRevision
-
-_LETTERS = re.compile("[A-Za-z0-9]+")
-NAMES_MAX = 32
-"""Names that are looked for in a text before its links are taken apart; with more, every text is."""
 
 
 class IncomingTexts:
@@ -67,13 +62,13 @@ def follow_links(repository: Repository, gathered: GatheredRevision, put: Callab
     moves = {base[id].path: path for id, path in paths if id in base and base[id].path != path}
     if not moves:
         return
-    names = _list_names(moves)
+    may_lead_to = build_target_filter(moves)
     for anchor in (*plan.moved, *plan.keep):
         at = base[anchor.id].path
         if anchor.kind == "file":
             continue
         body = repository.read(anchor.oid)
-        if at == anchor.path and names and not any(name in body for name in names):
+        if at == anchor.path and not may_lead_to(body):
             continue
         try:
             text = follow_moves(body.decode(), moves, at=at, to=anchor.path).encode()
@@ -81,12 +76,3 @@ def follow_links(repository: Repository, gathered: GatheredRevision, put: Callab
             continue
         if text != body:
             yield anchor._replace(oid=put(text))
-
-
-def _list_names(moves: dict[str, str]) -> Sequence[bytes]:
-    """Words one of which is in every text that leads to a file that moved; none when there are too many to look for."""
-    if len(moves) > NAMES_MAX:
-        return ()
-    names = (path.removesuffix("/README.md").rpartition("/")[2].removesuffix(".md") for path in moves)
-    # Other signs may be written in several ways.
-    return [max(_LETTERS.findall(name), key=len, default="").encode() for name in names]

@@ -125,3 +125,26 @@ def test_a_page_deleted_here_stays_deleted_when_only_a_link_in_it_followed_a_ren
     publish(docs, web)
     assert web.slugs() == [HOME, "p2", "p3", "s7"]
     assert not docs.has("p1.md")
+
+
+def test_a_new_clone_has_links_to_where_pages_are_now(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    docs.edit("p1.md", "P1 one.", LINK)
+    publish(docs, web)
+    web.rename("p4", "s7")
+    web.edit("p1", "P1 three.", "P1 three, says the web.")
+    publish(docs, web)
+    for clone in (docs, team.clone(web.space, name="new")):
+        assert links(clone.read("p1.md")) == ["s7.md"]
+        assert "P1 three, says the web." in clone.read("p1.md")
+
+
+def test_a_page_that_is_renamed_in_git_alone_is_followed_by_the_links_to_it(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", LINK)
+    publish(docs, web)
+    docs.rename("p4.md", "guide/s7.md")
+    docs.settle()
+    assert links(docs.read("p1.md")) == ["guide/s7.md"]
+    publish(docs, web)
+    assert links(web.text("p1")) == ["s7.md"], "there, the page stands where SUMMARY.md has it"

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.services.links import addresses, graph
+from syncd.platform.services.links import graph
+from syncd.platform.storage import text_addresses as addresses
 from syncd.platform.storage.storage import Storage
 
 PAGES = {

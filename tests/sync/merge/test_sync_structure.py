@@ -412,7 +412,8 @@ def test_a_run_that_stops_between_two_requests_is_completed_without_inserting_a_
     summary = TABLE.replace("(guide/setup.md)", "(t)").replace("(guide/usage.md)", "(guide/setup.md)")
     new = {f"new-{n}.md": f"# New {n}\n" for n in range(60)}
     listed = "".join(f"* [New {n}](new-{n}.md)\n" for n in range(60))
-    moved(world, moves, summary.replace("(t)", "(guide/usage.md)") + listed, new)
+    home = {"README.md": "# Home\n\nWelcome. See [setup](guide/usage.md).\n"}
+    moved(world, moves, summary.replace("(t)", "(guide/usage.md)") + listed, new | home)
     with world.workspace() as workspace:
         workspace.client.__dict__["change_requests"] = Stopping(workspace.client.change_requests)
         with pytest.raises(Stopped):

@@ -113,7 +113,12 @@ INSERTS = (
     {"guide/new.md": f"{NEW}\nMore.\n", "options.md": OPTIONS},
 )
 RENAMES = (
-    {"guide/install.md": SETUP_PAGE, "SUMMARY.md": RENAMED},
+    {
+        "guide/install.md": SETUP_PAGE,
+        "SUMMARY.md": RENAMED,
+        # Else the platform changes its link, and that is read.
+        "README.md": str(SMALL["README.md"]).replace("setup.md", "install.md"),
+    },
     {"guide/install.md": f"{SETUP_PAGE}\nFour.\n"},
 )
 

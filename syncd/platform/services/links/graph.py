@@ -9,8 +9,8 @@ from syncd.platform.cache import Cache
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.targets import Reference, TargetResolver
-from syncd.platform.services.links.addresses import find_addresses
 from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.text_addresses import find_addresses
 
 Addresses = Callable[[Iterable[str]], Mapping[str, tuple[str, ...]]]
 
