@@ -47,7 +47,7 @@ from syncd.sync.merge.result import (
     SummaryVersions,
 )
 from syncd.sync.merge.summaries import find_summaries
-from syncd.sync.merge.texts import follow_moved_targets
+from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)
@@ -166,7 +166,8 @@ class _Merge:
         clean, groups = self._separate_conflicts(
             self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages)))
         )
-        clean = follow_moved_targets(self.repository, clean)
+        moves = list_side_moves(clean)
+        clean, *groups = (follow_moved_targets(self.repository, part, moves) for part in (clean, *groups))
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
         notes = tuple(decision.note for decision in clean if decision.note)
         decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.summaries), notes)

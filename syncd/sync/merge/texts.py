@@ -23,13 +23,12 @@ def list_side_moves(decisions: Iterable[Decision]) -> SideMoves:
     return found
 
 
-def follow_moved_targets(repository: Repository, decisions: Sequence[Decision]) -> list[Decision]:
+def follow_moved_targets(repository: Repository, decisions: Sequence[Decision], moves: SideMoves) -> list[Decision]:
     """Return the decisions, each text that one side wrote with links that lead to the same files as on that side.
 
-    Shape: a text that was merged line by line stays: `merge_lines` has written its links. Cost grows with the texts of
-    a side of which a file ends up elsewhere.
+    Shape: `moves` are those of `list_side_moves`. A text that was merged line by line stays: `merge_lines` has written
+    its links. Cost grows with the texts of a side of which a file ends up elsewhere.
     """
-    moves = list_side_moves(decisions)
     texts: dict[int, bytes] = {}
     for number, decision in enumerate(decisions):
         writer = _find_writer(decision, moves)

@@ -104,6 +104,18 @@ def test_the_links_of_a_chosen_text_follow(docs: Writer, web: Web) -> None:
     assert "Theirs" in web.text("p1")
 
 
+def test_the_links_of_a_page_whose_titles_are_in_conflict_follow(docs: Writer, web: Web) -> None:
+    web.rename("p4", "s7")
+    web.retitle("p1", "Theirs")
+    docs.edit("p1.md", "P1 one.", LINK)
+    docs.retitle("P1", "Ours")
+    docs.run("pull", code=6)
+    docs.run("resolve", "p1.md", "--ours")
+    publish(docs, web)
+    assert links(docs.read("p1.md")) == ["s7.md"]
+    assert web.titles()["p1"] == "Ours"
+
+
 def test_a_link_to_a_folder_page_follows_with_its_anchor(team: Team) -> None:
     files = {f"{name}.md": text_of(name) for name in ("README", "guide/README", "guide/sub")}
     table = "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Sub](guide/sub.md)\n"
