@@ -95,6 +95,11 @@ def follow_moves(text: str, moves: Mapping[str, str], *, at: str, to: str) -> st
     return rewrite_addresses(text, follow) if moves or at != to else text
 
 
+def find_page_name(path: str) -> str:
+    """Return what all spellings of a page's path end with: `x`, `x.md`, `x/` and `x/README.md` are one page."""
+    return path.rstrip("/").removesuffix("/README.md").rpartition("/")[2].removesuffix(".md")
+
+
 def build_target_filter(paths: Collection[str]) -> Callable[[bytes], bool]:
     """Return a function that says of a page whether it may have a link to one of some files; it never misses one.
 
@@ -102,9 +107,8 @@ def build_target_filter(paths: Collection[str]) -> Callable[[bytes], bool]:
     """
     if len(paths) > _NAMES_MAX:
         return lambda body: True
-    names = (path.removesuffix("/README.md").rpartition("/")[2].removesuffix(".md") for path in paths)
     # Other signs may be written in several ways.
-    words = [max(_LETTERS.findall(name), key=len, default="").encode() for name in names]
+    words = [max(_LETTERS.findall(find_page_name(path)), key=len, default="").encode() for path in paths]
     return lambda body: any(word in body for word in words)
 
 

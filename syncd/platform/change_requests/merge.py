@@ -8,12 +8,12 @@ from typing import Any
 
 from syncd.layout.page.links import follow_moves
 from syncd.platform.change_requests.merge_text import merge_text
-from syncd.platform.change_requests.moved_pages import TEXTS, find_moves, follow_moved_pages, list_texts
+from syncd.platform.change_requests.moved_pages import find_moves, follow_moved_pages, list_texts
 from syncd.platform.revisions.metadata import apply_frontmatter
 from syncd.platform.revisions.outline import Draft, Outline, TreeEntry
 from syncd.platform.revisions.paths import DraftPaths, find_free_slug, find_sibling_slugs
 from syncd.platform.revisions.references import DraftReferences
-from syncd.platform.revisions.tree import ROOT, SECTIONS, Node
+from syncd.platform.revisions.tree import ROOT, SECTIONS, TEXTS, Node
 
 _FIXED = (ROOT, *SECTIONS)
 

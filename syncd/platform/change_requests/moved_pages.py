@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
-from syncd.layout.page.links import build_target_filter, follow_moves
+from syncd.layout.page.links import build_target_filter, find_page_name, follow_moves
 from syncd.platform.revisions.outline import Draft, Outline
-from syncd.platform.revisions.tree import INCLUDES, PAGES
+from syncd.platform.revisions.tree import INCLUDES, PAGES, TEXTS
 
 Addresses = Mapping[str, tuple[str, ...]]
-TEXTS = ("document", "reusable-content")
 _SUFFIX = re.compile("[?#]")
 _FOLDERS = ("", ".", "..", "README")
 """What addresses end with that may lead to the page of any folder."""
@@ -43,21 +42,16 @@ def choose_texts(
 
     Shape: `moves` are as in `follow_moved_pages`; `find_addresses` returns the addresses in texts by their blob ids.
     """
-    names, moved = {_find_name(path) for path in moves}, set(moves.values())
+    names, moved = {find_page_name(path) for path in moves}, set(moves.values())
     bodies = {id: draft.node(id).body or "" for id in ids}
     addresses = find_addresses(bodies.values())
 
     def may_lead_to_one(address: str) -> bool:
-        return (name := _find_name(unquote(_SUFFIX.split(address, maxsplit=1)[0]))) in names or name in _FOLDERS
+        return (name := find_page_name(unquote(_SUFFIX.split(address, maxsplit=1)[0]))) in names or name in _FOLDERS
 
     return [
         id for id, body in bodies.items() if draft.node(id).path in moved or any(map(may_lead_to_one, addresses[body]))
     ]
-
-
-def _find_name(path: str) -> str:
-    """What all spellings of a page's address end with: `x`, `x.md`, `x/` and `x/README.md` are one page."""
-    return path.rstrip("/").removesuffix("/README.md").rpartition("/")[2].removesuffix(".md")
 
 
 def follow_moved_pages(

@@ -15,9 +15,8 @@ from syncd.platform.cache import Cache
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.revisions.targets import TargetResolver
-from syncd.platform.revisions.tree import FILES, INCLUDES
+from syncd.platform.revisions.tree import FILES, INCLUDES, TEXTS
 
-_TEXTS = ("document", "reusable-content")
 _CONDITION = re.compile(r"\{%-?\s{0,100}if\b")
 _has_conditions: Cache[str, bool] = Cache(1_000_000)
 _addresses: Cache[str, tuple[str, ...]] = Cache(1_000_000, weigh=lambda found: 1 + len(found))
@@ -35,7 +34,7 @@ class VisitorTexts:
         """Return the ids of files and reusable contents that something for others refers to and nothing that the
         visitor reads; `gone` has the pages that are not for the visitor.
         """
-        texts = [entry for entry in self.outline.entries.values() if entry.node.type in _TEXTS and entry.node.body]
+        texts = [entry for entry in self.outline.entries.values() if entry.node.type in TEXTS and entry.node.body]
         closed = [entry for entry in texts if entry.node.id in gone or self._has_conditions(entry)]
         suspects = self._reach(closed, self._list_addresses) if closed else set()
         if not suspects:

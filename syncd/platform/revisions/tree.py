@@ -20,6 +20,8 @@ HASH_BYTES = 20
 ROOT, PAGES, FILES, INCLUDES = "/", "/pages", "/files", "/includes"
 """Ids of the root and its sections; no id of a page or file has a slash."""
 SECTIONS = (PAGES, FILES, INCLUDES)
+TEXTS = ("document", "reusable-content")
+"""Types of the nodes that have a text."""
 
 _REMEMBERED = 200_000
 _ASKED_AT_ONCE = 5_000

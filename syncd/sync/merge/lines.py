@@ -1,7 +1,8 @@
 """Merge the lines of pages that both sides changed.
 
 Moving a file rewrites the links to it on one side, and an editor may write other line ends. Neither must count as a
-change of its line, so texts in conflict are merged again with links and line ends as the base would write them.
+change of its line, so texts in conflict, or beside files that moved, are merged again with links and line ends as the
+base would write them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -245,7 +245,7 @@ class _Merge:
         return found
 
     def _decide_pages(self, pages: Sequence[Page]) -> list[Decision]:
-        moves: dict[Side, dict[str, str]] = {side: _list_renames(pages, side) for side in SIDES}
+        moves = _list_moves(pages)
         same = {page for page in pages if has_same_words(self.repository, page, moves)}
         found = [decide_page(page, has_same_words=page in same) for page in pages]
         # Titles lie in SUMMARY.md. They matter only for a page that one side deleted: a new title is an edit that
@@ -279,7 +279,7 @@ class _Merge:
         to_merge = [d for d in decisions if d.text is TextSource.MERGED and not d.why]
         with_base = [d for d in to_merge if d.page.base is not None]
         pages = [decision.page for decision in decisions]
-        texts = merge_lines(self.repository, with_base, {side: _list_renames(pages, side) for side in SIDES}, decisions)
+        texts = merge_lines(self.repository, with_base, _list_moves(pages), decisions)
         known = {
             decision.page: replace(decision, oid=text.oid, why=SAME_LINES if text.conflicts else "")
             for decision, text in zip(with_base, texts, strict=True)
@@ -375,6 +375,10 @@ def _list_changes(differences: Iterable[Difference], summary_paths: Collection[s
 def _list_renames(pages: Iterable[Page], side: Side) -> dict[str, str]:
     nothing: dict[Side, list[EntryPaths]] = {one: [] for one in SIDES}
     return PagePlaces(tuple(pages), {}, nothing, nothing).list_renames(side)
+
+
+def _list_moves(pages: Sequence[Page]) -> dict[Side, dict[str, str]]:
+    return {side: _list_renames(pages, side) for side in SIDES}
 
 
 def _find_sides(page: Page, titles: Mapping[Side, Collection[str]]) -> list[Side]:

@@ -9,13 +9,13 @@ from syncd.platform.cache import Cache
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.targets import Reference, TargetResolver
+from syncd.platform.revisions.tree import TEXTS
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.text_addresses import find_addresses
 
 Addresses = Callable[[Iterable[str]], Mapping[str, tuple[str, ...]]]
 
 _REMEMBERED = 1_000_000
-_TEXTS = ("document", "reusable-content")
 _graphs: Cache[bytes, "LinkGraph"] = Cache(_REMEMBERED, weigh=lambda graph: graph.weight)
 
 
@@ -120,4 +120,4 @@ def create_resolver(storage: Storage, outline: Outline) -> LinkResolver:
 
 
 def _is_text(entry: TreeEntry) -> bool:
-    return entry.node.type in _TEXTS and entry.node.body is not None
+    return entry.node.type in TEXTS and entry.node.body is not None

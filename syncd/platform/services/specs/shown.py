@@ -17,11 +17,11 @@ from syncd.platform.http.time_limits import check_time
 from syncd.platform.people.content_tokens import ContentGrant
 from syncd.platform.revisions.outline import Outline, open_outline, read_variables
 from syncd.platform.revisions.readable import select_readable
+from syncd.platform.revisions.tree import TEXTS
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.spaces.granted import match_granted_spaces
 from syncd.platform.storage.storage import Storage
 
-_TEXTS = ("document", "reusable-content")
 _SPEC = re.compile(r"\bspec=")
 _named: Cache[tuple[bytes, str], frozenset[str]] = Cache(10_000)
 
@@ -52,7 +52,7 @@ def _find_named(storage: Storage, outline: Outline, claims: Mapping[str, Any]) -
         return known
     found: set[str] = set()
     for entry in outline.entries.values():
-        if entry.node.type in _TEXTS and entry.node.body:
+        if entry.node.type in TEXTS and entry.node.body:
             check_time()
             text = storage.blobs.get(entry.node.body).decode(errors="replace")
             if _SPEC.search(text):
