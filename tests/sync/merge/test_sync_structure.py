@@ -113,9 +113,10 @@ def test_two_files_that_change_names_keep_their_pages_and_no_slug_is_left_over(w
     before = pages(world)
     summary = TABLE.replace("(guide/setup.md)", "(guide/tmp.md)").replace("(guide/usage.md)", "(guide/setup.md)")
     moves = {"guide/setup.md": "guide/usage.md", "guide/usage.md": "guide/setup.md"}
-    moved(world, moves, summary.replace("(guide/tmp.md)", "(guide/usage.md)"))
+    home = "# Home\n\nWelcome. See [setup](guide/usage.md).\n"
+    moved(world, moves, summary.replace("(guide/tmp.md)", "(guide/usage.md)"), {"README.md": home})
     changes = push(world, fine)
-    assert [(change.verb, change.noun) for change in changes[1:]] == [("update", "page")] * 2
+    assert [(change.verb, change.noun) for change in changes[1:]] == [("update", "page")] * 3
     now = pages(world, "1")
     assert (now["guide/setup"], now["guide/usage"]) == (before["guide/usage"], before["guide/setup"])
     assert now.keys() == before.keys()
