@@ -37,16 +37,20 @@ class ErrorBody(BaseModel):
 
 
 class OpenApiDescription:
-    """The OpenAPI document of some operations, built once, at the first request; safe in any number of threads.
+    """The OpenAPI document of some operations, built once, when it is first needed; safe in any number of threads.
 
-    Building it takes more than a second of computing. A separate thread does it, so that neither the event loop nor a
-    thread that answers requests waits for it, however many clients ask at once.
+    Building it takes more than half a second of computing. A separate thread does it, so that neither the event loop
+    nor a thread that answers requests waits for it, however many clients ask at once.
     """
 
     def __init__(self, operations: Iterable[APIRoute]) -> None:
         self._operations = tuple(operations)
         self._lock = threading.Lock()
         self._future: Future[tuple[dict[str, Any], bytes, str]] | None = None
+
+    def prepare(self) -> None:
+        """Start building the OpenAPI document, so that the first client that asks for it does not wait."""
+        self._start_building()
 
     def document(self) -> dict[str, Any]:
         """Return the OpenAPI document; whoever gets it must not change it."""

@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from syncd.errors import ConfigInvalid, Unreachable
-from syncd.platform.app import create_app
+from syncd.platform.app import DESCRIPTION, create_app
 from syncd.platform.http.connections import Connections
 from syncd.platform.http.scheduler import THREADS
 from syncd.platform.settings import PlatformSettings
@@ -62,11 +62,18 @@ def serve(
     Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
     stop_requested = threading.Event()
+
+    def announce_and_prepare(url: str) -> None:
+        announce(url)
+        DESCRIPTION.prepare()
+
     with options.open() as storage, _open_listener(host, port) as listener, _handle_signals(stop_requested.set):
         storage.bootstrap()
         app = create_app(storage, replace(settings, host=host))
         _tune_interpreter()
-        _Server(app, announce=announce, report=report, stop=lambda: stop_requested.is_set() or stop()).run([listener])
+        _Server(app, announce=announce_and_prepare, report=report, stop=lambda: stop_requested.is_set() or stop()).run(
+            [listener]
+        )
 
 
 class BackgroundServer:

@@ -12,21 +12,30 @@ from syncd.platform.description import OpenApiDescription
 _ASKED = {"type": "http", "method": "GET", "path": "/openapi.json", "query_string": b"", "headers": []}
 
 
+async def count_turns(description: OpenApiDescription) -> int:
+    """Ask for the document often at once, and count how often the event loop comes to others meanwhile."""
+    asked = asyncio.gather(*(description.answer(Request(_ASKED)) for _ in range(50)))
+    turns = 0
+    while not asked.done():
+        turns += 1
+        await asyncio.sleep(0.001)
+    assert {answer.status_code for answer in await asked} == {200}
+    return turns
+
+
 def test_the_event_loop_goes_on_while_the_document_is_made() -> None:
-    description = OpenApiDescription(OPERATIONS.values())
-
-    async def turns() -> int:
-        asked = asyncio.gather(*(description.answer(Request(_ASKED)) for _ in range(50)))
-        turns = 0
-        while not asked.done():
-            turns += 1
-            await asyncio.sleep(0.001)
-        assert {answer.status_code for answer in await asked} == {200}
-        return turns
-
     before = threading.active_count()
-    assert asyncio.run(turns()) > 10
+    assert asyncio.run(count_turns(OpenApiDescription(OPERATIONS.values()))) > 10
     assert threading.active_count() <= before
+
+
+def test_a_document_that_was_prepared_is_there_at_once() -> None:
+    description = OpenApiDescription(OPERATIONS.values())
+    description.prepare()
+    for thread in threading.enumerate():
+        if thread.name == "syncd-description":
+            thread.join()
+    assert asyncio.run(count_turns(description)) < 10
 
 
 def test_who_leaves_takes_the_document_away_from_nobody() -> None:
