@@ -201,6 +201,7 @@ POINTS = [
     *(Point(scene, "after", at) for scene in (clone, pull) for at in (0.3, 0.99)),
     *(Point(scene, "step", at, at > 0.7) for scene in (clone, push, pull, pull_merged) for at in (0.55, 0.8)),
     *(Point(REACHED_BY[point], "point", at, at % 2 == 0) for at, point in enumerate(FAULT_POINTS)),
+    *(Point(scene, "point", FAULT_POINTS.index(FaultPoint.MOVE_BRANCH_DONE), False) for scene in (pull, pull_merged)),
 ]
 KEPT = {0, 5, 9, 14} | {
     number for number, point in enumerate(POINTS) if point.way == "point" and not str(point).startswith("clone")

@@ -7,7 +7,7 @@ from syncd.errors import MergeConflict
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.base import TIP_REFS, record_tip
+from syncd.sync.merge.base import TIP_REFS, record_missed_tip, record_tip
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.lossy_forms import find_unseen_edits
@@ -52,6 +52,7 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
         raise _build_outside_error(workspace, result, branch, name)
     conflicts = describe_conflicts(workspace, result, branch, name) if result is not None else ()
     if found.commit == ours:
+        record_missed_tip(workspace, branch, ours, theirs)
         return Unchanged(conflicts)
     reach(FaultPoint.MERGE_WRITTEN)
     elsewhere = workspace.repository.fast_forward(branch, old=ours, new=found.commit)

@@ -106,6 +106,23 @@ def record_tip(workspace: Workspace, branch: str) -> None:
         repository.update_ref(ref, tip, old=old)
 
 
+def record_missed_tip(workspace: Workspace, branch: str, ours: str, theirs: str) -> None:
+    """Record the tip of a branch that has a commit of the platform, where the run that merged it died before it did.
+
+    Shape: the record of a branch that was rewritten since stays, as it says what the rewrite dropped.
+    """
+    repository = workspace.repository
+    former = repository.resolve(f"{TIP_REFS}{branch}")
+    if former is None:
+        is_missed = ours != theirs and len(repository.list_commits(None, ours, limit=1)[0].parents) > 1
+    else:
+        is_missed = (
+            former != ours and repository.is_ancestor(former, ours) and not repository.is_ancestor(theirs, former)
+        )
+    if is_missed:
+        record_tip(workspace, branch)
+
+
 def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> str:
     """The commit, joined with those of the parts whose originals are among its ancestors."""
     repository, known = workspace.repository, commit
