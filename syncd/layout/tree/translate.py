@@ -1,7 +1,7 @@
 """Translate addresses inside pages between the paths in Git and the paths on the platform."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from syncd.layout.markdown.addresses import make_relative, resolve_address
@@ -23,6 +23,16 @@ class Translation:
         self._by_platform_path = (
             {} if self._has_equal_paths else {platform_path: id for id, platform_path in self._platform_paths.items()}
         )
+        self._moving: Collection[str] = frozenset()
+
+    @property
+    def platform_paths(self) -> Mapping[str, str]:
+        """The path of each page and file on the platform, by its id."""
+        return self._platform_paths
+
+    def expect_moves(self, ids: Collection[str]) -> None:
+        """Let addresses that lead to these pages, or from them, leave by id: they get another path on the platform."""
+        self._moving = frozenset(ids)
 
     def add(self, id: str, path: str) -> None:
         """Add a page or file that was just written."""
@@ -59,12 +69,13 @@ class Translation:
         """Return the page of Git at `path` with addresses that the platform resolves, and whether all could be
         translated.
 
-        Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, else become
-        `/pages/<id>`; lines end with LF, and the byte order mark is removed. Source: links in
-        Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
+        Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, before and
+        after the moves that are expected, else become `/pages/<id>`; lines end with LF, and the byte order mark is
+        removed. Source: links in Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
         """
         text = normalize_line_ends(text)
-        platform_path = self._platform_paths.get(self._by_path.get(path, ""))
+        source = self._by_path.get(path, "")
+        platform_path = None if source in self._moving else self._platform_paths.get(source)
         is_complete = True
 
         def translate(address: str) -> str | None:
@@ -81,10 +92,8 @@ class Translation:
                 return None
             if not target.endswith(".md"):
                 return f"/files/{id}{anchor}"
-            if platform_path is not None and resolve_address(address, at=platform_path) == (
-                self._platform_paths.get(id),
-                anchor,
-            ):
+            meant = self._platform_paths.get(id), anchor
+            if platform_path and id not in self._moving and resolve_address(address, at=platform_path) == meant:
                 return None
             return f"/pages/{id}{anchor}"
 

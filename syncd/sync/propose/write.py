@@ -24,6 +24,7 @@ from syncd.model.content_write import (
     Operation,
     UpdatePage,
 )
+from syncd.plan.propose.moved_pages import find_moved_pages
 from syncd.plan.propose.proposal import ContentPlan
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
 from syncd.sync.binding import Binding
@@ -64,6 +65,7 @@ class ContentWriter:
         Raises: RevisionMoved when somebody wrote since it was read; Rejected with status 404 where there is no content
         write; AnswerLost when a batch may have landed.
         """
+        self.translation.expect_moves(find_moved_pages(proposal.steps, self.translation.platform_paths))
         for id, path in proposal.placed.items():  # at once, so that links to where a page will be are known
             self._record_written("page", id, path, "")
         # Files first: a page links to a file by the id that the platform gives it.

@@ -160,3 +160,27 @@ def test_a_page_that_is_renamed_in_git_alone_is_followed_by_the_links_to_it(docs
     assert links(docs.read("p1.md")) == ["guide/s7.md"]
     publish(docs, web)
     assert links(web.text("p1")) == ["s7.md"], "there, the page stands where SUMMARY.md has it"
+
+
+def nest(docs: Writer, page: str, above: str) -> None:
+    """Let a page stand below another one in SUMMARY.md; its file stays."""
+    table = docs.read("SUMMARY.md")
+    (line,) = [line for line in table.splitlines(keepends=True) if f"({page})" in line]
+    (upper,) = [line for line in table.splitlines(keepends=True) if f"({above})" in line]
+    docs.write("SUMMARY.md", table.replace(line, "").replace(upper, f"{upper}  {line}"))
+    docs.commit("Nest")
+
+
+def test_a_link_to_a_page_that_gets_its_first_page_below_leads_to_it(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", LINK)
+    docs.edit("p4.md", "P4 one.", LINK)
+    nest(docs, "p2.md", "p4.md")
+    publish(docs, web)
+    assert [links(web.text(name)) for name in ("p1", "p4")] == [["p4/README.md"], ["README.md"]]
+
+
+def test_a_link_in_a_page_that_is_moved_with_it_leads_to_its_page(docs: Writer, web: Web) -> None:
+    docs.edit("p2.md", "P2 one.", "See [it](p3.md).")
+    nest(docs, "p2.md", "p4.md")
+    publish(docs, web)
+    assert links(web.text("p2")) == ["../p3.md"]

@@ -40,6 +40,13 @@ def test_files_leave_by_id_and_pages_stay_relative_where_that_means_the_same() -
     assert text == "[home](/pages/p3)"
 
 
+def test_links_to_pages_that_move_and_from_them_leave_by_id() -> None:
+    translation = Translation(PLACEMENT)
+    translation.expect_moves({"p2"})
+    assert translation.translate_outgoing("[m](maps.md#x)", "maths.md") == ("[m](/pages/p2#x)", True)
+    assert translation.translate_outgoing("[m](maths.md)", "maps.md") == ("[m](/pages/p1)", True)
+
+
 def test_a_link_to_a_page_that_is_not_there_yet_is_told() -> None:
     translation = Translation(PLACEMENT)
     assert translation.translate_outgoing("[n](new.md)", "maths.md") == ("[n](new.md)", False)
