@@ -55,23 +55,33 @@ class IncomingTexts:
 def follow_links(repository: Repository, gathered: GatheredRevision, put: Callable[[bytes], str]) -> Iterator[Anchor]:
     """Yield an anchor for each text that is not fetched and has links to pages that the revision moved.
 
-    Shape: the texts that moved, and those that stayed and link to one that did; `put` stores a new text.
+    Shape: the texts that moved, and those that stayed and link to one that did; `put` stores a new text. A text that is
+    known from main content alone names a page where main content has it in Git, which may be elsewhere although it is
+    in the same place on the platform.
     """
-    plan, base = gathered.plan, gathered.base.anchors
-    paths = [*((item.id, item.path) for item in plan.fetch), *((anchor.id, anchor.path) for anchor in plan.moved)]
-    moves = {base[id].path: path for id, path in paths if id in base and base[id].path != path}
-    if not moves:
+    plan, base, main = gathered.plan, gathered.base.anchors, gathered.base.former
+    placed = [(item.id, item.path, item.form) for item in plan.fetch]
+    placed += [(anchor.id, anchor.path, anchor.form) for anchor in (*plan.moved, *plan.keep)]
+    moves = {base[id].path: path for id, path, _ in placed if id in base and base[id].path != path}
+    apart = {
+        main[id].path: path
+        for id, path, form in placed
+        if id in main and main[id].form == form and main[id].path != path
+    }
+    if not (moves or apart):
         return
-    may_lead_to = build_target_filter(moves)
+    all_moves = apart | moves
+    may_lead_to = build_target_filter(all_moves)
     for anchor in (*plan.moved, *plan.keep):
-        at = base[anchor.id].path
+        known = base[anchor.id]
         if anchor.kind == "file":
             continue
         body = repository.read(anchor.oid)
-        if at == anchor.path and not may_lead_to(body):
+        if known.path == anchor.path and not may_lead_to(body):
             continue
+        followed = all_moves if known == main.get(anchor.id) else moves
         try:
-            text = follow_moves(body.decode(), moves, at=at, to=anchor.path).encode()
+            text = follow_moves(body.decode(), followed, at=known.path, to=anchor.path).encode()
         except UnicodeDecodeError:
             continue
         if text != body:
