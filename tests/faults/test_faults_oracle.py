@@ -1,5 +1,6 @@
 """The oracle itself: it is silent where nobody is to blame, and sees each kind of damage that is done on purpose."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -64,6 +65,14 @@ def test_pictures_are_added_replaced_renamed_and_deleted_on_both_sides(place: Wo
     )
 
 
+def test_links_are_added_and_followed_on_both_sides(place: Workshop) -> None:
+    deeds = [("a", "link"), ("web", "link"), ("a", "sync"), ("a", "rename"), ("web", "slug"), ("a", "sync")]
+    made = tuple(Step(number, actor, action, 1, 2) for number, (actor, action) in enumerate(deeds, start=1))
+    played = play(place, replace(steps(), steps=made))
+    assert not played.failures, tell(played, "links")
+    assert sum("[k0ab]" in line for line in played.story) > 1
+
+
 def test_branches_are_begun_joined_picked_from_renamed_and_given_up(place: Workshop) -> None:
     actions = (
         "new-page branch new-page sync branch edit switch pick join sync rename-branch sync delete-branch edit sync"
@@ -116,6 +125,14 @@ def bring_a_word_back(player: Player) -> None:
     _publish(player, {"operation": "update_page", "page": page.place, "document": text})
 
 
+def break_a_link(player: Player) -> None:
+    """A link leads to another page than the one that its author has seen."""
+    player.step(Step(7, "web", "link", 1, 2))
+    (page,) = [one for one in player.web.view(player.world.spaces[0].id).values() if "[k" in one.text]
+    text = re.sub(r"(\[k\w+\])\(.*?\)", r"\1(nowhere.md)", page.text)
+    _publish(player, {"operation": "update_page", "page": page.place, "document": {"markdown": text}})
+
+
 def exchange_a_title(player: Player) -> None:
     _publish(player, {"operation": "update_page", "page": _page(player, "m0aa").place, "title": "Title t0ac"})
 
@@ -139,6 +156,7 @@ def lock_out(player: Player) -> None:
         (double_a_page, "doubled"),
         (bring_a_word_back, "deletes back"),
         (exchange_a_title, "titles over other text"),
+        (break_a_link, "wrong links"),
         (spoil_a_picture, "not converged"),
         (lock_out, "locked out"),
     ],

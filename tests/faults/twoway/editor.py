@@ -4,12 +4,13 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tests.faults.twoway.hosting import ACTOR
+from tests.faults.twoway.links import link_sentence
 from tests.faults.twoway.pages import (
     MARK,
     PICTURE,
@@ -20,6 +21,7 @@ from tests.faults.twoway.pages import (
     edited,
     new_text,
     picture_bytes,
+    with_paragraph,
     words_shown,
 )
 from tests.faults.twoway.schedule import Step
@@ -143,6 +145,12 @@ class Web:
         at = f"/spaces/{space}/change-requests/{request}" if request else f"/spaces/{space}"
         return list(_walk(self.call("GET", f"{at}/content")["pages"], ""))
 
+    def view_by_path(self, space: str) -> View:
+        """Return the pages of main content by the paths of their files."""
+        view = self.view(space)
+        files = ((page, page["git"]["path"]) for page, _ in self.tree(space) if page["type"] == "document")
+        return {path: replace(view[page["id"]], place=path) for page, path in files}
+
     def revision(self, space: str) -> str:
         """Return the id of main content's revision."""
         return str(self.call("GET", f"/spaces/{space}")["revision"])
@@ -220,7 +228,7 @@ class Web:
         leaves = [page for page in documents[1:] if not page.get("pages")]
         groups = [page for page, _ in ordered if page["type"] == "group"]
         deed = getattr(self, f"_{step.action.replace('-', '_')}", None)
-        choice = documents if step.action in ("edit", "draft-edit", "replace", "drop", "retitle") else leaves
+        choice = documents if step.action in _OF_ANY_PAGE else leaves
         if step.action in ("asset-replace", "asset-drop"):
             choice = [page for page in documents if PICTURE.search(view[page["id"]].text)]
         choice = groups if step.action in ("retitle-group", "move-group", "ungroup") else choice
@@ -238,6 +246,16 @@ class Web:
         return [{"operation": "update_page", "page": page["id"], "document": {"markdown": text}}]
 
     _replace = _drop = _draft_edit = _edit
+
+    def _link(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        """A sentence that leads to another page."""
+        target = pages[step.m % len(pages)]
+        mark = view[target["id"]].mark
+        new = link_sentence(f"w{step.id}a", step.m, page["git"]["path"], mark, target["git"]["path"])
+        text = with_paragraph(view[page["id"]].text, new, step.m)
+        return [{"operation": "update_page", "page": page["id"], "document": {"markdown": text}}] if mark else []
+
+    _draft_link = _link
 
     def _retitle(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         return [{"operation": "update_page", "page": page["id"], "title": f"Title t{step.id}"}]
@@ -315,6 +333,8 @@ def _make_picture(name: str, word: str) -> dict[str, Any]:
     return {"name": name, "base64": data, "contentType": "image/png", "ref": "picture"}
 
 
+_OF_ANY_PAGE = ("edit", "draft-edit", "link", "draft-link", "replace", "drop", "retitle")
+"""What may be done to a page with others below it, too."""
 _MARKER = re.compile(r" \[(\S*)#(\w+)\]$")
 
 

@@ -112,9 +112,17 @@ def edited(text: str, action: str, word: str, n: int) -> str:
     parts = paragraphs(text)
     places = [at for at, part in enumerate(parts) if WORD.search(part)]
     if action == "edit" or not places or (action == "drop" and len(places) < 2):
-        parts.insert(min(len(parts), 2) + n % (max(len(parts) - 1, 1)), sentence(word, n))
-    else:
-        parts[places[n % len(places)]] = sentence(word, n) if action == "replace" else ""
+        return with_paragraph(text, sentence(word, n), n)
+    parts[places[n % len(places)]] = sentence(word, n) if action == "replace" else ""
+    return joined(part for part in parts if part)
+
+
+def with_paragraph(text: str, new: str, n: int) -> str:
+    """Given a text, return it with one more paragraph, in the n-th place that there is."""
+    if "\r\n" in text:
+        return with_paragraph(text.replace("\r\n", "\n"), new, n).replace("\n", "\r\n")
+    parts = paragraphs(text)
+    parts.insert(min(len(parts), 2) + n % (max(len(parts) - 1, 1)), new)
     return joined(part for part in parts if part)
 
 

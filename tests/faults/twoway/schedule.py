@@ -137,6 +137,7 @@ class Profile:
 
     writing: Mapping[str, int] = field(default_factory=lambda: WRITING)
     web: Mapping[str, int] = field(default_factory=lambda: WEB)
+    review: Mapping[str, int] = field(default_factory=lambda: REVIEW)
     syncing: Mapping[str, int] = field(default_factory=lambda: SYNCING)
     boss: Mapping[str, int] = field(default_factory=lambda: BOSS)
     actors: Mapping[str, int] = field(default_factory=lambda: {"write": 9, "sync": 7, "web": 4, "rev": 2, "boss": 3})
@@ -209,6 +210,13 @@ PROFILES: Mapping[str, Profile] = {
         writing={**WRITING, "asset": 14, "asset-replace": 8, "asset-rename": 5, "asset-delete": 4},
         web={**WEB, "asset": 10, "asset-replace": 6, "asset-drop": 3},
         shapes=((4, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")), (1, Shape(upstream="all"))),
+        faults=0.15,
+    ),
+    "links": Profile(
+        writing={**WRITING, "link": 16, "rename": 8, "nest": 5, "folder": 3, "swap": 4},
+        web={**WEB, "link": 10, "draft-link": 2, "slug": 7, "nest": 5, "swap": 3},
+        review={**REVIEW, "link": 6, "slug": 2},
+        shapes=((4, Shape()), (1, Shape(clones=3)), (1, Shape(spaces=2)), (1, Shape(update="never"))),
         faults=0.15,
     ),
     "topics": Profile(
@@ -296,7 +304,7 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
         group = "write"
     n, m = chance.randrange(1000), chance.randrange(1000)
     if group in ("web", "rev", "boss"):
-        deeds = {"web": kind.web, "rev": REVIEW, "boss": kind.boss}[group]
+        deeds = {"web": kind.web, "rev": kind.review, "boss": kind.boss}[group]
         return Step(id, group, _weighted(chance, deeds), n, m)
     actor = "abc"[: shape.clones][chance.choice([0, 0, *range(shape.clones)])]
     if group == "write":

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from tests.faults.twoway.clone_state import read_refs
+from tests.faults.twoway.links import find_wrong_links
 from tests.faults.twoway.pages import Page, View, tokens_of
 from tests.faults.twoway.play import Player
 from tests.faults.twoway.schedule import Step
@@ -17,6 +18,7 @@ COLUMNS = (
     "locked out",
     "not converged",
     "mixed line ends",
+    "wrong links",
     "errors",
 )
 _PICTURE = re.compile(r"\]\([./]*(?=\.gitbook/)")
@@ -144,6 +146,7 @@ def check(player: Player, stopped: Iterable[Writer]) -> None:
     if live or contested:
         return
     _check_equal(player, sides)
+    _check_links(player, views)
     if player.world.shape.server == "plain":
         _check_trees(player)
 
@@ -180,6 +183,23 @@ def _check_pages(player: Player, name: str, view: View) -> None:
         if known is None:
             player.fail("doubled", f"{mark} in {name} was never written")
     player.check_titles(name, view)
+
+
+def _check_links(player: Player, views: Mapping[str, View]) -> None:
+    """Each link leads to the page that its author has seen, wherever that is now.
+
+    A person who settled the lines around it, or moved the page and forgot its links, may have left it behind.
+    """
+    forgotten = {word for writer in player.writers.values() for word in writer.forgotten}
+    doubtful = player.ledger.deleted_pages.keys() | player.mixed
+    if player.counts["asked"] or player.counts["kept both"]:
+        return
+    for space in player.world.spaces:
+        for name, view in {"main content": player.web.view_by_path(space.id), **views}.items():
+            trusted = {place: page for place, page in view.items() if page.mark not in doubtful}
+            for word, place in find_wrong_links(trusted).items():
+                if word not in forgotten:
+                    player.fail("wrong links", f"{word} leads astray in {name}: {place}: {view[place].text!r}")
 
 
 def _places(pages: Iterable[Page]) -> dict[str, list[str]]:

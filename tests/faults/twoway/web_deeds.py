@@ -42,7 +42,7 @@ class WebDeeds(Participants):
         writes = self.web.operations(step, space.id, before, id)
         if not writes:
             return
-        if step.action == "draft-edit":
+        if step.action in ("draft-edit", "draft-link"):
             self._drafts.append(self.web.draft(space.id, writes))
             id = self._drafts[-1].id
         elif request is None:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
 
 from tests.faults.twoway.clone_state import hash_clone
+from tests.faults.twoway.links import find_wrong_links, link_sentence, mend_links
 from tests.faults.twoway.pages import (
     PICTURE,
     WORD,
@@ -26,6 +27,7 @@ from tests.faults.twoway.pages import (
     read_summary,
     repaired,
     split_sections,
+    with_paragraph,
     with_path,
     words_shown,
     write_summary,
@@ -35,6 +37,8 @@ from tests.faults.twoway.world import Space, git
 
 PLATFORM, ORIGIN = "platform/main", "origin/main"
 MAIN = "main"
+MOVING = ("rename", "nest", "folder", "swap")
+"""What moves pages to other paths."""
 MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
 
 
@@ -49,6 +53,8 @@ class Writer:
         self.name, self.path, self.spaces, self.other = name, path, spaces, other
         self.told: list[str] = []
         self.stashes = 0
+        self.forgotten: set[str] = set()
+        """The words of links to pages that the writer has moved without a thought of them."""
         self.space = spaces[0]
         """The space that the present deed is about."""
         self._status: tuple[bytes, str] = (b"", "")
@@ -164,8 +170,11 @@ class Writer:
     def write(self, step: Step) -> None:
         """Change pages or the table of contents, without a commit."""
         self.space = self.spaces[step.m % len(self.spaces)]
+        before = self.view(self.space) if step.action in MOVING else {}
         deed: Callable[[Step], None] = getattr(self, f"_{step.action.replace('-', '_')}")
         deed(step)
+        if before:
+            self._mend_links(before, forgets=step.m % 4 == 0)
 
     def commit(self, message: str) -> None:
         """Commit all there is."""
@@ -204,6 +213,27 @@ class Writer:
         self._save(entry.path, edited(text, step.action, f"w{step.id}a", step.m))
 
     _replace = _drop = _edit
+
+    def _link(self, step: Step) -> None:
+        """A sentence that leads to another page."""
+        entry, target = self._choose(step), self._choose(Step(0, "", "", step.m))
+        if entry is None or target is None:
+            return
+        path, page = join(self.space.folder, target.path), self.view(self.space)
+        if not page[path].mark:
+            return
+        words = link_sentence(f"w{step.id}a", step.m, entry.path, page[path].mark, target.path)
+        self.told.append(f"# {words} in {entry.path}")
+        self._save(entry.path, with_paragraph(_text(self._top() / entry.path), words, step.m))
+
+    def _mend_links(self, before: View, *, forgets: bool) -> None:
+        """Let the links of pages follow those that have moved, as an editor of text does; or forget that."""
+        after = self.view(self.space)
+        if forgets:
+            self.forgotten |= find_wrong_links(after).keys()
+            return
+        for place, text in mend_links(before, after):
+            self._save(relpath(f"/{place}", f"/{self.space.folder}"), text)
 
     def _edit_two(self, step: Step) -> None:
         """Edit two pages in one commit, of two spaces where there are two."""
