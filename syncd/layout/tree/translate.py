@@ -8,7 +8,7 @@ from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page.links import rewrite_addresses
 from syncd.layout.tree.placement import Placement
 
-_BY_ID = re.compile(r"/(?:files|pages)/([A-Za-z0-9_-]+)(#.*)?")
+_BY_ID = re.compile(r"/(?:files|pages|includes)/([A-Za-z0-9_-]+)(#.*)?")
 
 
 class Translation:
@@ -17,6 +17,7 @@ class Translation:
     def __init__(self, placement: Placement) -> None:
         self._platform_paths = placement.platform_paths
         self._root = placement.root
+        self._includes = {id: placement.platform_paths[id] for id in placement.includes}
         self._paths = {**placement.pages, **placement.files, **placement.includes}
         self._by_path = {path: id for id, path in self._paths.items()}
         self._has_equal_paths = all(self._platform_paths[id] == path for id, path in self._paths.items())
@@ -54,7 +55,7 @@ class Translation:
 
     def translate_incoming(self, body: bytes, id: str) -> bytes:
         """Return a page of the platform with addresses that lead to the same pages and files in Git."""
-        if self._has_equal_paths and b"/files/" not in body and b"/pages/" not in body:
+        if self._has_equal_paths and not any(place in body for place in (b"/files/", b"/pages/", b"/includes/")):
             return body
         path, platform_path = self._paths[id], self._platform_paths[id]
         try:
@@ -70,8 +71,9 @@ class Translation:
         translated.
 
         Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, before and
-        after the moves that are expected, else become `/pages/<id>`; lines end with LF, and the byte order mark is
-        removed. Source: links in Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
+        after the moves that are expected, else become `/pages/<id>`; reusable contents stay relative where the page
+        stays, else become `/includes/<id>`. Lines end with LF, and the byte order mark is removed. Source: links in
+        Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
         """
         text = normalize_line_ends(text)
         source = self._by_path.get(path, "")
@@ -95,7 +97,9 @@ class Translation:
             meant = self._platform_paths.get(id), anchor
             if platform_path and id not in self._moving and resolve_address(address, at=platform_path) == meant:
                 return None
-            return f"/pages/{id}{anchor}"
+            if id not in self._includes:
+                return f"/pages/{id}{anchor}"
+            return make_relative(self._includes[id], at=platform_path) if platform_path else f"/includes/{id}"
 
         return rewrite_addresses(text, translate), is_complete
 

@@ -184,3 +184,20 @@ def test_a_link_in_a_page_that_is_moved_with_it_leads_to_its_page(docs: Writer, 
     nest(docs, "p2.md", "p4.md")
     publish(docs, web)
     assert links(web.text("p2")) == ["../p3.md"]
+
+
+def test_reusable_content_is_included_wherever_a_page_lies_in_git(team: Team) -> None:
+    files = {f"{name}.md": text_of(name) for name in ("README", "p1", "p2")}
+    table = "# Table of contents\n\n* [Home](README.md)\n* [P1](p1.md)\n* [P2](p2.md)\n"
+    web = team.space(
+        files={**files, "SUMMARY.md": table, ".gitbook/includes/note.md": "---\ntitle: Note\n---\n\nA note.\n"}
+    )
+    docs = team.clone(web.space)
+    docs.edit("p1.md", "p1 one.", '{% include ".gitbook/includes/note.md" %}')
+    docs.rename("p1.md", "guide/deep/p1.md")
+    docs.add("guide/new.md", "New")
+    docs.edit("guide/new.md", "New one.", '{% include "../.gitbook/includes/note.md" %}')
+    docs.edit("guide/deep/p1.md", 'include "', 'include "../../')
+    publish(docs, web)
+    assert links(web.text("p1")) == links(web.text("new")) == [".gitbook/includes/note.md"]
+    assert links(docs.read("guide/new.md")) == ["../.gitbook/includes/note.md"]

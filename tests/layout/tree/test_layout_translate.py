@@ -1,5 +1,7 @@
 """Addresses keep leading to the same things when a page has one path in Git and another on the platform."""
 
+from dataclasses import replace
+
 from syncd.layout.tree.placement import Placement
 from syncd.layout.tree.translate import Translation
 
@@ -45,6 +47,20 @@ def test_links_to_pages_that_move_and_from_them_leave_by_id() -> None:
     translation.expect_moves({"p2"})
     assert translation.translate_outgoing("[m](maps.md#x)", "maths.md") == ("[m](/pages/p2#x)", True)
     assert translation.translate_outgoing("[m](maths.md)", "maps.md") == ("[m](/pages/p1)", True)
+
+
+def test_reusable_contents_leave_as_the_platform_has_them() -> None:
+    paths = {**PLACEMENT.platform_paths, "i1": ".gitbook/includes/note.md"}
+    placement = replace(PLACEMENT, includes={"i1": ".gitbook/includes/note.md"}, platform_paths=paths)
+    text = '{% include ".gitbook/includes/note.md" %}'
+    translation = Translation(placement)
+    sent, _ = translation.translate_outgoing(text, "maths.md")
+    assert sent == '{% include "../.gitbook/includes/note.md" %}'
+    assert translation.translate_incoming(sent.encode(), "p1").decode() == text
+    translation.expect_moves({"p1"})
+    sent, _ = translation.translate_outgoing(text, "maths.md")
+    assert sent == '{% include "/includes/i1" %}'
+    assert translation.translate_incoming(sent.encode(), "p1").decode() == text
 
 
 def test_a_link_to_a_page_that_is_not_there_yet_is_told() -> None:
