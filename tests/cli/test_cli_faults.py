@@ -74,6 +74,7 @@ def test_nothing_listens(shell: Any, tmp_path: Path) -> None:
     done = shell.syncd("clone", f"http://127.0.0.1:{port}", shell.space, tmp_path / "docs", "--token-file", shell.token)
     assert done.returncode == 69
     assert f"127.0.0.1:{port}" in complaint(done)
+    assert "after 5 tries (" in complaint(done), "the tries took no time; the pauses between them did"
 
 
 def test_a_space_that_does_not_exist(shell: Any, tmp_path: Path) -> None:
