@@ -81,6 +81,7 @@ def test_a_committed_command_for_the_token_cannot_be_trusted(work: Path, syncd: 
     assert "this command runs as you, and what it prints is your token" in said.out
 
 
+@pytest.mark.story
 def test_an_upstream_in_a_clone_needs_a_word_and_a_space_needs_none(shell: Shell, syncd: CommandRunner) -> None:
     config = shell.clone() / ".git" / "syncd.toml"
     plain = config.read_text()

@@ -53,6 +53,7 @@ def test_peaceful_work_of_all_sides_is_fine(place: Workshop) -> None:
     assert any("git commit" in line for line in played.story)
 
 
+@pytest.mark.story
 def test_pictures_are_added_replaced_renamed_and_deleted_on_both_sides(place: Workshop) -> None:
     deeds = [("a", "asset"), ("web", "asset"), ("a", "sync"), ("a", "asset-replace"), ("web", "asset-replace")]
     more = [("a", "sync"), ("a", "asset-rename"), ("web", "asset-drop"), ("a", "sync"), ("a", "asset-delete")]
@@ -65,6 +66,7 @@ def test_pictures_are_added_replaced_renamed_and_deleted_on_both_sides(place: Wo
     )
 
 
+@pytest.mark.story
 def test_links_are_added_and_followed_on_both_sides(place: Workshop) -> None:
     deeds = [("a", "link"), ("web", "link"), ("a", "sync"), ("a", "rename"), ("web", "slug"), ("a", "sync")]
     made = tuple(Step(number, actor, action, 1, 2) for number, (actor, action) in enumerate(deeds, start=1))
@@ -73,6 +75,7 @@ def test_links_are_added_and_followed_on_both_sides(place: Workshop) -> None:
     assert sum("[k0ab]" in line for line in played.story) > 1
 
 
+@pytest.mark.story
 def test_branches_are_begun_joined_picked_from_renamed_and_given_up(place: Workshop) -> None:
     actions = (
         "new-page branch new-page sync branch edit switch pick join sync rename-branch sync delete-branch edit sync"

@@ -2,6 +2,8 @@
 
 import shutil
 
+import pytest
+
 from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.schedule import wake_repositories
@@ -13,6 +15,7 @@ def lose_cache(fleet: Fleet, worker: str = "a") -> None:
     shutil.rmtree(fleet.root / f"cache-{worker}")
 
 
+@pytest.mark.story
 def test_a_deleted_cache_loses_no_conflict_proposal_or_plan(fleet: Fleet) -> None:
     site = FleetSite(fleet)
     fleet.commit("Site", {"site.yaml": site.render("guides", "api", "more")})

@@ -26,6 +26,7 @@ def diagnose(fleet: Fleet, code: int) -> dict[str, Any]:
     return {one["subject"]: one for one in json.loads(done.stdout)["checks"]}
 
 
+@pytest.mark.story
 def test_doctor_looks_at_the_fleet_and_needs_no_configuration(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(fleet.environ, "HOME", str(fleet.root))
     fleet.make()

@@ -158,6 +158,7 @@ def test_a_secret_that_is_missing_here_is_for_another_worker(fleet: Fleet, recei
     assert "url_file" in said[0]
 
 
+@pytest.mark.story
 def test_a_receiver_that_is_gone_is_told_nothing_more(fleet: Fleet, receiver: NotifiedServer) -> None:
     make(fleet, receiver.url)
     with FleetDatabase(fleet.url) as database:
@@ -167,6 +168,7 @@ def test_a_receiver_that_is_gone_is_told_nothing_more(fleet: Fleet, receiver: No
     assert receiver.came.empty()
 
 
+@pytest.mark.story
 def test_notifications_are_exported_and_a_desktop_is_refused(fleet: Fleet, receiver: NotifiedServer) -> None:
     make(fleet, receiver.url)
     copy = fleet.root / "copy.toml"

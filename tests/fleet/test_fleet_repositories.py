@@ -18,6 +18,7 @@ def test_a_fleet_is_made_once(fleet: Fleet) -> None:
     assert "refs/heads/state/NAME" in second.stdout
 
 
+@pytest.mark.story
 def test_what_is_exported_is_what_was_added(fleet: Fleet) -> None:
     file = fleet.write_config(extra='push = "side"\nside = "sync/{branch}"\n', interval=30)
     fleet.syncd("fleet", "init")

@@ -44,6 +44,7 @@ def docs(shell: Any, tmp_path: Path) -> Iterator[Path]:
             yield clone
 
 
+@pytest.mark.story
 def test_a_push_says_before_and_after_that_main_content_is_written(shell: Any, docs: Path, tmp_path: Path) -> None:
     config = ("--config", tmp_path / "syncd.toml")
     (docs / "use.md").write_text("# Use\n\nLike that.\n")
