@@ -221,6 +221,17 @@ def test_a_table_of_contents_below_another_root_is_read_there() -> None:
     assert codes == ["link-outside"]
 
 
+def test_a_link_to_another_space_is_told_the_address_of_its_page() -> None:
+    known = {"../api/use.md": "https://app.gitbook.com/s/1/use"}
+    text = {HERE: "# Setup\n\n## First step\n\n[x](../../api/use.md#top)\n"}
+    (one,) = [
+        one
+        for one in check_space(items({**GOOD, **text}), find_address=lambda path: known.get(path, ""))
+        if one.code == "link-outside"
+    ]
+    assert one.hint == "write https://app.gitbook.com/s/1/use#top"
+
+
 def test_findings_are_chosen_by_code_or_by_first_word() -> None:
     everything = found(page("[x](missing.md) <person> [y](../readme.md)\n"))
     assert [one.code for one in select_findings(everything, find_codes(["link"]), set())] == [

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 
 import typer
 
 from syncd.cli.check.excerpt import SourceText
 from syncd.cli.check.findings import LocatedFinding, Report, choose_exit_code
+from syncd.cli.check.other_spaces import find_page_address
 from syncd.cli.check.report import FORMATS, write_report
 from syncd.cli.check.sources import CheckOptions, find_spaces
 from syncd.layout.lint.check import check_space, select_findings
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.rules import RULES, find_codes
+from syncd.layout.lint.space import FindAddress
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.model.wording import format_count
 from syncd.sync.publish.source import SpaceFiles
@@ -28,7 +31,11 @@ def run_check(options: CheckOptions, style: str, select: Sequence[str], ignore: 
     selected, ignored = _parse_codes(select), _parse_codes(ignore)
     with ExitStack() as stack:
         spaces = find_spaces(options, stack)
-        findings = [finding for space in spaces for finding in _check_space(space, selected, ignored)]
+        findings = [
+            finding
+            for space in spaces
+            for finding in _check_space(space, partial(find_page_address, spaces, space), selected, ignored)
+        ]
         code = choose_exit_code(findings, strict=strict)
         files = sum(len(space.items) for space in spaces)
         where = f"{format_count(files, 'file')} of {format_count(len(spaces), 'space')}"
@@ -38,10 +45,12 @@ def run_check(options: CheckOptions, style: str, select: Sequence[str], ignore: 
     return code
 
 
-def _check_space(space: SpaceFiles, selected: set[str], ignored: set[str]) -> Iterator[LocatedFinding]:
+def _check_space(
+    space: SpaceFiles, find_address: FindAddress, selected: set[str], ignored: set[str]
+) -> Iterator[LocatedFinding]:
     texts = {path: SourceText(item.read) for path, item in space.items.items()}
     empty = SourceText(bytes)
-    for finding in select_findings(check_space(space.items), selected, ignored):
+    for finding in select_findings(check_space(space.items, find_address=find_address), selected, ignored):
         if _is_selected(space, finding):
             path = f"{space.directory}/{finding.path}" if space.directory else finding.path
             yield LocatedFinding(space.top, path, finding, texts.get(finding.path, empty))

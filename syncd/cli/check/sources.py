@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from syncd.cli.terminal.context import list_repositories
@@ -93,9 +93,9 @@ def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
     configured = [] if options.paths else _list_configured(options)
     if configured:
         found = []
-        for top, directories in configured:
+        for top, ids in configured:
             tree = _open_tree(top, options, stack)
-            found += [tree.read_space(directory) for directory in directories]
+            found += [replace(tree.read_space(directory), id=id) for directory, id in ids.items()]
         return found
     found = []
     for word in options.paths or (str(options.start or "."),):
@@ -113,10 +113,10 @@ def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
     return found
 
 
-def _list_configured(options: CheckOptions) -> list[tuple[Path, list[str]]]:
-    """The repositories of the configuration that applies here, with the directories of their spaces."""
+def _list_configured(options: CheckOptions) -> list[tuple[Path, dict[str, str]]]:
+    """The repositories of the configuration that applies here, with the ids of their spaces by directory."""
     repositories = list_repositories(options.config, start=options.start)
-    return [(one.path, [space.directory for space in one.space]) for one in repositories]
+    return [(one.path, {space.directory: space.id for space in one.space}) for one in repositories]
 
 
 def _find_top(path: Path) -> Path | None:

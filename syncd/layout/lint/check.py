@@ -12,7 +12,7 @@ from syncd.layout.lint.links import check_links
 from syncd.layout.lint.markup import check_markup
 from syncd.layout.lint.rules import RULES, find_codes
 from syncd.layout.lint.settings import check_settings
-from syncd.layout.lint.space import Page, Space, SpaceFile
+from syncd.layout.lint.space import FindAddress, Page, Space, SpaceFile
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 
 _FAMILIES = (check_contents, check_links, check_heads, check_markup, check_assets, check_settings)
@@ -25,15 +25,17 @@ def check_space(
     *,
     only: Collection[str] | None = None,
     known: MutableMapping[str, Page] | None = None,
+    find_address: FindAddress = lambda path: "",
 ) -> list[Finding]:
     """Return all findings of a space, by file and position; `items` are its files by path below its directory.
 
     Shape: with `only`, just those pages are looked at, which takes a moment where a space takes long. `known` remembers
-    pages from one call to the next; the caller takes out of it what changed since. A comment
+    pages from one call to the next; the caller takes out of it what changed since. `find_address` says where pages of
+    other spaces are, for hints. A comment
     `<!-- syncd-check: ignore CODE -->` ignores findings on the next line, or in the code block that it starts; for
     rules about whole files, in the file. Linear time.
     """
-    space = Space(items, only=only, known=known)
+    space = Space(items, only=only, known=known, find_address=find_address)
     found = chain(space.problems, *(family(space) for family in _FAMILIES))
     ignored = _IgnoreComments(space)
     kept = {finding for finding in found if not ignored.is_ignored(finding)} | set(ignored.unknown)

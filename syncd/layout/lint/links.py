@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from syncd.layout.lint.finding import Finding, make_finding
@@ -17,6 +18,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\?")
 _INCLUDE = re.compile(r'\{%[ \t]*include[ \t]+"$')
 _OWN = re.compile(r"/(?:pages|files)/")
 _LOOK_BACK = 40
+_SUFFIX = re.compile("[#?]")
 
 
 def check_links(space: Space) -> Iterator[Finding]:
@@ -75,11 +77,8 @@ class _LinkChecker:
         found = resolve_address(target.text, at=page.path)
         if found is None:
             if not target.text.startswith("\\"):
-                near = self.near.find(re.split("[#?]", unquote(target.text), maxsplit=1)[0].replace("../", ""))
-                hint = f"did you mean {make_relative(near, at=page.path)}?" if near else ""
-                yield make_finding(
-                    "link-outside", page.path, place, f"{quote_name(target.text)} leaves the space", hint
-                )
+                message = f"{quote_name(target.text)} leaves the space"
+                yield make_finding("link-outside", page.path, place, message, self.suggest_outside(page, target))
             return
         path, suffix = found
         file = self.find_file(path)
@@ -91,6 +90,15 @@ class _LinkChecker:
             )
         elif is_markdown(file) and not file.startswith(self.root + ASSETS):
             yield from self.check_page_link(page, target, file, suffix, place)
+
+    def suggest_outside(self, page: Page, target: Target) -> str:
+        """Return the hint for an address outside of the space: that of another space's page, or what is like it."""
+        path, suffix = _SUFFIX.split(target.text, maxsplit=1)[0], _SUFFIX.search(target.text)
+        address = self.space.find_address(normpath(join(dirname(page.path), unquote(path))))
+        if address:
+            return f"write {address}{target.text[suffix.start() :] if suffix else ''}"
+        near = self.near.find(unquote(path).replace("../", ""))
+        return f"did you mean {make_relative(near, at=page.path)}?" if near else ""
 
     def check_page_link(
         self, page: Page, target: Target, file: str, suffix: str, place: tuple[int, int]

@@ -46,6 +46,10 @@ _ID = re.compile(r"""<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*["']([^"'<>]+)["']""")
 _INVALID = {SETTINGS: "settings-invalid", VARIABLES: "variables-invalid", TAGS: "tags-invalid"}
 
 
+FindAddress = Callable[[str], str]
+"""Returns the address of a page of another space, by its path from the space's directory, or "" where none is known."""
+
+
 @dataclass(frozen=True)
 class SpaceFile:
     """One file: its size in bytes, a function that reads it, and a digest that equal contents share, "" when not
@@ -65,9 +69,10 @@ class Space:
         *,
         only: Collection[str] | None = None,
         known: MutableMapping[str, "Page"] | None = None,
+        find_address: FindAddress = lambda path: "",
     ) -> None:
         """Read the table of contents; with `only`, no other pages are looked at, `known` are pages read before."""
-        self.files, self.only = items, only
+        self.files, self.only, self.find_address = items, only, find_address
         self.problems: list[Finding] = []
         self.unreadable: set[str] = set()
         self.draft = self._read_draft()

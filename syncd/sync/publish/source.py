@@ -15,12 +15,16 @@ _SPACE_FILES = ("SUMMARY.md", SETTINGS_PATH)
 
 @dataclass(frozen=True)
 class SpaceFiles:
-    """One space: its directory below `top`, its files, and the path in it that was selected ("" is all)."""
+    """One space: its directory below `top`, its files, and the path in it that was selected ("" is all).
+
+    Shape: `id` is its id on the platform, "" where no configuration says it.
+    """
 
     top: Path
     directory: str
     items: Mapping[str, SpaceFile]
     part: str = ""
+    id: str = ""
 
 
 def select_space(

@@ -144,6 +144,20 @@ def test_with_a_configuration_every_space_is_checked(typed: CommandRunner, tmp_p
     assert done.out.splitlines()[-1].startswith("1 error in 6 files of 2 spaces.")
 
 
+def test_a_link_to_another_space_of_the_configuration_is_told_its_address(typed: CommandRunner, tmp_path: Path) -> None:
+    top = repository(tmp_path, {f"{name}/{path}": text for name in ("a", "b") for path, text in GOOD.items()})
+    moved = {"docs/README.md": GOOD["README.md"], "docs/guide/README.md": "# Guide\n\nRead on.\n"}
+    plant(top / "b", {**moved, ".gitbook.yaml": "root: ./docs/\n"})
+    text = "# Use\n\n[one](../b/docs/guide/README.md#start) [two](../b/docs/README.md) [three](../LICENSE.md)\n"
+    plant(top, {"a/use.md": text})
+    git(top, "add", "--all")
+    spaces = "".join(f'[[repository.space]]\nid = "{name}1"\ndirectory = "{name}"\nname = "{name}"\n' for name in "ab")
+    plant(top / ".git", {"syncd.toml": f'[platform]\nurl = "http://127.0.0.1:1"\n[[repository]]\n{spaces}'})
+    hints = [line.strip() for line in typed("--select", "link-outside").out.splitlines() if "hint:" in line]
+    app = "https://app.gitbook.com/s/b1"
+    assert hints == [f"hint: write {app}/guide#start", f"hint: write {app}"]
+
+
 def test_github_reads_annotations(typed: CommandRunner, tmp_path: Path) -> None:
     repository(tmp_path, {f"docs/{path}": text for path, text in {**GOOD, "use.md": BROKEN}.items()})
     done = typed("docs", "--format", "github")
