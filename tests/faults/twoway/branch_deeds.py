@@ -76,6 +76,9 @@ class BranchDeeds(GitDeeds):
             self._free_reviewed(writer, branch)
             writer.git("branch", "--quiet", "--delete", "--force", branch)
             writer.told.append(f"git branch -D {branch}")
+            if self.world.shape.upstream:
+                gone = git(writer.path, "push", "--quiet", "origin", "--delete", branch, check=False).returncode
+                writer.told.append(f"git push origin --delete {branch}   # {gone}")
             left = set[str]().union(*map(tokens_of, self.others("", requests=False)))
             self.ledger.free((said - left) | (left - said & self.ledger.named("dead")), f"{step.id} delete {branch}")
 

@@ -245,7 +245,7 @@ class Web:
         text = edited(view[page["id"]].text, step.action.removeprefix("draft-"), f"w{step.id}a", step.m)
         return [{"operation": "update_page", "page": page["id"], "document": {"markdown": text}}]
 
-    _replace = _drop = _draft_edit = _edit
+    _replace = _drop = _describe = _draft_edit = _edit
 
     def _link(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         """A sentence that leads to another page."""
@@ -333,7 +333,7 @@ def _make_picture(name: str, word: str) -> dict[str, Any]:
     return {"name": name, "base64": data, "contentType": "image/png", "ref": "picture"}
 
 
-_OF_ANY_PAGE = ("edit", "draft-edit", "link", "draft-link", "replace", "drop", "retitle")
+_OF_ANY_PAGE = ("edit", "draft-edit", "link", "draft-link", "replace", "drop", "describe", "retitle")
 """What may be done to a page with others below it, too."""
 _MARKER = re.compile(r" \[(\S*)#(\w+)\]$")
 

@@ -14,6 +14,7 @@ WORD = re.compile(r"\bw\d+[a-z]{1,2}\b")
 MARK = re.compile(r"\bm\d+[a-z]{0,2}\b")
 TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
 PICTURE = re.compile(r"!\[picture\]\(<?[./]*\.gitbook/(.*?\.png)>?\)")
+_FIELDS = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _ENTRY = re.compile(r"^( *)[*-] \[(.*?)\]\(<?(.*?)>?\)\s*$")
 
 
@@ -106,11 +107,15 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def edited(text: str, action: str, word: str, n: int) -> str:
-    """Given a text, return it with a sentence added, replaced or dropped, as the n-th place that there is."""
+    """Given a text, return it with a sentence added, replaced or dropped, at the n-th place that there is, or as its
+    description.
+    """
     if "\r\n" in text:
         return edited(text.replace("\r\n", "\n"), action, word, n).replace("\n", "\r\n")
+    if action == "describe":
+        return f"---\ndescription: {sentence(word, n)}\n---\n\n{_FIELDS.sub('', text)}"
     parts = paragraphs(text)
-    places = [at for at, part in enumerate(parts) if WORD.search(part)]
+    places = [at for at, part in enumerate(parts) if WORD.search(part) and not part.startswith("---\n")]
     if action == "edit" or not places or (action == "drop" and len(places) < 2):
         return with_paragraph(text, sentence(word, n), n)
     parts[places[n % len(places)]] = sentence(word, n) if action == "replace" else ""

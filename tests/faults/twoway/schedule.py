@@ -219,6 +219,13 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((4, Shape()), (1, Shape(clones=3)), (1, Shape(spaces=2)), (1, Shape(update="never"))),
         faults=0.15,
     ),
+    "descriptions": Profile(
+        writing={**WRITING, **UNTIDY, "describe": 16, "git-merge": 2},
+        web={**WEB, "describe": 14},
+        review={**REVIEW, "describe": 6},
+        shapes=((4, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")), (1, Shape(clones=1, flow="ci"))),
+        faults=0.15,
+    ),
     "topics": Profile(
         writing={**WRITING, **BRANCHING, "git-merge": 2},
         shapes=(
@@ -248,6 +255,11 @@ PROFILES: Mapping[str, Profile] = {
         writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 0},
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(clones=3, upstream="one", topics=True))),
         faults=0.15,
+    ),
+    "closing": Profile(
+        writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 8},
+        shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(upstream="all", topics=True))),
+        faults=0.1,
     ),
     "undo": Profile(
         syncing={**SYNCING, "undo": 10}, shapes=((3, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")))
