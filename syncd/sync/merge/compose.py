@@ -103,7 +103,7 @@ class _TreeComposer:
         binding = summary.binding
         present = {binding.path(inner) for inner in self.repository.list_files(self.ours, binding.directory)}
         present -= {path for path, content in changes.items() if content is None}
-        present |= {path for path, content in changes.items() if content is not None}
+        present |= {path for path, content in changes.items() if content is not None and binding.holds(path)}
         delisted = {final for path, final in _find_delisted(summary, places) if self._is_in_base(path)}
         missing = {path for path in _list_undropped(summary) - present if not self._has_file(path)}
         content, notes = merge_summary(self.repository, summary, places, (present - delisted) | missing)

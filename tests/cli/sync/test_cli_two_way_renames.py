@@ -239,3 +239,23 @@ def test_a_page_below_one_that_exchanges_names_with_another_costs_no_page(docs: 
     assert sorted(texts) == ["Home", "P1", "P2", "P3", "P4"]
     assert all(f"{title} two." in text for title, text in texts.items())
     assert all(f"P{number} two." in docs.everything() for number in range(1, 5))
+
+
+def test_a_page_that_moves_to_another_space_takes_its_line_there_and_the_edit_of_the_other_side(team: Team) -> None:
+    one, two = team.space("one"), team.space("two")
+    docs = team.clone(f"{one.space}=one", f"{two.space}=two")
+    one.edit("p1", "P1 two.", "P1 two, says the web.")
+    docs.git("mv", "one/p1.md", "two/moved.md")
+    table = docs.read("one/SUMMARY.md").replace("* [P1](p1.md)\n", "")
+    docs.write("one/SUMMARY.md", table)
+    docs.write("two/SUMMARY.md", docs.read("two/SUMMARY.md") + "* [P1](moved.md)\n")
+    docs.commit("Move")
+    said = docs.run("sync")
+    assert "leads out" not in said
+    assert docs.read("one/SUMMARY.md") == table
+    one.merge()
+    two.merge()
+    docs.settle()
+    assert "p1" not in one.slugs()
+    assert "says the web" in two.text("moved")
+    assert docs.read("one/SUMMARY.md") == table
