@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.faults.twoway.pages import TITLE, tokens_of
+from tests.faults.twoway.pages import TITLE, by_mark, tokens_of
 from tests.faults.twoway.program import Ran
 from tests.faults.twoway.runs import Runs
 from tests.faults.twoway.schedule import Step
@@ -43,6 +43,19 @@ class GitDeeds(Runs):
         after = tokens_of(writer.view())
         self.unsendable |= after - before
         self.ledger.free(before - after, f"{step.id} {writer.name} {step.action}")
+        writer.commit(f"{step.action} {step.id}")
+
+    def _transfer(self, writer: Writer, step: Step) -> None:
+        """A page moves to another space: who edits or deletes it meanwhile has not seen that, so both spaces may have
+        it.
+        """
+        before = by_mark(writer.view())
+        with self._editing(writer, step):
+            writer.write(step)
+        after = by_mark(writer.view())
+        moved = {mark for mark in before.keys() & after.keys() if before[mark].place != after[mark].place}
+        self.mixed |= moved
+        self.copied |= moved
         writer.commit(f"{step.action} {step.id}")
 
     def _amend(self, writer: Writer, step: Step) -> None:

@@ -45,9 +45,11 @@ class Participants:
             self.ledger.begin(self.web.view(space.id))
         self._acting = threading.Lock()
         self.mixed: set[str] = set()
-        """Pages that were in conflict with another page, about whose place and title a person decided."""
+        """Pages that were in conflict with another page, about whose place and title a person decided, and pages that
+        moved to another space."""
         self.copied: set[str] = set()
-        """Pages that a clone has changed as another one did: who deletes them has not seen that, so they may stay."""
+        """Pages that a clone has changed as another one did, or moved to another space: who deletes them has not seen
+        that, so they may stay."""
         self.unsendable: set[str] = set()
         """Words of pictures that the platform does not take, since its API replaces no file."""
         self._stopped: set[tuple[str, str]] = set()

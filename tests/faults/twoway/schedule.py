@@ -256,6 +256,11 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(clones=3, upstream="one", topics=True))),
         faults=0.15,
     ),
+    "transfers": Profile(
+        writing={**WRITING, **UNTIDY, "transfer": 14, "git-merge": 2},
+        shapes=((4, Shape(spaces=2)), (1, Shape(clones=1, spaces=2, flow="ci"))),
+        faults=0.1,
+    ),
     "closing": Profile(
         writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 8},
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(upstream="all", topics=True))),

@@ -352,6 +352,19 @@ class Writer:
         entries = with_path(with_path(with_path(self._entries(), one.path, "."), two.path, one.path), ".", two.path)
         self._save_summary(entries)
 
+    def _transfer(self, step: Step) -> None:
+        """A page without pictures moves to the next space of the repository."""
+        entry = self._choose(step, leaf=True)
+        if entry is None or len(self.spaces) == 1 or PICTURE.search(_text(self._top() / entry.path)):
+            return
+        source, text = self._top() / entry.path, _text(self._top() / entry.path)
+        self._save_summary([one for one in self._entries() if one.path != entry.path])
+        self.space = self.spaces[(self.spaces.index(self.space) + 1) % len(self.spaces)]
+        source.unlink()
+        self._save(f"r{step.id}.md", text)
+        self._save_summary([*self._entries(), Entry(entry.title, f"r{step.id}.md")])
+        self.told.append(f"# {source.relative_to(self.path)} is {self.space.folder}/r{step.id}.md now")
+
     def _into_group(self, step: Step) -> None:
         """A page moves to the end of a group, or out of all of them; its file stays."""
         entry = self._choose(step, leaf=True)
