@@ -79,8 +79,11 @@ class GitDeeds(Runs):
 
     def _free_unknown_deletions(self, writer: Writer, why: str) -> None:
         """A reset that takes away both a word and its deletion says nothing of what was proposed before."""
-        deleted = (name for name in self.ledger.named("dead") if self.ledger.tokens[name].author == writer.name)
-        self.ledger.free([name for name in deleted if not writer.git("log", "--format=%H", f"-S{name}", "HEAD")], why)
+        known = self.ledger.tokens
+        own = (
+            name for name in self.ledger.named("dead") if writer.name in (known[name].author, *known[name].why.split())
+        )
+        self.ledger.free([name for name in own if not writer.git("log", "--format=%H", f"-S{name}", "HEAD")], why)
 
     def _undo(self, writer: Writer, step: Step) -> None:
         """Take back what was done last: a push, with its commits or without, or what was merged."""
