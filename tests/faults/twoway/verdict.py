@@ -194,12 +194,12 @@ def _check_links(player: Player, views: Mapping[str, View]) -> None:
     doubtful = player.ledger.deleted_pages.keys() | player.mixed
     if player.counts["asked"] or player.counts["kept both"]:
         return
-    for space in player.world.spaces:
-        for name, view in {"main content": player.web.view_by_path(space.id), **views}.items():
-            trusted = {place: page for place, page in view.items() if page.mark not in doubtful}
-            for word, place in find_wrong_links(trusted).items():
-                if word not in forgotten:
-                    player.fail("wrong links", f"{word} leads astray in {name}: {place}: {view[place].text!r}")
+    main = [("main content", player.web.view_by_path(space.id)) for space in player.world.spaces]
+    for name, view in (*main, *views.items()):
+        trusted = {place: page for place, page in view.items() if page.mark not in doubtful}
+        for word, place in find_wrong_links(trusted).items():
+            if word not in forgotten:
+                player.fail("wrong links", f"{word} leads astray in {name}: {place}: {view[place].text!r}")
 
 
 def _places(pages: Iterable[Page]) -> dict[str, list[str]]:
