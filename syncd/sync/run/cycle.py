@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from syncd.errors import Conflict, Stopped, SyncdError
-from syncd.layout.tree.paths import replace_undecodable
-from syncd.store.status import FlowOutcome
 from syncd.sync.bind.flow import bind_spaces
 from syncd.sync.binding import Binding
 from syncd.sync.branches import Branch, find_tracked, put_ancestors_first
@@ -28,8 +26,6 @@ from syncd.sync.outcome import (
     Held,
     Outcome,
     Unchanged,
-    describe_outcome,
-    find_details,
     join_outcomes,
     outcome_of,
 )
@@ -39,10 +35,10 @@ from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.review.auto_merge import merge_proposal
 from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import read_merged, review
+from syncd.sync.run.record import record_results
 from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
-from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Workspace
 
@@ -356,28 +352,5 @@ def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
     with collect_seldom():
         ended = outcome_of(run)
     is_whole = not ended.exit_code and not is_stopped(results)
-    remembered = outcome_of(partial(_record_results, workspace, options, results, is_whole=is_whole))
+    remembered = outcome_of(partial(record_results, workspace, options, results, is_whole=is_whole))
     return results + [Result(RUN, "", wrong) for wrong in (ended, remembered) if wrong.exit_code]
-
-
-def _record_results(workspace: Workspace, options: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
-    """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
-    at = workspace.now().isoformat(timespec="seconds")
-    ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
-    rows = [
-        FlowOutcome(
-            result.flow,
-            replace_undecodable(result.key),
-            *describe_outcome(result.outcome),
-            at,
-            **find_details(result.outcome),
-        )
-        for result in ordered
-    ]
-    for flow, was_asked in ((BIND, workspace.onto is None), (CONFLICT, options.integrate), (PAGE, options.propose)):
-        if is_whole and was_asked and not options.is_complete:
-            clear_settled(
-                workspace, flow, but=[replace_undecodable(result.key) for result in results if result.flow == flow]
-            )
-    workspace.store.record(rows, whole=is_whole and options.is_complete)
-    return Unchanged()

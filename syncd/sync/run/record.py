@@ -1,0 +1,33 @@
+"""Record what the flows of a run came to, for `syncd status`, the service's health and its metrics."""
+
+from collections.abc import Sequence
+
+from syncd.layout.tree.paths import replace_undecodable
+from syncd.store.status import FlowOutcome
+from syncd.sync.outcome import BIND, CONFLICT, PAGE, Outcome, Unchanged, describe_outcome, find_details
+from syncd.sync.run.values import Result, RunOptions
+from syncd.sync.state.conflicts import clear_settled
+from syncd.sync.workspace import Workspace
+
+
+def record_results(workspace: Workspace, options: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
+    """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
+    at = workspace.now().isoformat(timespec="seconds")
+    ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
+    rows = [
+        FlowOutcome(
+            result.flow,
+            replace_undecodable(result.key),
+            *describe_outcome(result.outcome),
+            at,
+            **find_details(result.outcome),
+        )
+        for result in ordered
+    ]
+    for flow, was_asked in ((BIND, workspace.onto is None), (CONFLICT, options.integrate), (PAGE, options.propose)):
+        if is_whole and was_asked and not options.is_complete:
+            clear_settled(
+                workspace, flow, but=[replace_undecodable(result.key) for result in results if result.flow == flow]
+            )
+    workspace.store.record(rows, whole=is_whole and options.is_complete)
+    return Unchanged()
