@@ -1,6 +1,6 @@
 """Values of a mirror commit: what is known before it, what was read for it, and what was written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from syncd.model.anchor import Anchor
 from syncd.model.file import File
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
+from syncd.plan.change import Change
 from syncd.plan.mirror.revision import MirrorPlan
 from syncd.repo.values import Person
 
@@ -41,6 +42,15 @@ class Source(Protocol):
 
 class RevisionMoved(Unreachable):
     """The content changed while it was read; what was read of its tree is discarded."""
+
+
+class MainMoved(RevisionMoved):
+    """A space has a newer revision than its mirror, and a flow needs it in Git; `written` is what the flow had written
+    before."""
+
+    def __init__(self, space: str, written: Sequence[Change] = ()) -> None:
+        super().__init__(f"space {space} changed meanwhile", hint="the next run reads it again")
+        self.written = tuple(written)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ from syncd.layout.tree.placement import Placement, assign_paths
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
+from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
 from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
+from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import drop_false_moves, render_moves
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
@@ -26,7 +28,7 @@ from syncd.sync.mirror.plan_revision import gather_content, list_known
 from syncd.sync.mirror.request_base import Reading, RevisionStep, find_request_base
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.source import MainContent, PastContent, ProposedContent
-from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, Source, WrittenCommit
+from syncd.sync.mirror.values import TRIES, MainMoved, RevisionMoved, Signature, Source, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.propose.intent import ExistingContent
 from syncd.sync.settings import read_settings_at, read_text_at
@@ -50,12 +52,12 @@ def read_main_content(workspace: Workspace, binding: Binding, *, layout_commit: 
     """Return the main content of a mirrored space, with an anchor for each page and file.
 
     Shape: where the commit `layout_commit` has changed the root directory, paths are below the new one.
-    Raises: RevisionMoved when the space has a newer revision than the mirror.
+    Raises: MainMoved when the space has a newer revision than the mirror.
     """
     revision = MainContent(workspace.client, binding.space).content()
-    last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
-    if last is None or last.trailers.get(REVISION) != [revision.id]:
-        raise RevisionMoved(f"space {binding.space} changed meanwhile", hint="the next run reads it again")
+    last = _find_mirrored(workspace, binding, revision.id)
+    if last is None:
+        raise MainMoved(binding.space)
     base = find_mirror_base(workspace, binding, revision, last.oid, {})
     settings = read_settings_at(
         workspace.repository, binding, choose_settings_commit(workspace.repository, binding, last.oid, layout_commit)
@@ -82,12 +84,15 @@ def record_proposed_content(
     `layout_commit` is the commit that says where new pages belong. `own_revisions` are the revisions that the writes of
     this run made: while the last of them is current, every difference from what was written was made by the platform.
     `update` says what is known of an update from main content.
-    Raises: RevisionMoved when the change request keeps changing while it is read.
+    Raises: RevisionMoved when the change request keeps changing while it is read; MainMoved when it has taken in main
+    content that the mirror does not have.
     """
     reading = Reading(workspace, binding, proposal, written, layout_commit, tuple(own_revisions))
     for left in reversed(range(TRIES)):
         try:
             return _record_revisions(reading, update)
+        except MainMoved:
+            raise
         except RevisionMoved:
             if not left:
                 raise
@@ -100,6 +105,7 @@ def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
     workspace, own = reading.workspace, reading.own_revisions
     source: Source = ProposedContent(workspace.client, reading.binding.space, reading.proposal.change_request.id)
     revision = source.content()
+    _guard_main_mirrored(workspace, reading.binding, reading.proposal.change_request)
     main_in_request = find_taken_main(workspace, reading.proposal.change_request)
     known = _find_known_revision(reading)
     is_news = _has_new_main(reading, main_in_request)
@@ -115,6 +121,25 @@ def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
         _record_revision(reading, RevisionStep(one, content, joined), _reduce_update(update, content, known))
     step = RevisionStep(source, revision, main_in_request)
     return _record_revision(reading, step, _reduce_update(update, revision, known))
+
+
+def _guard_main_mirrored(workspace: Workspace, binding: Binding, request: ChangeRequest) -> None:
+    """Check that Git has the main content in a change request.
+
+    Else that would pass for what reviewers wrote, and come back once it is taken out of main content.
+    """
+    taken = request.revision_merged_ancestor or request.revision_initial or ""
+    if not request.is_live or workspace.repository.find_commit(workspace.main, REVISION, taken) is not None:
+        return
+    # Where the platform does not show past revisions, Git has none that was current between two runs.
+    if _find_mirrored(workspace, binding, workspace.client.spaces.get(binding.space).revision or "") is None:
+        raise MainMoved(binding.space)
+
+
+def _find_mirrored(workspace: Workspace, binding: Binding, revision: str) -> Commit | None:
+    """The newest mirror commit of a space, if it is of this revision."""
+    last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
+    return last if last is not None and last.trailers.get(REVISION) == [revision] else None
 
 
 def _reduce_update(update: Update, revision: Revision, known: str) -> Update:

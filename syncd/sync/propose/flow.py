@@ -6,9 +6,8 @@ from functools import partial
 
 from syncd.errors import GuardRefused
 from syncd.fault_points import FaultPoint, reach
-from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
-from syncd.plan.change import Change, Verb
+from syncd.plan.change import Change
 from syncd.plan.guard import FREE_OPENINGS, guard_openings
 from syncd.plan.propose.proposal import ContentPlan
 from syncd.sync.binding import Binding
@@ -19,7 +18,7 @@ from syncd.sync.propose.elsewhere import find_proposed_elsewhere
 from syncd.sync.propose.gather_intent import find_own_proposal, gather_intent
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.lost_words import comment_on_losses, find_losses, format_losses
-from syncd.sync.propose.open_request import describe_proposal, find_newer
+from syncd.sync.propose.open_request import describe_proposal, find_newer, report_request
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import WrittenIntent, write_intent
@@ -88,7 +87,7 @@ def propose(
     if done.live is None or workspace.is_dry_run:
         return Applied(plan.report.changes, done.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
     live, notes = _describe_written(workspace, binding, done, done.live)
-    head = _report_request(live.change_request, "create" if opened else "update")
+    head = report_request(live.change_request, "create" if opened else "update")
     return Applied((head, *plan.report.changes), (*_report_others(own, older, live), *notes), outcomes)
 
 
@@ -118,10 +117,6 @@ def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Propos
     note_waiting_steps(workspace.repository, binding, number, state, plan.report.select("report"))
     reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
     record_proposal(workspace, binding, replace(live, commit=intent.tip))
-
-
-def _report_request(request: ChangeRequest, verb: Verb) -> Change:
-    return Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
 
 
 def _report_others(own: Proposal | None, older: Proposal | None, newer: Proposal) -> tuple[str, ...]:

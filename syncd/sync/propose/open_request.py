@@ -7,7 +7,7 @@ from syncd.errors import AnswerLost
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.space import Space
-from syncd.plan.change import Change
+from syncd.plan.change import Change, Verb
 from syncd.plan.message import REVISION, add_marker, build_former_marker, build_marker, choose_subject
 from syncd.plan.propose.description import (
     CommitSummary,
@@ -50,6 +50,11 @@ def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subjec
         return Proposal(intent.branch, _find_origin(workspace, intent, arrived), arrived)
     reach(FaultPoint.CHANGE_REQUEST_OPENED)
     return Proposal(intent.branch, intent.main, made, is_fresh=True)
+
+
+def report_request(request: ChangeRequest, verb: Verb) -> Change:
+    """Return the line that tells people of a change request that was written."""
+    return Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
 
 
 def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, space: Space) -> Proposal | None:

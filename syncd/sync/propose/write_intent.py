@@ -13,6 +13,7 @@ from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.anchor import Anchor
+from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.plan.propose.comments import name_pages
 from syncd.plan.propose.description import read_commit_of_revision
@@ -20,13 +21,13 @@ from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
 from syncd.sync.binding import Binding
 from syncd.sync.merge.base import record_tip
 from syncd.sync.merge.merge import find_moves
-from syncd.sync.mirror.values import RevisionMoved
+from syncd.sync.mirror.values import MainMoved, RevisionMoved
 from syncd.sync.propose.arrived_pages import record_changed_pages
 from syncd.sync.propose.changed_pages import find_changed_pages
 from syncd.sync.propose.existing import read_main_content, record_proposed_content
 from syncd.sync.propose.gather_intent import gather_intent
 from syncd.sync.propose.intent import ChangedPages, ExistingContent, Intent
-from syncd.sync.propose.open_request import open_proposal
+from syncd.sync.propose.open_request import open_proposal, report_request
 from syncd.sync.propose.via_comments import post_proposal, resolve_comments
 from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
@@ -58,15 +59,19 @@ def write_intent(
 ) -> WrittenIntent:
     """Bring what a branch asks for to the platform; `live` is its change request, None for a new one.
 
-    Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what planning,
-    the guards and the adapters raise.
+    Raises: RevisionMoved when others kept writing; MainMoved, with what was written before, when it has main content
+    that the mirror does not have; ProposalEnded when somebody merged or archived it; what planning, the guards and the
+    adapters raise.
     """
     if workspace.write == "comments":
         workspace.client.change_requests.writes = False
     rounds = _Rounds(workspace, binding, intent, live, subject)
-    for _ in range(ROUNDS):
-        if rounds.run_round():
-            return rounds.result()
+    try:
+        for _ in range(ROUNDS):
+            if rounds.run_round():
+                return rounds.result()
+    except MainMoved as moved:
+        raise MainMoved(binding.space, rounds.list_written(is_new=live is None)) from moved
     raise RevisionMoved(
         f"{binding.name}/{intent.branch}: the change request kept changing while it was written",
         hint="the next run goes on from what it holds",
@@ -101,6 +106,13 @@ class _Rounds:
         return WrittenIntent(
             self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
         )
+
+    def list_written(self, *, is_new: bool) -> tuple[Change, ...]:
+        """Return what was written so far; `is_new` says that there was no change request before."""
+        changes = self.first_plan.report.changes if self.first_plan is not None and self.revisions else ()
+        if self.live is None or not (is_new or changes):
+            return ()
+        return report_request(self.live.change_request, "create" if is_new else "update"), *changes
 
     def run_round(self) -> bool:
         """Read, merge, plan and write once; return whether no further round is needed."""

@@ -15,6 +15,7 @@ from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.write_part import NOT_SENT, write_part
+from syncd.sync.mirror.values import MainMoved
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.elsewhere import find_proposed_elsewhere
@@ -43,6 +44,7 @@ def review(
     Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
     updated from main content, where the policy says so; changed content becomes a commit on its ref; an unchanged one
     costs nothing, unless its reviews are to be read, and one that was archived is read a last time.
+    Raises: MainMoved when it has taken in main content that the mirror does not have.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
@@ -65,7 +67,10 @@ def review(
             record_request(workspace, binding, proposal.change_request)
             update = Update(is_fresh=True, merged_commit=settled)
             changes.append(Change("update", "change request", name, "updated from main content"))
-    changes += _fetch_content(workspace, binding, proposal, update)
+    try:
+        changes += _fetch_content(workspace, binding, proposal, update)
+    except MainMoved as moved:
+        raise MainMoved(binding.space, changes) from moved
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
 
 

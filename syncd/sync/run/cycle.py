@@ -1,6 +1,6 @@
 """One run of one repository: every flow in its order, what they hand on to each other, and the record of outcomes."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +18,7 @@ from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.mirror.overwritten import list_overwritten_refs
+from syncd.sync.mirror.values import MainMoved
 from syncd.sync.outcome import (
     BIND,
     CONFLICT,
@@ -149,17 +150,38 @@ class Flows:
             outcome = replace(outcome, notes=(*outcome.notes, *notices))
         return Result(flow, key, outcome)
 
+    def _run_on_main(
+        self, flow: str, key: str, binding: Binding, run: Callable[[], Outcome]
+    ) -> Generator[Result, None, Result]:
+        """Run a flow and yield its result; where it needs newer main content than Git has, that is mirrored first."""
+        moved: list[MainMoved] = []
+
+        def attempt() -> Outcome:
+            try:
+                return run()
+            except MainMoved as error:
+                moved.append(error)
+                raise
+
+        result = self._run_flow(flow, key, attempt)
+        if moved:
+            if moved[0].written:
+                yield Result(flow, key, Applied(moved[0].written))
+            self._spaces.forget(binding.space)
+            yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
+            result = self._run_flow(flow, key, run)
+        yield result
+        return result
+
     def _run_incoming(self, binding: Binding) -> Iterator[Result]:
         if (unread := self._spaces.failures.get(binding.space)) is not None:
             yield Result("mirror", binding.name, unread)
             return
         yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
-        own = self.proposals.get(binding, [])
         read: set[str] = set()
-        for index in range(len(own)):
-            result = self._run_flow("review", binding.name, partial(self._review, binding, index))
-            yield result
-            read |= {own[index].lane} if not result.outcome.exit_code else set()
+        for lane in [proposal.lane for proposal in self.proposals.get(binding, [])]:
+            result = yield from self._run_on_main("review", binding.name, binding, partial(self._review, binding, lane))
+            read |= {lane} if not result.outcome.exit_code else set()
         if self.options.is_complete and read:
             closed = self._run_flow("close", binding.name, partial(self._close, binding, read))
             if closed.outcome != Unchanged():
@@ -183,8 +205,7 @@ class Flows:
 
     def _run_outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
         key = f"{binding.name}/{branch.name}"
-        proposed = self._run_flow("propose", key, partial(self._propose, binding, branch))
-        yield proposed
+        proposed = yield from self._run_on_main("propose", key, binding, partial(self._propose, binding, branch))
         if self.workspace.policy.merge != "auto" or proposed.outcome.exit_code:
             return
         written = isinstance(proposed.outcome, Applied)
@@ -230,19 +251,22 @@ class Flows:
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
         return outcome
 
-    def _review(self, binding: Binding, index: int) -> Outcome:
-        with detect_end(self.workspace, binding, self.proposals[binding][index]):
-            proposal, outcome = review(
+    def _review(self, binding: Binding, lane: str) -> Outcome:
+        own = self.proposals[binding]
+        index = next((index for index, proposal in enumerate(own) if proposal.lane == lane), None)
+        if index is None:  # somebody merged it meanwhile
+            return Unchanged()
+        with detect_end(self.workspace, binding, own[index]):
+            own[index], outcome = review(
                 self.workspace,
                 binding,
-                self.proposals[binding][index],
+                own[index],
                 space=self._spaces.get(binding.space),
-                proposals=self.proposals[binding],
+                proposals=own,
                 reviews=self.options.reviews,
             )
-        self.proposals[binding][index] = proposal
         if isinstance(outcome, Applied):
-            self._written_requests.add(proposal.lane)
+            self._written_requests.add(lane)
         return outcome
 
     def _close(self, binding: Binding, read: Collection[str]) -> Outcome:

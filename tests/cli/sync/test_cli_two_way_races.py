@@ -77,6 +77,53 @@ def test_what_a_reviewer_writes_just_after_syncd_did_comes_back(docs: Writer, we
         assert "P1 three, says B." in text
 
 
+@pytest.mark.parametrize("by", ["syncd", "a reviewer"])
+def test_main_content_that_an_update_brings_before_the_mirror_has_it_can_be_taken_back(
+    docs: Writer, web: Web, interposer: Interposer, by: str
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    if by == "syncd":
+        web.edit("p2", "P2 one.", "P2 one, says the web.")
+        interposer.at("POST", "/update$", lambda: web.edit("p3", "P3 one.", "P3 one, a mistake."))
+    else:
+
+        def edit_and_update() -> None:
+            web.edit("p3", "P3 one.", "P3 one, a mistake.")
+            web.update(request)
+
+        interposer.at("GET", f"/spaces/{web.space}/change-requests/", edit_and_update)
+    told = docs.run("sync")
+    assert ("updated from main content" in told) == (by == "syncd")
+    assert "P3 one, a mistake." in web.text("p3", request=request)
+    web.edit("p3", "P3 one, a mistake.", "P3 one.")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert "a mistake" not in web.everything()
+    assert "a mistake" not in docs.everything()
+
+
+def test_main_content_that_a_new_change_request_begins_with_can_be_taken_back(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    interposer.at("POST", "/change-requests$", lambda: web.edit("p3", "P3 one.", "P3 one, a mistake."))
+    told = docs.run("sync")
+    request = web.proposed()
+    assert f"+ create change request #{request}" in told
+    assert "not sent" not in told
+    assert "P3 one, a mistake." in web.text("p3", request=request)
+    web.edit("p3", "P3 one, a mistake.", "P3 one.")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert "P1 one, says B." in web.text("p1")
+    assert "a mistake" not in web.everything()
+    assert "a mistake" not in docs.everything()
+
+
 @pytest.mark.parametrize("nth", range(1, 7))
 def test_a_change_request_merged_while_sync_runs_is_merged_and_nothing_else(
     docs: Writer, web: Web, interposer: Interposer, nth: int
