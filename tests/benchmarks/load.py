@@ -42,6 +42,13 @@ def server(*words: str, cwd: Path) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
+def wait_until_idle(pid: int, *, pause_s: float = 0.5) -> None:
+    """Wait until a process uses no CPU: what a server prepares once it listens is no cost of a request."""
+    before = -1.0
+    while before != (before := _cpu(pid)):
+        time.sleep(pause_s)
+
+
 def request(url: str, method: str, path: str, *, token: str = "", body: bytes = b"") -> bytes:
     """Given the parts of a request, return it as it goes over the wire."""
     head = [f"{method} {path} HTTP/1.1", f"Host: {urlsplit(url).netloc}"]

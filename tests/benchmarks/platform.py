@@ -17,7 +17,7 @@ from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
 from tests.benchmarks.bare import Bare
-from tests.benchmarks.load import Served, load, request, server
+from tests.benchmarks.load import Served, load, request, server, wait_until_idle
 from tests.benchmarks.measure import Line, cost_of
 from tests.benchmarks.pages import write_pages
 from tests.benchmarks.stage import Stage
@@ -114,6 +114,7 @@ def serving(data: Path, stage: Stage) -> Iterator[Loaded]:
     """Given a data directory, serve it in a process of its own and return what is there."""
     words = ("-m", "syncd", "platform", "serve", "--port", "0", "--data", str(data))
     with server(*words, cwd=stage.root) as (url, pid):
+        wait_until_idle(pid)
         token = (data / "token").read_text(encoding="ascii").strip()
         with Bare(url, token) as bare:
             organization = bare.send("GET", "/orgs")["items"][0]["id"]

@@ -21,7 +21,7 @@ from tests.benchmarks.platform import Loaded, fill, index, serving
 from tests.benchmarks.stage import Stage
 
 PAGES_MAX = 1_000
-READS = 2_000
+READS = 10_000
 FIRST_READS = 100
 WARM_AIM, COLD_AIM = 1.5, 3.0
 
