@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import Route
 
 from syncd.platform.app_pages.routes import answer_app
 from syncd.platform.change_requests import change_requests, merge_request
@@ -187,8 +186,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
 
 def _add_routes(app: FastAPI) -> None:
     """Add all routes. The first ones are compared with every request: those of pages, which are asked for most."""
-    for path in endpoint.PATHS:
-        app.router.routes.append(Route(path, endpoint.SiteMcpEndpoint(SiteTools), include_in_schema=False))
+    app.router.routes.extend(endpoint.list_mcp_routes(SiteTools))
     app.add_route(site_pages.PATH, site_pages.answer_site, methods=["GET", "POST"], include_in_schema=False)
     app.router.routes.append(_ROUTES)
     for root in (PREFIX, f"{PREFIX}/"):

@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException as Refusal
 from syncd.errors import StoreError
 
 HEADERS_KEY = "syncd.headers"
-"""Where `limits` leaves, in the ASGI scope, the headers that an answer made outside of it must still carry."""
+"""Where `limits` leaves, in the ASGI scope, the headers that an answer made outside of it must still carry: pairs of
+bytes."""
 
 _PROBLEMS_MAX = 5
 """Invalid members that one message names at most."""
@@ -79,9 +80,8 @@ async def _answer_unstorable_value(request: Request, failure: Exception) -> JSON
 
 
 async def _answer_unexpected_error(request: Request, failure: Exception) -> JSONResponse:
-    return JSONResponse(
-        build_error_body(500, "The platform failed on this request."), 500, request.scope.get(HEADERS_KEY)
-    )
+    headers = {name.decode(): value.decode() for name, value in request.scope.get(HEADERS_KEY, ())}
+    return JSONResponse(build_error_body(500, "The platform failed on this request."), 500, headers)
 
 
 def format_problems(problems: Iterable[Any]) -> str:

@@ -3,12 +3,15 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 import sqlalchemy as sa
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from syncd.platform.http.failures import HEADERS_KEY, Failure, build_error_body
+
+Headers = tuple[tuple[bytes, bytes], ...]
 
 BODY_BYTES_MAX = 64 * 1024 * 1024
 """The largest request body; the document shows none. Fifty operations with twenty files of 1 MB each stay below."""
@@ -61,7 +64,7 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         left, headers = self._compute_rate_headers(scope)
-        scope[HEADERS_KEY] = {name.decode(): value.decode() for name, value in headers}
+        scope[HEADERS_KEY] = headers
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -102,16 +105,11 @@ class RequestLimits:
             return None
         return None
 
-    def _compute_rate_headers(self, scope: Scope) -> tuple[int, list[tuple[bytes, bytes]]]:
-        now = int(self._clock().timestamp())
+    def _compute_rate_headers(self, scope: Scope) -> tuple[int, Headers]:
+        window = int(self._clock().timestamp()) // _WINDOW_S
         limit = self._per_minute or _UNLIMITED
-        left = limit if self._per_minute is None else limit - self._count_request(scope, now // _WINDOW_S)
-        reset = (now // _WINDOW_S + 1) * _WINDOW_S
-        return left, [
-            (b"x-ratelimit-limit", b"%d" % limit),
-            (b"x-ratelimit-remaining", b"%d" % max(left, 0)),
-            (b"x-ratelimit-reset", b"%d" % reset),
-        ]
+        left = limit if self._per_minute is None else limit - self._count_request(scope, window)
+        return left, _format_rate_headers(limit, max(left, 0), (window + 1) * _WINDOW_S)
 
     def _count_request(self, scope: Scope, window: int) -> int:
         if window != self._window:
@@ -120,6 +118,16 @@ class RequestLimits:
         who = identify_sender(scope)
         self._used[who] = self._used.get(who, 0) + 1
         return self._used[who]
+
+
+@lru_cache(maxsize=64)
+def _format_rate_headers(limit: int, left: int, reset: int) -> Headers:
+    """The headers of an answer; without a limit they are the same for a minute."""
+    return (
+        (b"x-ratelimit-limit", b"%d" % limit),
+        (b"x-ratelimit-remaining", b"%d" % left),
+        (b"x-ratelimit-reset", b"%d" % reset),
+    )
 
 
 def _answer_too_many_requests() -> JSONResponse:
@@ -181,7 +189,8 @@ def identify_sender(scope: Scope) -> int:
 
 
 def _has_body(scope: Scope) -> bool:
-    return _is_chunked(scope) or _find_header(scope, b"content-length") not in (None, b"0")
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    return any(name == b"transfer-encoding" or (name == b"content-length" and value != b"0") for name, value in headers)
 
 
 def _is_form(scope: Scope) -> bool:

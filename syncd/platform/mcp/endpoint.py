@@ -12,6 +12,7 @@ from urllib.parse import quote
 import anyio
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Match, Route
 from starlette.types import Message, Receive, Scope, Send
 
 from syncd.platform.http import addresses
@@ -25,7 +26,7 @@ from syncd.platform.visitors.visits import VISITOR_COOKIE, SignInNeeded, SiteVis
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-PATHS = ("/sites/{name}/~mcp", "/sites/{name}/{key}/~mcp")
+_PATHS = ("/sites/{name}/~mcp", "/sites/{name}/{key}/~mcp")
 """The second is that of a site with share links, `key` the key of one."""
 BODY_MAX = 64 * 1024
 _TOOLS = {
@@ -76,6 +77,18 @@ class SiteMcpEndpoint:
             return
         tools = self.make_tools(request.app.state.storage, opened, addresses.find_origin(request))
         await _serve(request, _build_server(request, opened, tools), body, send)
+
+
+class _McpRoute(Route):
+    """A route that looks at the end of an address first: the routes of pages come after it."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return super().matches(scope) if scope["path"].endswith("/~mcp") else (Match.NONE, {})
+
+
+def list_mcp_routes(make_tools: ToolsMaker) -> list[Route]:
+    """Return the routes of the endpoint of all sites, which come before those of their pages."""
+    return [_McpRoute(path, SiteMcpEndpoint(make_tools), include_in_schema=False) for path in _PATHS]
 
 
 async def _open_site(request: Request) -> SiteVisit | Response:
