@@ -104,10 +104,10 @@ def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
     since the last known: else edits made in between could be overwritten, or be taken for a merge with main content."""
     workspace, own = reading.workspace, reading.own_revisions
     source: Source = ProposedContent(workspace.client, reading.binding.space, reading.proposal.change_request.id)
-    revision = source.content()
+    revision, known = source.content(), _find_known_revision(reading)
+    reading = _renew_request(reading, revision, known)
     _guard_main_mirrored(workspace, reading.binding, reading.proposal.change_request)
     main_in_request = find_taken_main(workspace, reading.proposal.change_request)
-    known = _find_known_revision(reading)
     is_news = _has_new_main(reading, main_in_request)
     past: tuple[PastContent, ...] = ()
     if known not in ("", revision.id) and (is_news or reading.list_sent()):
@@ -121,6 +121,18 @@ def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
         _record_revision(reading, RevisionStep(one, content, joined), _reduce_update(update, content, known))
     step = RevisionStep(source, revision, main_in_request)
     return _record_revision(reading, step, _reduce_update(update, revision, known))
+
+
+def _renew_request(reading: Reading, revision: Revision, known: str) -> Reading:
+    """Read the change request again where others may have written since, and with that taken in main content."""
+    request = reading.proposal.change_request
+    is_own = revision.id in reading.own_revisions and revision.parents[:1] == (known,)
+    if is_own or revision.id == request.revision:
+        return reading
+    request = reading.workspace.client.change_requests.get(reading.binding.space, request.id)
+    if request.revision != revision.id:
+        raise RevisionMoved(f"change request {request.id} changed after it was read")
+    return replace(reading, proposal=replace(reading.proposal, change_request=request))
 
 
 def _guard_main_mirrored(workspace: Workspace, binding: Binding, request: ChangeRequest) -> None:
@@ -148,11 +160,13 @@ def _reduce_update(update: Update, revision: Revision, known: str) -> Update:
 
 
 def _has_new_main(reading: Reading, main_in_request: str | None) -> bool:
-    """Whether a change request has taken in main content since it was last read."""
-    here = reading.find_recorded()
-    return (
-        here is not None and main_in_request is not None and not has_taken_in(reading.workspace, here, main_in_request)
-    )
+    """Whether a change request has taken in main content since it was last read, or since it was opened."""
+    workspace, here = reading.workspace, reading.find_recorded()
+    if here is None:
+        opened_at = reading.proposal.change_request.revision_initial or ""
+        found = workspace.repository.find_commit(workspace.main, REVISION, opened_at)
+        here = found.oid if found is not None else None
+    return here is not None and main_in_request is not None and not has_taken_in(workspace, here, main_in_request)
 
 
 def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:

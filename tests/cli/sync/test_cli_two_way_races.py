@@ -77,30 +77,47 @@ def test_what_a_reviewer_writes_just_after_syncd_did_comes_back(docs: Writer, we
         assert "P1 three, says B." in text
 
 
-@pytest.mark.parametrize("by", ["syncd", "a reviewer"])
 def test_main_content_that_an_update_brings_before_the_mirror_has_it_can_be_taken_back(
-    docs: Writer, web: Web, interposer: Interposer, by: str
+    docs: Writer, web: Web, interposer: Interposer
 ) -> None:
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
     docs.run("sync")
-    request = web.proposed()
-    if by == "syncd":
-        web.edit("p2", "P2 one.", "P2 one, says the web.")
-        interposer.at("POST", "/update$", lambda: web.edit("p3", "P3 one.", "P3 one, a mistake."))
-    else:
-
-        def edit_and_update() -> None:
-            web.edit("p3", "P3 one.", "P3 one, a mistake.")
-            web.update(request)
-
-        interposer.at("GET", f"/spaces/{web.space}/change-requests/", edit_and_update)
-    told = docs.run("sync")
-    assert ("updated from main content" in told) == (by == "syncd")
-    assert "P3 one, a mistake." in web.text("p3", request=request)
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    interposer.at("POST", "/update$", lambda: web.edit("p3", "P3 one.", "P3 one, a mistake."))
+    assert "updated from main content" in docs.run("sync")
+    assert "P3 one, a mistake." in web.text("p3", request=web.proposed())
     web.edit("p3", "P3 one, a mistake.", "P3 one.")
     docs.settle()
     web.merge()
     docs.settle()
+    assert not web.requests("draft", "open")
+    assert "a mistake" not in web.everything()
+    assert "a mistake" not in docs.everything()
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+@pytest.mark.parametrize("nth", range(2, 11))
+def test_main_content_that_a_reviewer_brings_while_syncd_runs_can_be_taken_back(
+    docs: Writer, web: Web, interposer: Interposer, nth: int, is_new: bool
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    if not is_new:
+        docs.run("sync")
+        web.edit("p4", "P4 one.", "P4 one, says R.", request=web.proposed())
+
+    def edit_and_update() -> None:
+        web.edit("p3", "P3 one.", "P3 one, a mistake.")
+        if web.requests():
+            web.update(web.proposed())
+
+    interposer.at("", "/", edit_and_update, nth=nth)
+    docs.run("sync")
+    web.edit("p3", "P3 one, a mistake.", "P3 one.")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert "P1 one, says B." in web.text("p1")
+    assert ("P4 one, says R." in web.text("p4")) != is_new
     assert "a mistake" not in web.everything()
     assert "a mistake" not in docs.everything()
 
