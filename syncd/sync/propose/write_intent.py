@@ -214,10 +214,10 @@ class _Rounds:
             self.has_lost_answer = True
             self.notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
         except Rejected as refusal:
+            if _has_moved(workspace, binding, self.live, writer.revision):
+                return False  # somebody deleted, say, a page since it was read: the next round sees that
             if refusal.status != NO_ROUTE[0]:
                 self._plan_refused_anew(refusal)
-                return False
-            if _has_moved(workspace, binding, self.live, content):
                 return False
             if workspace.write == "content":
                 hint = 'write = "auto" puts the proposal into comments of the change request'
@@ -250,11 +250,9 @@ class _Rounds:
         return post_proposal(workspace, binding, self.intent, live, plan, paths=name_pages(content.existing))
 
 
-def _has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: ExistingContent) -> bool:
-    """Whether a change request changed since its content was read: then a missing page explains a 404."""
-    if live.is_fresh:
-        return False
-    return workspace.client.change_requests.get(binding.space, live.lane).revision != content.existing.revision.id
+def _has_moved(workspace: Workspace, binding: Binding, live: Proposal, revision: str) -> bool:
+    """Whether others wrote to a change request since it was at a revision: then that may be why a write was refused."""
+    return workspace.client.change_requests.get(binding.space, live.lane).revision != revision
 
 
 def _holds_desired(workspace: Workspace, binding: Binding, content: ExistingContent, intent: Intent) -> bool:

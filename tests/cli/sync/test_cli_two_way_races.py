@@ -141,6 +141,20 @@ def test_main_content_that_a_new_change_request_begins_with_can_be_taken_back(
     assert "a mistake" not in docs.everything()
 
 
+def test_a_page_that_a_reviewer_deletes_just_before_syncd_does_is_no_error(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    docs.delete("p2.md")
+    docs.edit("p1.md", "P1 two.", "P1 two, says B.")
+    interposer.at("POST", "/content$", lambda: web.delete("p2", request=request))
+    docs.run("sync")
+    assert "p2" not in web.slugs(request=request)
+    assert "P1 two, says B." in web.text("p1", request=request)
+
+
 @pytest.mark.parametrize("nth", range(1, 7))
 def test_a_change_request_merged_while_sync_runs_is_merged_and_nothing_else(
     docs: Writer, web: Web, interposer: Interposer, nth: int
