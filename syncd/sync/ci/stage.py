@@ -20,6 +20,7 @@ from syncd.sync.ci.base import (
 )
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
+from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.state.lane_content import SentContent, find_arrived
@@ -162,16 +163,20 @@ class _StageBuilder:
         """The main content that a change request took in last, where nothing says what was written to it: what else
         differs there counts as the reviewers' and is never undone. What came to main content later must not be in it,
         or the reviewers would have deleted that."""
-        revision = live.revision_merged_ancestor or live.revision_initial or ""
-        for commit in self.repository.find_carrying(self.job.commit, REVISION, revision, committer=COMMITTER[0]):
-            if binding.space in commit.trailers.get(SPACE, []):
-                return commit.oid
-        found = write_past_commit(self.workspace, binding, revision, like=self.job.commit) if revision else None
+        found = self.find_taken_commit(binding, live)
         if found is not None:
             return self.base_commit if self.workspace.has_same_content(binding, found, self.base_commit) else found
         if (refused := explain_unreadable(live, binding.name)) is not None:
             raise refused
         return self.base_commit
+
+    def find_taken_commit(self, binding: Binding, live: ChangeRequest) -> str | None:
+        """A commit of the main content that a change request took in last; None where nothing shows that."""
+        revision = live.revision_merged_ancestor or live.revision_initial or ""
+        for commit in self.repository.find_carrying(self.job.commit, REVISION, revision, committer=COMMITTER[0]):
+            if binding.space in commit.trailers.get(SPACE, []):
+                return commit.oid
+        return write_past_commit(self.workspace, binding, revision, like=self.job.commit) if revision else None
 
     def name_content(self, binding: Binding, number: int, commit: str, content: str) -> None:
         """Let the refs name the branch's commit that a change request holds, and the commit of its content."""
@@ -197,6 +202,7 @@ class _StageBuilder:
         content = self.repository.find_tree(written_commit) if written_commit not in (None, commit) else None
         if content is None:
             return commit
+        content = self.add_taken_in(binding, live, commit, content)
         before = self.find_content(binding, "", former) or self.find_taken_in(binding, live)
         base = self.write_content(binding, before, [])
         # What was sent is kept nowhere: it was the commit with the reviewers' words.
@@ -209,6 +215,17 @@ class _StageBuilder:
         if not found:
             self.extra_parents.append(base)
         return found or base
+
+    def add_taken_in(self, binding: Binding, live: ChangeRequest, commit: str, tree: str) -> str:
+        """A tree with all that a commit has as main content has it, where the change request has taken that in: what
+        lacks of it was not left unsent, but taken out by reviewers."""
+        taken = self.find_taken_commit(binding, live)
+        if taken is None:
+            return tree
+        lookup = self.repository.lookup
+        differing = [found.path for found in self.repository.compare_trees(tree, commit) if binding.holds(found.path)]
+        same = [(path,) for path in differing if lookup(taken, path) == lookup(commit, path)]
+        return leave_out(self.repository, self.workspace.bindings, tree, commit, same)
 
     def join_with_base(self, binding: Binding, held: str, parents: list[str]) -> str:
         """What the branch proposed before, joined with what it grew from, as the branch will be."""

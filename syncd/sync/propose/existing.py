@@ -16,6 +16,7 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
 from syncd.plan.mirror.revision import list_bodies
+from syncd.plan.propose.description import read_commit_unless_partial, read_written_revision
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
@@ -176,12 +177,18 @@ def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
 
 
 def _find_known_revision(reading: Reading) -> str:
-    """The revision that Git has of a change request; of one that was just opened, that of main content."""
+    """The revision that Git has of a change request; of one that was just opened, that of main content.
+
+    In a place without memory, such as a job's, the description says what Git has: what syncd wrote last.
+    """
+    request, here = reading.proposal.change_request, reading.find_recorded()
     seen = reading.workspace.store.read_last_seen(reading.binding.space, reading.proposal.lane)
-    here = reading.find_recorded()
     if seen is not None and seen.commit == here:
         return seen.revision
-    return reading.proposal.change_request.revision_initial or "" if here is None else ""
+    if here is None:
+        return request.revision_initial or ""
+    is_about_this = read_commit_unless_partial(request.description) == reading.proposal.commit
+    return read_written_revision(request.description) if seen is None and is_about_this else ""
 
 
 def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> ExistingContent:

@@ -4,7 +4,10 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 """
 
 import re
+import tempfile
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -26,22 +29,21 @@ def origin(team: Team) -> Writer:
 
 @pytest.fixture
 def job(team: Team, origin: Writer, web: Web) -> Job:
-    """Runs `push --ci` in a fresh clone of the newest commit of main, on no branch, and returns what it says."""
-    numbers = iter(range(100))
+    """Runs a job in a clone of the origin, and returns what it says."""
+    return partial(run_job, team, origin, space=web.space)
 
-    def run(*words: str, code: int = 0, depth: int = 1, space: str = web.space) -> str:
-        clone = Writer(team.root / f"job{next(numbers)}")
-        cut = (f"--depth={depth}",) if depth else ()
-        origin.git("clone", "--quiet", *cut, f"file://{origin.path}", str(clone.path))
-        clone.git("checkout", "--quiet", "--detach")
-        service = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
-        token = team.token.read_text().strip()
-        given = ("push", "--ci", "--url", team.url, "--space", space, *words)
-        done = clone.syncd(*given, **service, SYNCD_TOKEN=token)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
 
-    return run
+def run_job(team: Team, source: Writer, *words: str, space: str, code: int = 0, depth: int = 1) -> str:
+    """Run `push --ci` in a fresh clone of the newest commit of main, on no branch, and return what it says."""
+    clone = Writer(Path(tempfile.mkdtemp(dir=team.root)) / "job")
+    cut = (f"--depth={depth}",) if depth else ()
+    source.git("clone", "--quiet", *cut, f"file://{source.path}", str(clone.path))
+    clone.git("checkout", "--quiet", "--detach")
+    service = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
+    token = team.token.read_text().strip()
+    done = clone.syncd("push", "--ci", "--url", team.url, "--space", space, *words, **service, SYNCD_TOKEN=token)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
 
 
 def plant(origin: Writer, files: dict[str, str]) -> None:
@@ -221,3 +223,27 @@ def test_a_page_that_a_reviewer_gives_another_slug_leaves_the_path_of_the_job(
     docs.run("pull")
     assert docs.read("better.md") == web.text("better")
     assert not (docs.path / "new.md").exists()
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_what_reviewers_delete_after_an_update_brought_it_stays_deleted(team: Team, web: Web, is_edited: bool) -> None:
+    docs = team.clone(web.space)
+    job = partial(run_job, team, docs, space=web.space, depth=0)
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job()
+    request = web.proposed()
+    web.add("extra", "# Extra\n\nExtra.\n", below="p2")
+    docs.run("pull")
+    web.delete("p3", request=request)
+    job()
+    web.delete("extra", request=request)
+    for _ in range(2):
+        docs.run("pull")
+        if is_edited:
+            docs.edit("p1.md", "P1 two", "P1 two, says B")
+        job()
+        assert web.slugs(request=request) == ["", "p1", "p2", "p4"]
+    web.merge()
+    docs.settle()
+    assert not docs.has("p2/extra.md")
+    assert "P1 one, says B." in web.text("p1")
