@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -87,18 +87,21 @@ class Runs(WebDeeds):
         return ran
 
     def _run_beside(self, writer: Writer, words: tuple[str, ...], what: str, when: str) -> Ran:
-        with self.world.hosting.gated(Gate(when, partial(self._act_beside, self._race(what)))):
+        with self.world.hosting.gated(Gate(when, partial(self._act_beside, self._list_races(what)))):
             return run_here(words, writer.path)
 
-    def _race(self, what: str) -> Step:
-        """What somebody does while syncd runs."""
-        who, _, action = what.partition(".")
-        self.counts["races"] += 1
-        number = self.counts["races"] - 1
-        return Step(500 + number, who, action, number * 7 + 1, 3)
+    def _list_races(self, what: str) -> list[Step]:
+        """What others do while syncd runs, one after the other."""
+        steps = []
+        for who, _, action in (one.partition(".") for one in what.split("+")):
+            number = self.counts["races"]
+            self.counts["races"] += 1
+            steps.append(Step(500 + number, who, action, number * 7 + 1, 3))
+        return steps
 
-    def _act_beside(self, step: Step, process: int = 0) -> bool:
-        self.on_web(step)
+    def _act_beside(self, steps: Sequence[Step], process: int = 0) -> bool:
+        for step in steps:
+            self.on_web(step)
         return True
 
     def _serve(self, writer: Writer, what: str, when: str) -> Ran:
@@ -109,7 +112,7 @@ class Runs(WebDeeds):
         elif what == "lost":
             act = _lose
         elif what not in ("kill", "server", ""):
-            act = partial(self._act_beside, self._race(what))
+            act = partial(self._act_beside, self._list_races(what))
         ran = run_apart(self.world.hosting, ("run",), writer.path, when or "before-request:0", act, serves=True)
         self.counts["kills"] += ran.code == KILLED
         return ran

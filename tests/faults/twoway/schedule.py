@@ -6,7 +6,7 @@ subset of the steps is a schedule again.
 
 import json
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -128,6 +128,11 @@ WEB: Mapping[str, int] = {
 REVIEW: Mapping[str, int] = {
     "edit": 8, "replace": 4, "drop": 3, "new-page": 1, "delete-page": 1, "retitle": 3, "slug": 1
 }  # fmt: skip
+RACES = (
+    "web.edit+boss.update", "web.edit+boss.merge", "web.new-page+boss.update", "web.delete-page+boss.update",
+    "web.slug+boss.update", "web.restore", "web.restore+boss.update", "rev.edit+boss.update", "rev.edit+boss.merge",
+    "rev.delete-page", "rev.slug", "rev.new-page", "boss.update", "boss.merge", "boss.archive",
+)  # fmt: skip
 BOSS: Mapping[str, int] = {"merge": 12, "archive": 1, "update": 1, "carry-out": 0}
 
 
@@ -146,6 +151,8 @@ class Profile:
     kills_servers: bool = False
     kills_again: int = 0
     """How often the same command is killed again when it is run again."""
+    races: Sequence[str] = ()
+    """What others do while syncd runs, where nothing else happens to it; joined by + they do several things."""
 
 
 _SHAPES = (
@@ -288,6 +295,21 @@ PROFILES: Mapping[str, Profile] = {
     "service": Profile(
         writing={**WRITING, **REWRITING, **UNTIDY}, syncing={"serve": 12, "push": 2, "resolve": 2}, faults=0.5
     ),
+    "races": Profile(
+        writing={**WRITING, **UNTIDY},
+        web={**WEB, "restore": 6},
+        boss={"merge": 8, "archive": 1, "update": 6},
+        actors={"write": 9, "sync": 10, "web": 3, "rev": 2, "boss": 3},
+        shapes=(
+            (5, Shape()),
+            (2, Shape(spaces=2)),
+            (1, Shape(update="never")),
+            (1, Shape(upstream="one")),
+            (1, Shape(clones=1, flow="ci")),
+        ),
+        faults=0.7,
+        races=RACES,
+    ),
     "restore": Profile(web={**WEB, "restore": 16}, actors={"write": 6, "sync": 6, "web": 7, "rev": 1, "boss": 3}),
 }
 THEN = " then "
@@ -341,6 +363,8 @@ def _fault(chance: random.Random, kind: Profile) -> str:
 
 
 def _first_fault(chance: random.Random, kind: Profile) -> str:
+    if kind.races:
+        return _race(chance, kind.races, latest=20)
     way = chance.choice(["write", "write", "request", "point", "point", "race", "race"])
     what = chance.choice(["kill", "kill", "kill", "kill", "kill", "kill", "term"])
     if kind.kills_servers and chance.random() < 0.25:
@@ -348,12 +372,16 @@ def _first_fault(chance: random.Random, kind: Profile) -> str:
     if way == "point":
         return f"kill:point:{chance.randrange(POINTS)}:{chance.choice([1, 1, 1, 2, 3])}"
     if way == "race":
-        who = chance.choice(["web.edit", "web.replace", "web.retitle", "rev.edit", "rev.replace", "boss.merge"])
-        return f"{who}:{chance.choice(['before', 'after'])}-request:{chance.randint(1, 12)}"
+        return _race(chance, ["web.edit", "web.replace", "web.retitle", "rev.edit", "rev.replace", "boss.merge"])
     if way == "write" and what == "kill" and chance.random() < LOST:
         return f"lost:after-write:{chance.choice([1, 1, 2, 3])}"
     number = chance.choice([1, 1, 1, 2, 2, 3, 4]) if way == "write" else chance.randint(1, 9)
     return f"{what}:{chance.choice(['before', 'after'])}-{way}:{number}"
+
+
+def _race(chance: random.Random, deeds: Sequence[str], *, latest: int = 12) -> str:
+    """What others do at one of the first requests of a run."""
+    return f"{chance.choice(deeds)}:{chance.choice(['before', 'after'])}-request:{chance.randint(1, latest)}"
 
 
 def _kill_at_request(chance: random.Random) -> str:
