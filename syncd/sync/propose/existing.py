@@ -179,7 +179,7 @@ def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
 def _find_known_revision(reading: Reading) -> str:
     """The revision that Git has of a change request; of one that was just opened, that of main content.
 
-    In a place without memory, such as a job's, the description says what Git has: what syncd wrote last.
+    In a place without memory, such as a job's or a new clone, the description names what Git has: what was sent last.
     """
     request, here = reading.proposal.change_request, reading.find_recorded()
     seen = reading.workspace.store.read_last_seen(reading.binding.space, reading.proposal.lane)
@@ -187,8 +187,8 @@ def _find_known_revision(reading: Reading) -> str:
         return seen.revision
     if here is None:
         return request.revision_initial or ""
-    is_about_this = read_commit_unless_partial(request.description) == reading.proposal.commit
-    return read_written_revision(request.description) if seen is None and is_about_this else ""
+    is_named = read_commit_unless_partial(request.description) in (reading.proposal.commit, here)
+    return read_written_revision(request.description) if seen is None and is_named else ""
 
 
 def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> ExistingContent:

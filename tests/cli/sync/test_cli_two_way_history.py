@@ -342,6 +342,31 @@ def test_a_conflict_stays_one_where_the_records_are_gone(docs: Writer, web: Web)
     assert "P3 two, says B." in docs.read("p3.md")
 
 
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_what_reviewers_take_back_after_an_update_stays_so_where_the_records_are_gone(
+    docs: Writer, web: Web, is_edited: bool
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    web.add("extra", "# Extra\n\nExtra.\n", below="p2")
+    web.edit("p4", "P4 one.", "P4 one, a mistake.")
+    if is_edited:
+        web.edit("p1", "P1 three.", "P1 three, says R.", request=request)
+    web.update(request)
+    docs.forget()
+    web.delete("extra", request=request)
+    web.edit("p4", "P4 one, a mistake.", "P4 one.", request=request)
+    docs.settle()
+    assert web.slugs(request=request) == ["", "p1", "p2", "p3", "p4"]
+    web.merge()
+    docs.settle()
+    assert not docs.has("p2/extra.md")
+    assert "a mistake" not in web.everything()
+    assert ("P1 three, says R." in web.text("p1")) == is_edited
+    assert "P1 one, says B." in web.text("p1")
+
+
 def test_a_clone_that_is_cut_off_asks_for_the_whole_history(docs: Writer, web: Web, team: Team) -> None:
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
     docs.edit("p1.md", "P1 two.", "P1 two, says B.")
