@@ -23,3 +23,13 @@ def find_original(repository: Repository, commit: Commit) -> str | None:
     if len(words) != 2 or repository.find_tree(commit.oid) != words[1]:
         return None
     return words[0]
+
+
+def find_taken_in(repository: Repository, commit: str, main: str) -> str | None:
+    """Return a commit of main content, or the newest part of it, in a commit's history; None for neither."""
+    if repository.is_ancestor(main, commit):
+        return main
+    for part in repository.find_marked(main, commit, PART_TRAILER)[1]:
+        if find_original(repository, part) == main:
+            return part.oid
+    return None

@@ -117,11 +117,20 @@ def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
     # The earlier ones are half-written.
     own = own if revision.id in own else own[:-1]
     update = replace(update, is_separate=bool(past) or revision.parents[:1] == (known,))
+    before_own = _list_before_own(reading, [*(one.revision() for one in past), revision.id])
     for one, content in [(one, one.content()) for one in past if one.revision() not in own]:
         joined = _find_joined_main(workspace, content) or (None if is_news else main_in_request)
-        _record_revision(reading, RevisionStep(one, content, joined), _reduce_update(update, content, known))
+        # What was written later says nothing of where pages were before.
+        then = replace(reading, written={}) if content.id in before_own else reading
+        _record_revision(then, RevisionStep(one, content, joined), _reduce_update(update, content, known))
     step = RevisionStep(source, revision, main_in_request)
     return _record_revision(reading, step, _reduce_update(update, revision, known))
+
+
+def _list_before_own(reading: Reading, revisions: Sequence[str]) -> Sequence[str]:
+    """The revisions, of these in their order, that others made before the last write of this run."""
+    last = next((revisions.index(one) for one in reading.own_revisions[-1:] if one in revisions), 0)
+    return [one for one in revisions[:last] if one not in reading.own_revisions]
 
 
 def _renew_request(reading: Reading, revision: Revision, known: str) -> Reading:

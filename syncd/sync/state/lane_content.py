@@ -20,7 +20,7 @@ from syncd.repo.values import Person
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
-from syncd.sync.merge.parts import PART_TRAILER, find_original
+from syncd.sync.merge.parts import PART_TRAILER, find_original, find_taken_in
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.write_part import write_part
@@ -120,7 +120,7 @@ def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], tak
 
 def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
     """Return whether a commit's history has one of main content, or a part of it."""
-    return _find_taken_in(workspace.repository, commit, main) is not None
+    return find_taken_in(workspace.repository, commit, main) is not None
 
 
 def record_lane(
@@ -148,7 +148,7 @@ def record_lane(
     # What was sent may lack what reviewers did since; where the update came right after what was read, that is known.
     before = sent[-1].commit if sent and not update.is_separate else here
     parents = parents or [here]
-    known = _find_taken_in(repository, before, taken) if taken is not None else None
+    known = find_taken_in(repository, before, taken) if taken is not None else None
     if known is not None:
         parents.append(known)
     if taken is not None and (known is None or update.is_fresh):
@@ -224,7 +224,7 @@ def find_arrived(
     left_out = _add_all_names(workspace, late, (sent.base, sent.branch_commit, sent.planned))
     part_tree = leave_out(repository, workspace.bindings, sent.branch_commit, sent.base, left_out)
     if is_own and listing is not None and (listing.path,) in late:
-        table = _merge_arrived_summary(repository, binding, (sent.commit, sent.branch_commit, tree))
+        table = _merge_arrived_summary(repository, binding, sent, here, tree)
         part_tree = repository.write_tree(part_tree, {listing.path: table}) if table is not None else part_tree
     if part_tree == repository.find_tree(sent.base):
         return ""
@@ -260,11 +260,16 @@ def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree:
     return bool(added or removed) and is_added and all(now[line] <= after[line] for line in removed)
 
 
-def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:
-    """The branch's SUMMARY.md without manual steps that nobody has done yet, given the desired commit, the branch's,
-    and the tree that arrived."""
+def _merge_arrived_summary(
+    repository: Repository, binding: Binding, sent: SentContent, here: str, tree: str
+) -> bytes | None:
+    """The branch's SUMMARY.md without manual steps that nobody has done yet, given what was there before the write and
+    is there now; None where reviewers changed the table just before the write, so that what is there may be theirs."""
+    commits = (sent.commit, sent.branch_commit, tree)
     desired, ours, arrived = (read_summary(repository, binding, commit) for commit in commits)
     if desired is None or ours is None or arrived is None:
+        return None
+    if repository.lookup(sent.planned, desired.path) != repository.lookup(here, desired.path):
         return None
     # An entry whose file does not exist in any of them has not arrived.
     present = set(arrived.index_pages())
@@ -377,16 +382,6 @@ def _add_all_names(
         return []
     names = list_page_names(workspace, *sides)
     return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
-
-
-def _find_taken_in(repository: Repository, commit: str, main: str) -> str | None:
-    """A commit of main content, or the newest part of it, in a commit's history; None for neither."""
-    if repository.is_ancestor(main, commit):
-        return main
-    for part in repository.find_marked(main, commit, PART_TRAILER)[1]:
-        if find_original(repository, part) == main:
-            return part.oid
-    return None
 
 
 def _find_original(repository: Repository, commit: str) -> str:

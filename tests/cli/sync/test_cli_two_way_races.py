@@ -155,6 +155,27 @@ def test_a_page_that_a_reviewer_deletes_just_before_syncd_does_is_no_error(
     assert "P1 two, says B." in web.text("p1", request=request)
 
 
+@pytest.mark.parametrize("below", ["p1", "p3"])
+def test_a_page_that_a_reviewer_adds_just_before_pages_exchange_names_stays(
+    docs: Writer, web: Web, interposer: Interposer, below: str
+) -> None:
+    for old, new in (("p2.md", "between.md"), ("p3.md", "p2.md"), ("between.md", "p3.md")):
+        docs.git("mv", old, new)
+    table = docs.read("SUMMARY.md").replace("[P2](p2.md)", "[P2](p3.md)").replace("[P3](p3.md)", "[P3](p2.md)")
+    docs.write("SUMMARY.md", table)
+    docs.commit()
+    text = "# Extra\n\nExtra, says R.\n"
+    interposer.at("POST", "/content$", lambda: web.add("extra", text, below=below, request=web.proposed()))
+    docs.run("push")
+    docs.settle()
+    assert "Extra, says R." in docs.everything()
+    web.merge()
+    docs.settle()
+    assert "Extra, says R." in web.text("extra")
+    assert web.titles()["p2"] == "P3"
+    assert web.titles()["p3"] == "P2"
+
+
 @pytest.mark.parametrize("nth", range(1, 7))
 def test_a_change_request_merged_while_sync_runs_is_merged_and_nothing_else(
     docs: Writer, web: Web, interposer: Interposer, nth: int
