@@ -44,9 +44,10 @@ def server(*words: str, cwd: Path) -> Iterator[tuple[str, int]]:
 
 def wait_until_idle(pid: int, *, pause_s: float = 0.5) -> None:
     """Wait until a process uses no CPU: what a server prepares once it listens is no cost of a request."""
-    before = -1.0
-    while before != (before := _cpu(pid)):
+    before, now = -1.0, _cpu(pid)
+    while now != before:
         time.sleep(pause_s)
+        before, now = now, _cpu(pid)
 
 
 def request(url: str, method: str, path: str, *, token: str = "", body: bytes = b"") -> bytes:
