@@ -1,8 +1,7 @@
 """Full-text search on each database; values are always bound as parameters, never part of a statement."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -36,8 +35,7 @@ _FIND = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SearchMatch:
+class SearchMatch(NamedTuple):
     """A page that has all terms. Shape: `key` orders matches as text, the best first, and is unique."""
 
     space: str
@@ -63,14 +61,15 @@ def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collec
     """Return the pages of spaces that have all terms; those with them in the title come first, then in headings."""
     if not terms or not spaces:
         return []
-    best: dict[tuple[str, str], str] = {}
+    best: dict[tuple[str, str], SearchMatch] = {}
     for tier in range(len(_COLUMNS)):
-        for row in _query_tier(connection, terms, spaces, tier):
-            rank = f"{max(0.0, _RANK_BASE + row.rank):017.9f}"
-            best.setdefault((row.space, row.page), f"{tier}{rank} {row.space} {row.page}")
+        for space, page, rank in _query_tier(connection, terms, spaces, tier):
+            if (space, page) not in best:
+                key = f"{tier}{max(0.0, _RANK_BASE + rank):017.9f} {space} {page}"
+                best[space, page] = SearchMatch(space, page, key)
         if len(best) >= MATCHES_MAX:
             break
-    return sorted((SearchMatch(space, page, key) for (space, page), key in best.items()), key=lambda match: match.key)
+    return sorted(best.values(), key=lambda match: match.key)
 
 
 def _query_tier(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str], tier: int) -> Sequence[Any]:

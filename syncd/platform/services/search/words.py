@@ -17,10 +17,14 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 def split_words(text: str) -> list[str]:
     """Return the words of a text in order, case-folded and without accents."""
+    return [word[:WORD_MAX] for word in _WORD.findall(_fold(text))]
+
+
+def _fold(text: str) -> str:
     if not text.isascii():
         bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
         text = unicodedata.normalize("NFC", bare)
-    return [word[:WORD_MAX] for word in _WORD.findall(text.casefold())]
+    return text.casefold()
 
 
 def parse_query(query: str) -> tuple[str, ...]:
@@ -34,5 +38,6 @@ def parse_query(query: str) -> tuple[str, ...]:
 
 def has_any_term(wanted: tuple[str, ...], text: str) -> bool:
     """Return whether a text has any of the terms, or a word that begins with the last one."""
-    present = set(split_words(text))
-    return not present.isdisjoint(wanted) or any(word.startswith(wanted[-1]) for word in present)
+    whole, last = frozenset(wanted), wanted[-1]
+    found = (match.group()[:WORD_MAX] for match in _WORD.finditer(_fold(text)))  # the first one is often enough
+    return any(word in whole or word.startswith(last) for word in found)
