@@ -1,4 +1,8 @@
-"""Ten changed pages of a large space, against ten changed pages of a space that has no others."""
+"""Ten changed pages of a large space, against ten changed pages of a space that has no others.
+
+What grows with the space is its tree: a revision names the one before it in the same answer as all of its pages, so
+that nothing less says what has changed since the mirror.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +11,7 @@ from tests.benchmarks.measure import Cost, Line, both, cost_of, duel, median, ov
 from tests.benchmarks.stage import FEW, MIRROR, Stage, run_flows, run_syncd, syncd
 
 ROUNDS = 5
-LIMIT = 3.0
+AIM, LIMIT = 3.0, 10.0
 CHANGED = 10
 CPU_SECONDS = 1.0
 AROUND = 3
@@ -24,7 +28,7 @@ def measure(stage: Stage) -> Iterator[Line]:
     result = duel(few, many, rounds=ROUNDS)
     cost = median(result.ours)
     facts = f"the mirror alone, in process: {stage.pages} pages {cost}; {FEW} pages {median(result.base)}"
-    yield from both("ten: mirror", result, facts, aim=LIMIT)
+    yield from both("ten: mirror", result, facts, aim=AIM)
     yield Line("ten: mirror, CPU alone", cost.cpu, unit="s", aim=CPU_SECONDS)
     yield Line("ten: requests", max(requests), unit="requests", aim=CHANGED + AROUND)
 
@@ -36,7 +40,7 @@ def _commands(stage: Stage) -> Iterator[Line]:
     """
     result = duel(_synced(stage, stage.small), _synced(stage, stage.large), rounds=ROUNDS)
     facts = f"over a sync that finds nothing: {stage.pages} pages {median(result.ours)}; {FEW} {median(result.base)}"
-    yield from both("ten: syncd sync", result, facts, limit=LIMIT)
+    yield from both("ten: syncd sync", result, facts, aim=AIM, limit=LIMIT)
 
 
 def _synced(stage: Stage, space: str) -> Callable[[int], Cost]:
