@@ -114,10 +114,13 @@ def _list_moved_folders(pages: Iterable[Page], mover: Side) -> dict[str, str]:
     found: dict[str, str] = {}
     for page in pages:
         moved, other = page.at(mover), page.at(other_side(mover))
-        if page.base is not None and moved is not None and (other is None or other.path == page.base.path):
-            former, later = strip_page_suffix(page.base.path), strip_page_suffix(moved.path)
-            if former and later and former != later:
-                found[former] = later
+        if page.base is None or moved is None:
+            continue
+        former, later = strip_page_suffix(page.base.path), strip_page_suffix(moved.path)
+        # The first page below one gives that a folder of its own, which moves no page.
+        is_left = other is None or strip_page_suffix(other.path) == former
+        if former and later and former != later and is_left:
+            found[former] = later
     return found
 
 

@@ -99,6 +99,8 @@ def test_a_page_that_both_added_below_one_that_a_side_moved_is_one_page_where_th
         assert len(pair_pages(both[0], [other])) == 3
     titles: tuple[dict[str, str], ...] = {}, {"s7/deep/n8.md": "New"}, {"p4/deep/n8.md": "Newer"}
     assert len(pair_pages(*both, titles)) == 3
+    folder = [(old, replace(old, path="p4/README.md"))]
+    assert len(pair_pages([*moved, added("s7/n8.md")], [*folder, added("p4/n8.md")])) == 2, "its first page below it"
     further = [(old, replace(old, path="s8.md"))]
     assert len(pair_pages([*moved, added("s7/n8.md")], [*further, added("p4/n8.md")])) == 3, "both moved what is above"
 
