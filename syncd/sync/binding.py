@@ -15,6 +15,10 @@ class Binding:
         """Return a path below the space's directory from the repository's root."""
         return f"{self.directory}/{inner}" if self.directory else inner
 
+    def inner(self, path: str) -> str:
+        """Return a path from the repository's root below the space's directory, which must hold it."""
+        return path[len(self.path("")) :]
+
     def holds(self, path: str) -> bool:
         """Return whether a path from the repository's root lies in the space's directory."""
         return path.startswith(self.path(""))

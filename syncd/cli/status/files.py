@@ -147,7 +147,7 @@ class _FileFinder:
             self._find_change(self.sides.tip, path),
             self._find_change(self.sides.main, path),
             requests,
-            read_page_address(self.state, binding.space, path[len(binding.path("")) :]),
+            read_page_address(self.state, binding.space, binding.inner(path)),
         )
 
     def _look_up(self, commit: str | None, path: str) -> str | None:
@@ -176,7 +176,7 @@ class _FileFinder:
             yield INVALID
         place = "content"
         if here is not None and self.sides.tip is not None:
-            place = find_place(self.git, binding, self.sides.tip, path[len(binding.path("")) :])
+            place = find_place(self.git, binding, self.sides.tip, binding.inner(path))
         if place != "content" and there is None:
             yield UNLISTED if place == "unlisted" else NOT_CONTENT
             return

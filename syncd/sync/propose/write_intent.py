@@ -333,9 +333,8 @@ def _add_differences(
     kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & blobs.keys()
     linked_here = {path for path in linked & blobs.keys() if path.startswith(root) and not path.endswith(".md")}
     files = {*desired.draft.files, *kept, *linked_here, *linking}
-    top = binding.path("")
     renames = {
-        old.removeprefix(top): new.removeprefix(top)
+        binding.inner(old): binding.inner(new)
         for old, new in find_moves(workspace, content.commit, intent.desired).items()
         if binding.holds(old) and binding.holds(new)
     }

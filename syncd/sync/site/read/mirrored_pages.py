@@ -34,7 +34,7 @@ def read_pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Bin
     found = {}
     for binding in bindings:
         home = top / binding.directory
-        inner = [path[len(binding.path("")) :] for path in listed if binding.holds(path)]
+        inner = [binding.inner(path) for path in listed if binding.holds(path)]
         names = [path for path in inner if (home / path).is_file() and not (home / path).is_symlink()]
         found[binding.space] = _read_addresses(names, partial(_read_bytes, home), binding)
     return {space: pages for space, pages in found.items() if pages is not None}
@@ -66,7 +66,7 @@ def find_listing(repository: Repository, top: Path, binding: Binding, file: str)
 
 def _read_draft(repository: Repository, top: Path, binding: Binding) -> Draft | None:
     home = top / binding.directory
-    inner = [path[len(binding.path("")) :] for path in repository.list_tracked() if binding.holds(path)]
+    inner = [binding.inner(path) for path in repository.list_tracked() if binding.holds(path)]
     names = [path for path in inner if (home / path).is_file() and not (home / path).is_symlink()]
     try:
         return read_draft(names, partial(_read_bytes, home), links=False, at=binding.directory)
