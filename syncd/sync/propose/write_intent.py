@@ -303,7 +303,7 @@ def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Des
 
 def _ignore_line_ends(workspace: Workspace, wanted: DesiredSide, content: ExistingContent) -> DesiredSide:
     """What is wanted, with each page as the platform has it that differs in line ends alone."""
-    known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
+    known = {wanted.renames.get(anchor.path, anchor.path): anchor.oid for anchor in content.existing.anchors.values()}
     changed = {path: oid for path in wanted.draft.documents if (oid := known.get(path)) and oid != wanted.blobs[path]}
     present = workspace.repository.select_present(changed.values())
 

@@ -51,6 +51,16 @@ def assert_quiet(world: Any, fine: Any) -> None:
     assert world.git("for-each-ref") == before
 
 
+def test_line_ends_of_a_page_that_became_a_folder_are_never_proposed(mute: Any, fine: Any) -> None:
+    mute.clone()
+    summary = FILES["SUMMARY.md"].replace("options.md", "options/README.md")
+    windows = {"SUMMARY.md": summary, "options/README.md": FILES["options.md"].replace("\n", "\r\n")}
+    mute.commit("Another system", windows, gone=("options.md",))
+    fine(mute.push())
+    with mute.client() as client:
+        assert not list(client.change_requests.list(mute.space))
+
+
 def test_a_page_is_proposed_by_a_comment_on_it_once(mute: Any, fine: Any, applied: Any) -> None:
     mute.clone()
     edit = mute.commit("Edit options", {"options.md": OPTIONS})
