@@ -23,7 +23,7 @@ from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
-from syncd.sync.state.lane_content import SentContent, find_arrived
+from syncd.sync.state.arrived import SentContent, find_arrived
 from syncd.sync.workspace import COMMITTER, Workspace
 
 RUN_COMMIT_TRAILER = "Syncd-Ground"
