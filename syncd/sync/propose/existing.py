@@ -56,7 +56,7 @@ def read_main_content(workspace: Workspace, binding: Binding, *, layout_commit: 
     Raises: MainMoved when the space has a newer revision than the mirror.
     """
     revision = MainContent(workspace.client, binding.space).content()
-    last = _find_mirrored(workspace, binding, revision.id)
+    last = find_mirrored(workspace, binding, revision.id)
     if last is None:
         raise MainMoved(binding.space)
     base = find_mirror_base(workspace, binding, revision, last.oid, {})
@@ -154,12 +154,12 @@ def _guard_main_mirrored(workspace: Workspace, binding: Binding, request: Change
     if not request.is_live or workspace.repository.find_commit(workspace.main, REVISION, taken) is not None:
         return
     # Where the platform does not show past revisions, Git has none that was current between two runs.
-    if _find_mirrored(workspace, binding, workspace.client.spaces.get(binding.space).revision or "") is None:
+    if find_mirrored(workspace, binding, workspace.client.spaces.get(binding.space).revision or "") is None:
         raise MainMoved(binding.space)
 
 
-def _find_mirrored(workspace: Workspace, binding: Binding, revision: str) -> Commit | None:
-    """The newest mirror commit of a space, if it is of this revision."""
+def find_mirrored(workspace: Workspace, binding: Binding, revision: str) -> Commit | None:
+    """Return the newest mirror commit of a space, if it is of this revision; else None."""
     last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
     return last if last is not None and last.trailers.get(REVISION) == [revision] else None
 

@@ -19,7 +19,7 @@ from syncd.sync.mirror.values import MainMoved
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.elsewhere import find_proposed_elsewhere
-from syncd.sync.propose.existing import record_proposed_content
+from syncd.sync.propose.existing import find_mirrored, record_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
@@ -44,7 +44,7 @@ def review(
     Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
     updated from main content, where the policy says so; changed content becomes a commit on its ref; an unchanged one
     costs nothing, unless its reviews are to be read, and one that was archived is read a last time.
-    Raises: MainMoved when it has taken in main content that the mirror does not have.
+    Raises: MainMoved when it has taken in, or is about to take in, main content that the mirror does not have.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
@@ -60,6 +60,7 @@ def review(
         changes += _fetch_content(workspace, binding, proposal)
         settled = _find_settling_commit(workspace, binding, proposal, space, proposals)
         if settled or _can_merge(workspace, binding, proposal):
+            _guard_main_current(workspace, binding, changes)
             requests, id = workspace.client.change_requests, proposal.change_request.id
             if requests.refresh(binding.space, id).result == "conflicts" and not settled:
                 remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
@@ -118,6 +119,14 @@ def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
     request = proposal.change_request
     wanted = workspace.policy.update == "auto" and request.outdated and request.is_live
     return wanted and not is_branch_gone(workspace, proposal.branch)
+
+
+def _guard_main_current(workspace: Workspace, binding: Binding, changes: Sequence[Change]) -> None:
+    """Check that main content is still what Git has: with a newer one, the update may conflict, and then the platform
+    keeps the lines of the change request alone. Raises: MainMoved."""
+    revision = workspace.client.spaces.get(binding.space).revision or ""
+    if find_mirrored(workspace, binding, revision) is None:
+        raise MainMoved(binding.space, changes)
 
 
 def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:

@@ -49,6 +49,19 @@ def test_a_line_that_somebody_merges_while_syncd_opens_is_a_conflict(
     assert "P3 two, says B." in web.text("p3")
 
 
+@pytest.mark.parametrize("nth", range(1, 7))
+def test_a_line_written_in_main_content_before_an_update_asks_for_it_is_a_conflict(
+    docs: Writer, web: Web, interposer: Interposer, nth: int
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("push")
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    interposer.at("", "/", lambda: web.edit("p1", "P1 one.", "P1 one, says the web."), nth=nth)
+    assert conflicts(docs.run("sync", code=6)) == ["p1.md"]
+    assert not interposer.withdraw()
+    assert web.requests()[-1].outdated, "an update keeps one side of a conflict, and would hide the other"
+
+
 def test_what_a_reviewer_writes_just_before_syncd_does_is_kept(docs: Writer, web: Web, interposer: Interposer) -> None:
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
     docs.run("sync")
