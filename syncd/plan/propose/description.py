@@ -28,6 +28,7 @@ LISTED_MAX = 100
 """Things of one list that are named each."""
 _LINE = re.compile(
     r"Syncd-Commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: ([=+!-])([A-Za-z0-9_-]{0,128})(?: @([A-Za-z0-9_-]{1,128}))?)?"
+    r"(?: then (?P<part>[0-9a-f]{40}(?:[0-9a-f]{24})?) @(?P<revision>[A-Za-z0-9_-]{1,128}) but (?P<lacks>[0-9a-f,]+))?"
     r" \((?P<digest>[0-9a-f]{8})\)"
 )
 _FIRST = "Proposed by syncd from branch "
@@ -46,6 +47,26 @@ class CommitSummary:
 
 
 @dataclass(frozen=True)
+class SentPart:
+    """The part of a commit that was sent.
+
+    Shape: `revision` is what it became; `left_out` are digests of the paths, below the space's directory, of the pages
+    that were not sent.
+    """
+
+    commit: str = ""
+    revision: str = ""
+    left_out: frozenset[str] = frozenset()
+
+    def is_left_out(self, path: str) -> bool:
+        """Return whether the page at a path was not sent."""
+        return compute_path_digest(path) in self.left_out
+
+
+NOTHING_SENT = SentPart()
+
+
+@dataclass(frozen=True)
 class Description:
     """What a change request's description has to tell.
 
@@ -57,6 +78,8 @@ class Description:
     - `+R`: R is the commit, as far as it can be written, joined with main content.
     - `-R @W`: R is from an earlier commit; this one was written together with reviewers' edits, and became W.
     - `!R`: pages of the commit were left out.
+
+    `part` is what was sent last, where pages of it were left out.
     """
 
     branch: str
@@ -65,6 +88,7 @@ class Description:
     manual_steps: Sequence[Change] = ()
     losses: Sequence[str] = ()
     state: str = ""
+    part: SentPart = NOTHING_SENT
     conflicts: Conflicts = NO_CONFLICTS
 
 
@@ -116,6 +140,14 @@ def read_written_revision(description: Document | None) -> str:
     if found is None:
         return ""
     return found[4] or (found[3] if found[2] in ("=", "+") else "") or ""
+
+
+def read_sent_part(description: Document | None) -> SentPart:
+    """Return the part of a commit that a change request was sent last; NOTHING_SENT where nothing was left out."""
+    found = _find_machine_line(description)
+    if found is None or found["part"] is None:
+        return NOTHING_SENT
+    return SentPart(found["part"], found["revision"], frozenset(found["lacks"].split(",")))
 
 
 def is_about(description: Document | None, branch: str) -> bool:
@@ -228,13 +260,21 @@ def _read_text(nodes: Sequence[Node]) -> str:
     return Document(object="document", data={}, nodes=tuple(nodes)).text()
 
 
+def compute_path_digest(path: str) -> str:
+    """Return the digest by which a description names a page that was left out."""
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
 def _compute_digest(text: str) -> str:
     """A digest of the text without white space, so that an editor that only reflows it changes nothing."""
     return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _format_machine_line(description: Description, digest: str) -> str:
-    return f"Syncd-Commit: {description.commit}{f' {description.state}' if description.state else ''} ({digest})"
+    state = f" {description.state}" if description.state else ""
+    sent = description.part
+    part = f" then {sent.commit} @{sent.revision} but {','.join(sorted(sent.left_out))}" if sent.left_out else ""
+    return f"Syncd-Commit: {description.commit}{state}{part} ({digest})"
 
 
 def _find_machine_line(description: Document | None) -> re.Match[str] | None:

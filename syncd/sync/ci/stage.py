@@ -5,7 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import REVISION, SPACE, TIP
-from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_written_revision
+from syncd.plan.propose.description import (
+    read_base_revision,
+    read_commit_unless_partial,
+    read_sent_part,
+    read_written_revision,
+)
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -23,6 +28,7 @@ from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
+from syncd.sync.mirror.sent_part import find_sent_part
 from syncd.sync.state.arrived import SentContent, find_arrived
 from syncd.sync.workspace import COMMITTER, Workspace
 
@@ -130,7 +136,9 @@ class _StageBuilder:
     def join_merged(self, binding: Binding) -> None:
         """Note the merged change requests whose commits the clone has, so that the mirror joins them."""
         for request in self.known[binding].merged[:JOINED_MAX]:
-            commit = self.repository.find_revision(read_commit_unless_partial(request.description))
+            part = find_sent_part(self.workspace, binding, request, self.job.commit)
+            commit = part[0] if part is not None else None
+            commit = commit or self.repository.find_revision(read_commit_unless_partial(request.description))
             if commit is None or self.repository.is_ancestor(commit, self.base_commit):
                 return
             self.repository.update_ref(self.proposed_ref(binding, request.number), commit, old=None)
@@ -144,6 +152,9 @@ class _StageBuilder:
         self.is_cut = self.is_cut or not commit
         sign, revision = read_base_revision(live.description)
         written = read_written_revision(live.description) if sign == "-" else ""
+        sent = read_sent_part(live.description)
+        if (later := self.repository.find_revision(sent.commit)) is not None:
+            commit, sign, written = later, "-", sent.revision
         part = self.find_part(binding, live, commit, revision, written) if commit and written else commit
         if part != commit:
             self.name_content(binding, live.number, commit, part)

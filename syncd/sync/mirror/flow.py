@@ -38,6 +38,7 @@ from syncd.sync.mirror.overwritten import (
     start_overwritten_ref,
 )
 from syncd.sync.mirror.plan_revision import gather_content
+from syncd.sync.mirror.sent_part import find_sent_part
 from syncd.sync.mirror.source import MainContent, PastContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
@@ -211,7 +212,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     state, revision, merged = _read_state(workspace, binding), step.revision, step.merged
     last = state.last.oid if state.last else None
     heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
-    named = {} if heads else _find_named_commit(workspace, step)
+    named = {} if heads else _find_named_commits(workspace, binding, step)
     # What was sent, or put in by hand from comments, may have been merged before anybody read where it came to lie.
     unread = {one: "" for proposal in merged for one in list_sent(workspace, binding, proposal.change_request.number)}
     base = find_mirror_base(workspace, binding, revision, last, heads, named | unread)
@@ -243,9 +244,9 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
 
 
-def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> dict[str, str]:
-    """The commit that a revision was imported from, or that the change request of another clone, or of a job, held in
-    full when it was merged, with the revision that it became, or "" where that became of later commits.
+def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorStep) -> dict[str, str]:
+    """The commit that a revision was imported from, or those that the change request of another clone, or of a job,
+    held when it was merged, in full and in part, with the revision that each became, or "" where later ones became it.
 
     Shape: nothing comes in that is not in the workspace's branch already: of a branch that was reset since, it is the
     last commit that both have.
@@ -253,16 +254,18 @@ def _find_named_commit(workspace: Workspace, step: _MirrorStep) -> dict[str, str
     repository, request = workspace.repository, step.revision.merged_from
     if (imported := find_imported_commit(workspace, step.revision)) is not None:
         return {imported: step.revision.id}
-    if request is None or step.is_restored or not workspace.branch:
+    branch = repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
+    if request is None or step.is_restored or branch is None:
         return {}
+    part = find_sent_part(workspace, binding, request, branch)
+    parts = dict([part]) if part is not None else {}
     commit = repository.find_revision(read_arrived_commit(request.description))
-    branch = repository.resolve(f"refs/heads/{workspace.branch}")
-    if not commit or not branch:
-        return {}
+    if not commit:
+        return parts
     if repository.is_ancestor(commit, branch):
-        return {commit: read_written_revision(request.description)}
+        return {commit: read_written_revision(request.description)} | parts
     shared = _find_last_shared(workspace, commit, branch)
-    return {shared: ""} if shared is not None else {}
+    return ({shared: ""} if shared is not None else {}) | parts
 
 
 def _find_last_shared(workspace: Workspace, commit: str, branch: str) -> str | None:

@@ -16,7 +16,7 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
 from syncd.plan.mirror.revision import list_bodies
-from syncd.plan.propose.description import read_commit_unless_partial, read_written_revision
+from syncd.plan.propose.description import read_commit_unless_partial, read_sent_part, read_written_revision
 from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
@@ -196,8 +196,12 @@ def _find_known_revision(reading: Reading) -> str:
         return seen.revision
     if here is None:
         return request.revision_initial or ""
-    is_named = read_commit_unless_partial(request.description) in (reading.proposal.commit, here)
-    return read_written_revision(request.description) if seen is None and is_named else ""
+    if seen is not None:
+        return ""
+    sent = read_sent_part(request.description)
+    named = sent.commit or read_commit_unless_partial(request.description)
+    revision = sent.revision or read_written_revision(request.description)
+    return revision if named in (reading.proposal.commit, here) else ""
 
 
 def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> ExistingContent:

@@ -10,12 +10,16 @@ from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
 from syncd.plan.message import REVISION, add_marker, build_former_marker, build_marker, choose_subject
 from syncd.plan.propose.description import (
+    NOTHING_SENT,
     CommitSummary,
     Description,
+    SentPart,
+    compute_path_digest,
     is_about,
     read_base_revision,
     read_commit_unless_partial,
     read_proposed_commit,
+    read_sent_part,
     read_written_revision,
     update_description,
 )
@@ -29,6 +33,9 @@ from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, read_notes
 from syncd.sync.state.proposals import Proposal, list_records
 from syncd.sync.state.request_state import record_request
 from syncd.sync.workspace import Workspace
+
+LEFT_OUT_MAX = 100
+"""Pages that a description names as left out: where there are more, it says nothing of what was sent."""
 
 
 def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subject: str) -> Proposal:
@@ -119,9 +126,10 @@ def describe_proposal(
     request = proposal.change_request if proposal.is_fresh else requests.get(binding.space, id)
     commits = [_describe_commit(commit) for commit in _list_authored(intent)]
     tip, state = _choose_state(workspace, binding, replace(proposal, change_request=request), intent, last_own_revision)
+    part = _choose_part(binding, request, intent, last_own_revision)
     conflicts = report_conflicts(workspace, binding, intent)
     text = update_description(
-        request.description, Description(intent.branch, tip, commits, by_hand, lost, state, conflicts)
+        request.description, Description(intent.branch, tip, commits, by_hand, lost, state, part, conflicts)
     )
     fields: dict[str, object] = {} if text is None else {"description": text}
     unseen = request.status == "draft" and not read_proposed_commit(request.description)
@@ -161,6 +169,16 @@ def _choose_state(
         # Only what this run wrote is known to have arrived; whatever lacks later, reviewers took out.
         return tip, f"-{former} @{last_own_revision or written or seen.revision}"
     return tip, ("=" if workspace.has_same_content(binding, seen.commit, intent.tip) else "+") + seen.revision
+
+
+def _choose_part(binding: Binding, request: ChangeRequest, intent: Intent, last_own_revision: str) -> SentPart:
+    """What of the branch's commit was sent, where pages are left out: another clone has no other way to tell that the
+    pages in the change request are the branch's."""
+    former = read_sent_part(request.description)
+    lacks = {binding.inner(path) for paths in intent.left_out for path in paths if binding.holds(path)}
+    if not lacks or not last_own_revision or len(lacks) > LEFT_OUT_MAX:
+        return former if lacks and not last_own_revision else NOTHING_SENT
+    return SentPart(intent.named_tip, last_own_revision, frozenset(map(compute_path_digest, lacks)))
 
 
 def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -> bool:

@@ -225,6 +225,39 @@ def test_a_page_that_a_reviewer_gives_another_slug_leaves_the_path_of_the_job(
     assert not (docs.path / "new.md").exists()
 
 
+@pytest.mark.parametrize("deed", ["rename", "edit", "both"])
+@pytest.mark.parametrize("pulls", [True, False])
+def test_a_page_that_a_job_sent_beside_a_conflict_is_the_branchs_whatever_reviewers_do(
+    team: Team, web: Web, deed: str, pulls: bool
+) -> None:
+    docs = team.clone(web.space)
+    job = partial(run_job, team, docs, space=web.space, depth=0)
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job()
+    request = web.proposed()
+    web.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.add("new.md", "New")
+    docs.run("pull", code=6)
+    job(code=6)
+    if deed != "rename":
+        web.edit("new", "New two.", "New two, says R.", request=request)
+    if deed != "edit":
+        web.rename("new", "better", request=request)
+    job(code=6)
+    web.edit("p1", "P1 one, says the web.", "P1 one, says B.")
+    web.update(request)
+    web.merge(request)
+    if pulls:
+        docs.run("pull")
+    job()
+    assert web.requests() == []
+    docs.run("pull")
+    place = "new.md" if deed == "edit" else "better.md"
+    assert [name for name in docs.files() if name in ("new.md", "better.md")] == [place]
+    assert ("New two, says R." in docs.read(place)) == (deed != "rename")
+    assert docs.read(place) == web.text(place.removesuffix(".md"))
+
+
 @pytest.mark.parametrize("is_edited", [False, True])
 def test_what_reviewers_delete_after_an_update_brought_it_stays_deleted(team: Team, web: Web, is_edited: bool) -> None:
     docs = team.clone(web.space)

@@ -131,9 +131,10 @@ class Runs(WebDeeds):
     def sync(self, writer: Writer, command: str, fault: str = "") -> Ran:
         """Run a flow; approve what a guard holds, and note what is in conflict."""
         if self.world.shape.flow == "ci":
-            ran = self.run(writer, "pull", fault=fault if command == "pull" else "")
+            pulled = ran = self.run(writer, "pull", fault=fault if command == "pull" else "")
             if command != "pull" and ran.code in (0, 6):
                 ran = self._push_in_job(writer, fault)
+                ran = ran if ran.code else pulled  # what the writer is asked to settle may be no matter of the job
             if ran.code not in (0, KILLED):
                 self.conflicts(writer)
             return ran

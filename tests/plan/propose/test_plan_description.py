@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from syncd.model.document import Document
 from syncd.plan.change import Change
 from syncd.plan.propose.description import (
+    NOTHING_SENT,
     CommitSummary,
     Description,
+    SentPart,
+    compute_path_digest,
     is_about,
     read_base_revision,
     read_commit_unless_partial,
     read_proposed_commit,
+    read_sent_part,
     read_written_revision,
     render_description,
     update_description,
@@ -74,6 +78,21 @@ def test_the_revisions_are_found_again(base: str, named: tuple[str, str], writte
     assert read_commit_unless_partial(made) == ("" if base.startswith("!") else ONE)
     assert read_base_revision(made) == named
     assert read_written_revision(made) == written
+
+
+@pytest.mark.parametrize("state", ["", "=r1", "!r1", "-r1 @r2"])
+def test_what_was_sent_in_part_is_found_again_beside_what_was_sent_before(state: str) -> None:
+    part = SentPart(TWO, "r3", frozenset(map(compute_path_digest, ("a.md", "ü/b.md"))))
+    made = render_description(replace(TOLD, state=state, part=part))
+    assert read_sent_part(made) == part
+    assert part.is_left_out("ü/b.md")
+    assert not part.is_left_out("b.md")
+    whole = render_description(replace(TOLD, state=state))
+    assert read_sent_part(whole) == NOTHING_SENT
+    assert [read(made) for read in (read_proposed_commit, read_base_revision, read_written_revision)] == [
+        read(whole) for read in (read_proposed_commit, read_base_revision, read_written_revision)
+    ]
+    assert update_description(made, replace(TOLD, state=state, part=part)) is None
 
 
 def test_what_syncd_wrote_is_renewed_and_then_stands() -> None:

@@ -1,0 +1,46 @@
+"""Find the part of a branch's commit that a change request was sent while other pages of it were left out.
+
+The clone or job that sent it knows that part. Any other one finds it again by the description, which names the commit,
+what was left out of it, and the revision that was written. Source: docs/decisions/0002-one-recorded-base.md.
+"""
+
+from syncd.errors import HistoryCut
+from syncd.model.change_request import ChangeRequest
+from syncd.plan.propose.description import read_sent_part
+from syncd.sync.binding import Binding
+from syncd.sync.merge.leave_out import leave_out, list_other_directories
+from syncd.sync.merge.merge import find_merge_base
+from syncd.sync.merge.write_part import NOT_SENT, write_part
+from syncd.sync.workspace import Workspace
+
+
+def find_sent_part(
+    workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str
+) -> tuple[str, str] | None:
+    """Return the part of a commit that a change request was sent, and the revision that this made; `branch` is a commit
+    that must have the named one in its history.
+
+    Shape: None where nothing was left out, nothing else was sent, or Git does not show it.
+    """
+    repository, sent = workspace.repository, read_sent_part(request.description)
+    commit, main = repository.find_revision(sent.commit), repository.resolve(workspace.main)
+    if commit is None or main is None or not repository.is_ancestor(commit, branch):
+        return None
+    try:
+        base = find_merge_base(workspace, main, commit)
+    except HistoryCut:
+        return None
+    changed = [
+        (one.path,) if one.old_path is None else (one.path, one.old_path)
+        for one in repository.compare_trees(base.tree, commit, renames=True)
+    ]
+    lacks = [
+        paths
+        for paths in changed
+        if any(binding.holds(path) and sent.is_left_out(binding.inner(path)) for path in paths)
+    ]
+    others = list_other_directories(workspace.bindings, binding)
+    tree = leave_out(repository, workspace.bindings, commit, base.tree, lacks, directories=others)
+    if tree == base.tree:
+        return None
+    return write_part(repository, commit, base.commits, tree, name="a branch", lacks=NOT_SENT), sent.revision
