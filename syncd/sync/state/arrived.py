@@ -124,6 +124,10 @@ def _merge_arrived_summary(
         return None
     if repository.lookup(sent.planned, desired.path) != repository.lookup(here, desired.path):
         return None
+    # A write that changes nothing is answered with the revision that somebody has just made.
+    known = desired.index_pages().keys() | ours.index_pages().keys()
+    if any(repository.lookup(sent.planned, path) is None for path in arrived.index_pages().keys() - known):
+        return None
     # An entry whose file does not exist in any of them has not arrived.
     present = set(arrived.index_pages())
     others = (ours.index_pages().keys() | desired.index_pages().keys()) - present
