@@ -29,7 +29,8 @@ from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.mirror.sent_part import find_sent_part
-from syncd.sync.state.arrived import SentContent, find_arrived
+from syncd.sync.state.lane_content import find_arrived
+from syncd.sync.state.request_commits import SentContent
 from syncd.sync.workspace import COMMITTER, Workspace
 
 RUN_COMMIT_TRAILER = "Syncd-Ground"

@@ -43,8 +43,8 @@ from syncd.sync.mirror.source import MainContent, PastContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.state.lane_content import read_sent
 from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals
+from syncd.sync.state.request_commits import read_sent
 from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Workspace
 

@@ -22,7 +22,7 @@ from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Workspace
 
 if TYPE_CHECKING:
-    from syncd.sync.state.arrived import SentContent
+    from syncd.sync.state.request_commits import SentContent
 
 
 @dataclass(frozen=True)

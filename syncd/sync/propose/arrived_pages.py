@@ -9,16 +9,9 @@ from syncd.plan.propose.proposal import InsertStep, UpdateStep
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.history import read_request_changes, read_revision_changes
 from syncd.sync.propose.intent import ChangedPages, Intent
-from syncd.sync.state.lane_content import (
-    Update,
-    compose_lane_message,
-    find_taken_main,
-    has_taken_in,
-    read_sent,
-    record_lane,
-    write_lane_commit,
-)
+from syncd.sync.state.lane_content import Update, has_taken_in, record_lane
 from syncd.sync.state.proposals import Proposal
+from syncd.sync.state.request_commits import compose_lane_message, find_taken_main, read_sent, write_lane_commit
 from syncd.sync.state.sent_log import list_sent, record_read
 from syncd.sync.workspace import Workspace
 

@@ -33,18 +33,9 @@ from syncd.sync.mirror.values import TRIES, MainMoved, RevisionMoved, Signature,
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.propose.intent import ExistingContent
 from syncd.sync.settings import read_settings_at, read_text_at
-from syncd.sync.state.lane_content import (
-    NO_UPDATE,
-    Update,
-    compose_lane_message,
-    find_start,
-    find_taken_main,
-    has_taken_in,
-    read_sent,
-    record_lane,
-    write_lane_commit,
-)
+from syncd.sync.state.lane_content import NO_UPDATE, Update, find_start, has_taken_in, record_lane
 from syncd.sync.state.proposals import Proposal
+from syncd.sync.state.request_commits import compose_lane_message, find_taken_main, read_sent, write_lane_commit
 from syncd.sync.state.sent_log import record_read
 from syncd.sync.workspace import Workspace
 

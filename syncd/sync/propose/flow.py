@@ -23,7 +23,6 @@ from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import WrittenIntent, write_intent
 from syncd.sync.state import sent_log
-from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.manual_steps import (
     NO_REQUEST,
     describe_state,
@@ -33,6 +32,7 @@ from syncd.sync.state.manual_steps import (
     note_waiting_steps,
 )
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
+from syncd.sync.state.request_commits import find_content
 from syncd.sync.state.resend import list_new_work
 from syncd.sync.workspace import Workspace
 

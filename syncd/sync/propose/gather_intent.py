@@ -15,8 +15,8 @@ from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
-from syncd.sync.state.lane_content import find_content, find_taken_main
 from syncd.sync.state.proposals import Proposal
+from syncd.sync.state.request_commits import find_content, find_taken_main
 from syncd.sync.workspace import Workspace
 
 COMMITS_SHOWN = 50

@@ -31,9 +31,9 @@ from syncd.sync.propose.open_request import open_proposal, report_request
 from syncd.sync.propose.via_comments import post_proposal, resolve_comments
 from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
-from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.linked_files import find_linking_pages, list_linked, list_new_files
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
+from syncd.sync.state.request_commits import find_content
 from syncd.sync.workspace import Workspace
 
 ROUNDS = 5

@@ -14,9 +14,9 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.notes import FILES_BY_HAND, add_notes, read_notes
 from syncd.sync.state.proposals import Proposal, detect_end
+from syncd.sync.state.request_commits import find_content
 from syncd.sync.workspace import Workspace
 
 REFUSED = "merge_refused"

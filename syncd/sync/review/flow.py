@@ -22,9 +22,10 @@ from syncd.sync.propose.elsewhere import find_proposed_elsewhere
 from syncd.sync.propose.existing import find_mirrored, record_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.review.auto_merge import list_verdicts
-from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
+from syncd.sync.state.lane_content import NO_UPDATE, Update
 from syncd.sync.state.notes import note_status
 from syncd.sync.state.proposals import Proposal, is_branch_gone
+from syncd.sync.state.request_commits import find_taken_main
 from syncd.sync.state.request_state import record_request, record_reviews
 from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Workspace

@@ -6,38 +6,25 @@ same goes for main content. So the merge base with reviewers' edits is what the 
 Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncd.layout.tree.paths import is_markdown, is_same_page
 from syncd.layout.tree.placement import SUMMARY
-from syncd.model.change_request import ChangeRequest
-from syncd.plan.message import REVISION, render_mirror_message, render_proposed_subject
+from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
-from syncd.repo.values import Person
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out
-from syncd.sync.merge.merge import merge
-from syncd.sync.merge.parts import PART_TRAILER, find_taken_in
+from syncd.sync.merge.merge import find_moves, list_page_names, merge
+from syncd.sync.merge.parts import find_original, find_taken_in
 from syncd.sync.merge.result import Base
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.write_part import write_part
-from syncd.sync.state.arrived import NOT_ARRIVED, SentContent, add_all_names, find_arrived, list_entries
+from syncd.sync.state.request_commits import LaneContent, SentContent, find_content
 from syncd.sync.workspace import Workspace
 
-SENT_PARENTS = 3
-"""Parents of the commit of something sent: the branch's commit, what it was planned upon, and the base of both."""
-CONTENT = "Syncd-Content"
-"""Names the tree that the platform holds, where it has merged in a way that undoes what Git knows to be merged."""
-
-
-@dataclass(frozen=True)
-class LaneContent:
-    """The commit to record for content that was read: its tree and parents; `content` is the platform's tree, where
-    that is another one, else ""."""
-
-    tree: str
-    parents: tuple[str, ...]
-    content: str = ""
+NOT_ARRIVED = "what has not arrived"
 
 
 @dataclass(frozen=True)
@@ -56,37 +43,6 @@ class Update:
 
 
 NO_UPDATE = Update()
-
-
-def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
-    """Return what a commit that was sent was made from; `main` is the commit of main content.
-
-    Shape: a commit with other parents was written by a former version, or by a person: it is its own branch's commit.
-    """
-    parents = repository.list_commits(None, commit, limit=1)[0].parents
-    if len(parents) != SENT_PARENTS:
-        return SentContent(commit, commit, main, main)
-    return SentContent(commit, *parents)
-
-
-def find_content(repository: Repository, commit: str) -> str:
-    """Return the tree that the platform holds of a change request; `commit` is the one that stands for its content."""
-    found = repository.list_commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
-    tree = repository.find_tree(commit)
-    assert tree is not None
-    return found if found in repository.select_present([found]) else tree
-
-
-def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
-    """Return the newest commit of main content that a change request holds, as far as Git knows it.
-
-    Shape: one that is merged is never outdated, and says itself what it had taken in before.
-    """
-    if request.status != "merged" and not request.outdated:
-        return workspace.repository.resolve(workspace.main)
-    start = request.revision_merged_ancestor or request.revision_initial or ""
-    found = workspace.repository.find_commit(workspace.main, REVISION, start)
-    return found.oid if found is not None else None
 
 
 def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], taken: str | None) -> str:
@@ -162,22 +118,128 @@ def _restore_intended(
     return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).tree_with_theirs
 
 
-def write_lane_commit(repository: Repository, lane: LaneContent, message: str, author: Person) -> str:
-    """Return the commit that stands for the content: the only parent if it is the same, else a new one with the
-    parents."""
-    for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
-        (found,) = repository.list_commits(None, parent, limit=1)
-        is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
-        if is_own and repository.find_tree(parent) == lane.tree and not lane.content:
-            return parent
-    message += f"{CONTENT}: {lane.content}\n" if lane.content else ""
-    return repository.commit_tree(lane.tree, parents=lane.parents, message=message, author=author, committer=author)
+def find_arrived(
+    workspace: Workspace,
+    binding: Binding,
+    sent: SentContent,
+    here: str,
+    tree: str,
+    *,
+    is_own: bool,
+    taken: str | None = None,
+    moves: Mapping[str, str] = NO_UPDATE.moves,
+) -> str:
+    """Return the branch's commit, or the part of it that has arrived in the tree that was read; "" when nothing has.
+
+    Shape: `is_own` says that nobody else has written; `taken` is the commit of the main content in the tree, and
+    `moves` are the new paths of pages that the revision moved.
+    """
+    repository = workspace.repository
+    missing = {found.path for found in repository.compare_trees(sent.commit, tree) if binding.holds(found.path)}
+    # A path that had this content before the write, and has another one now, was edited since.
+    missing &= {found.path for found in repository.compare_trees(sent.commit, here)}
+    missing |= _find_deletions_not_made(workspace, binding, sent, here, tree, taken, moves)
+    late = [
+        paths
+        for paths in _list_entries(repository, binding, sent.planned, sent.commit)
+        if missing.intersection(paths) and not _is_edited_since(repository, paths[0], sent, tree)
+    ]
+    if not late:
+        return sent.branch_commit
+    listing = read_summary(repository, binding, sent.commit)
+    left_out = _add_all_names(workspace, late, (sent.base, sent.branch_commit, sent.planned))
+    part_tree = leave_out(repository, workspace.bindings, sent.branch_commit, sent.base, left_out)
+    if is_own and listing is not None and (listing.path,) in late:
+        table = _merge_arrived_summary(repository, binding, sent, here, tree)
+        part_tree = repository.write_tree(part_tree, {listing.path: table}) if table is not None else part_tree
+    if part_tree == repository.find_tree(sent.base):
+        return ""
+    base = repository.list_commits(None, sent.base, limit=1)[0].parents
+    original = _find_original(repository, sent.branch_commit)
+    return write_part(repository, original, base, part_tree, name="a branch", lacks=NOT_ARRIVED)
 
 
-def compose_lane_message(binding: Binding, request: ChangeRequest, revision: str) -> str:
-    """Return the message of a commit that stands for a revision of a change request."""
-    subject = render_proposed_subject(request.number, request.subject)
-    return render_mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
+def _find_deletions_not_made(
+    workspace: Workspace,
+    binding: Binding,
+    sent: SentContent,
+    here: str,
+    tree: str,
+    taken: str | None,
+    moves: Mapping[str, str],
+) -> set[str]:
+    """The former paths of pages that were to be deleted and that are still there, at another path: a page moves into a
+    folder of its own when it gets its first page below it. Given is also what main content and the revision moved."""
+    repository = workspace.repository
+    entries = _list_entries(repository, binding, sent.planned, sent.commit)
+    deleted = {path for path, *_ in entries if repository.lookup(sent.commit, path) is None}
+    if not deleted:
+        return set()
+    before = find_moves(workspace, sent.planned, here)
+    moves = {**find_moves(workspace, here, taken), **moves} if taken is not None else moves
+    paths = {path: moves.get(later, later) for path in deleted if (later := before.get(path, path))}
+    return {old for old, new in paths.items() if old != new and repository.lookup(tree, new) is not None}
+
+
+def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree: str) -> bool:
+    """Whether a text has all lines that were sent and none that was taken out: then it arrived and was edited since.
+    Lines are counted; their order alone says nothing."""
+    oids = [repository.lookup(commit, path) for commit in (sent.planned, sent.commit, tree)]
+    if not all(oids[1:]) or not is_markdown(path) or path.endswith(SUMMARY):
+        return False
+    before, after, now = (Counter(repository.read(oid).splitlines() if oid else []) for oid in oids)
+    added, removed = after - before, before - after
+    is_added = all(now[line] >= after[line] for line in added)
+    return bool(added or removed) and is_added and all(now[line] <= after[line] for line in removed)
+
+
+def _merge_arrived_summary(
+    repository: Repository, binding: Binding, sent: SentContent, here: str, tree: str
+) -> bytes | None:
+    """The branch's SUMMARY.md without manual steps that nobody has done yet, given what was there before the write and
+    is there now; None where reviewers changed the table just before the write, so that what is there may be theirs."""
+    commits = (sent.commit, sent.branch_commit, tree)
+    desired, ours, arrived = (read_summary(repository, binding, commit) for commit in commits)
+    if desired is None or ours is None or arrived is None:
+        return None
+    if repository.lookup(sent.planned, desired.path) != repository.lookup(here, desired.path):
+        return None
+    # A write that changes nothing is answered with the revision that somebody has just made.
+    known = desired.index_pages().keys() | ours.index_pages().keys()
+    if any(repository.lookup(sent.planned, path) is None for path in arrived.index_pages().keys() - known):
+        return None
+    # An entry whose file does not exist in any of them has not arrived.
+    present = set(arrived.index_pages())
+    others = (ours.index_pages().keys() | desired.index_pages().keys()) - present
+    present |= {path for path in others if any(repository.lookup(commit, path) is not None for commit in commits)}
+    found = merge_entries(
+        desired.entries, ours.entries, arrived.entries, ours_paths={}, theirs_paths={}, present=present
+    )
+    return repository.read(arrived.oid) if found.entries == arrived.entries else ours.render_entries(found.entries)
+
+
+def _list_entries(repository: Repository, binding: Binding, before: str, after: str) -> Iterator[tuple[str, ...]]:
+    """The paths of each file that differs: its new one and, after a move, its old one."""
+    for found in repository.compare_trees(before, after, renames=True):
+        if binding.holds(found.path):
+            yield (found.path,) if found.old_path is None else (found.path, found.old_path)
+
+
+def _add_all_names(
+    workspace: Workspace, entries: Iterable[Collection[str]], sides: tuple[str, str, str]
+) -> list[tuple[str, ...]]:
+    """The entries with all paths that their pages have in a base and on both sides, so that each is left out as a
+    whole."""
+    named = list(entries)
+    if not named:
+        return []
+    names = list_page_names(workspace, *sides)
+    return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
+
+
+def _find_original(repository: Repository, commit: str) -> str:
+    """The commit that a part stands for, else itself."""
+    return find_original(repository, repository.list_commits(None, commit, limit=1)[0]) or commit
 
 
 def _read_update(
@@ -201,7 +263,7 @@ def _read_update(
     lacks = [paths for page in known.conflicts for paths in page.paths_per_page]
     moves = _find_moved_files(repository, before, known.tree_with_ours, tree, update.moves)
     late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
-    lacks += add_all_names(workspace, late, (known.base.tree, before, main))
+    lacks += _add_all_names(workspace, late, (known.base.tree, before, main))
     if not update.is_separate:
         # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
         unseen = merge(workspace, main, tree, base=known.base)
@@ -243,7 +305,7 @@ def _find_not_taken(
 ) -> Iterator[tuple[str, ...]]:
     """Entries that should have changed with the update and are as they were before it. What the update brought to
     another path, such as that of a page without children, counts as changed."""
-    for paths in list_entries(repository, binding, before, after):
+    for paths in _list_entries(repository, binding, before, after):
         was, wanted, now = (repository.lookup(commit, paths[0]) for commit in (before, after, tree))
         if now == wanted or now not in (was, None):
             continue
