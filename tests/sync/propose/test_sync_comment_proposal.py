@@ -53,8 +53,8 @@ def assert_quiet(world: Any, fine: Any) -> None:
 
 def test_line_ends_of_a_page_that_became_a_folder_are_never_proposed(mute: Any, fine: Any) -> None:
     mute.clone()
-    summary = FILES["SUMMARY.md"].replace("options.md", "options/README.md")
-    windows = {"SUMMARY.md": summary, "options/README.md": FILES["options.md"].replace("\n", "\r\n")}
+    summary = str(FILES["SUMMARY.md"]).replace("options.md", "options/README.md")
+    windows = {"SUMMARY.md": summary, "options/README.md": str(FILES["options.md"]).replace("\n", "\r\n")}
     mute.commit("Another system", windows, gone=("options.md",))
     fine(mute.push())
     with mute.client() as client:
