@@ -58,6 +58,23 @@ class PlatformConfig(_Section):
         return self
 
 
+def clean_directory(directory: str) -> str:
+    """Return a directory of a repository without `.` and double slashes; "" is the root.
+
+    Raises: ValueError for one outside of the repository or in its .git.
+    """
+    parts = [part for part in directory.split("/") if part not in ("", ".")]
+    if directory.startswith("/") or any(part == ".." or part.casefold() == ".git" for part in parts):
+        raise ValueError("must stay inside the repository")
+    return "/".join(parts)
+
+
+def lie_in_each_other(one: str, other: str) -> bool:
+    """Return whether one of two clean directories is the other, or lies in it."""
+    a, b = (f"{directory}/" if directory else "" for directory in (one, other))
+    return a.startswith(b) or b.startswith(a)
+
+
 class SpaceConfig(_Section):
     """One space and the directory that mirrors it; `name` stands for it in refs and output."""
 
@@ -71,10 +88,7 @@ class SpaceConfig(_Section):
     @field_validator("directory")
     @classmethod
     def _stays_inside(cls, value: str) -> str:
-        parts = [part for part in value.split("/") if part not in ("", ".")]
-        if value.startswith("/") or any(part == ".." or part.casefold() == ".git" for part in parts):
-            raise ValueError("must stay inside the repository")
-        return "/".join(parts)
+        return clean_directory(value)
 
 
 class SitePublishConfig(_Section):
@@ -295,10 +309,11 @@ class RepositoryConfig(_Section):
     def _apart(self) -> "RepositoryConfig":
         for index, one in enumerate(self.space):
             for other in self.space[index + 1 :]:
+                if one.id == other.id:
+                    raise ValueError(f"the space {one.id} is there twice; it has one directory")
                 if one.name == other.name:
                     raise ValueError(f"two spaces are named {one.name}")
-                a, b = f"{one.directory}/", f"{other.directory}/"
-                if not one.directory or not other.directory or a.startswith(b) or b.startswith(a):
+                if lie_in_each_other(one.directory, other.directory):
                     raise ValueError(f"the directories of {one.name} and {other.name} lie in each other")
         return self
 

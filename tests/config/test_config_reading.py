@@ -188,6 +188,12 @@ def test_directories_beside_each_other_are_accepted(tmp_path: Path, one: str, ot
     assert [space.directory for space in config.repository[0].space] == [one, other]
 
 
+def test_one_space_in_two_directories_is_refused(tmp_path: Path) -> None:
+    spaces = second(id="s1", directory="a", name="a") + second(id="s1", directory="b")
+    with pytest.raises(ConfigInvalid, match="the space s1 is there twice"):
+        load(written(tmp_path / "c.toml", PLATFORM + REPOSITORY + spaces))
+
+
 def test_two_spaces_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="two spaces are named a"):
         load(written(tmp_path / "c.toml", WHOLE + second(name="a")))

@@ -12,7 +12,7 @@ import typer
 
 from syncd.api.client import Client
 from syncd.cli.ci.report import PushReport, write_push_report
-from syncd.cli.sync.space_ids import read_space_word
+from syncd.cli.sync.space_ids import read_space_words
 from syncd.cli.terminal.ci_job import CiJob, read_ci_job
 from syncd.cli.terminal.context import find_config_file, load_config_file, parse_force
 from syncd.cli.terminal.progress import show_progress
@@ -152,10 +152,9 @@ def _find_target(options: PushCiOptions, top: Path, ci_job: CiJob) -> tuple[Plat
 
 
 def _build_repository(options: PushCiOptions, ci_job: CiJob) -> RepositoryConfig:
-    words = [read_space_word(word) for word in options.spaces]
     spaces = tuple(
-        SpaceConfig(id=space, directory=inner or ".", name=slugify(inner.rstrip("/").rpartition("/")[2] or "docs")[:40])
-        for space, inner in words
+        SpaceConfig(id=space, directory=inner or ".", name=slugify(inner.rpartition("/")[2] or "docs")[:40])
+        for space, inner in read_space_words(options.spaces)
     )
     identity = "\n".join([ci_job.project, *sorted(space.id for space in spaces)])
     return RepositoryConfig(space=spaces, instance=hashlib.sha256(identity.encode()).hexdigest()[:6])

@@ -128,7 +128,8 @@ def _format_withdrawal(plan: Withdrawal, *, reset: bool) -> Iterator[str]:
     if plan.commits and reset:
         yield f"  {escape(plan.branch)} is reset from {plan.tip[:10]} to {plan.base[:10]}, without {count}"
     elif plan.commits:
-        yield f"  {count} on {escape(plan.branch)} stay as they are"
+        stays = "stays as it is" if len(plan.commits) == 1 else "stay as they are"
+        yield f"  {count} on {escape(plan.branch)} {stays}"
 
 
 def _format_withdrawn(plan: Withdrawal, options: UndoOptions) -> Iterator[str]:
@@ -142,10 +143,10 @@ def _format_withdrawn(plan: Withdrawal, options: UndoOptions) -> Iterator[str]:
     if options.reset:
         yield f"{branch} is at {plan.base[:10]}; git reset --keep {plan.tip[:10]} brings its commits back."
         return
-    count = format_count(len(plan.commits), "commit")
-    yield f"{branch} still has {count}; no push proposes that again before there is a new one."
+    count, them = format_count(len(plan.commits), "commit"), "it" if len(plan.commits) == 1 else "them"
+    yield f"{branch} still has {count}; no push proposes {them} again before there is a new one."
     push = escape(name_config("syncd push", options.config))
-    yield f"Next: git reset --keep {plan.base[:10]} takes them back, on {branch}; or mend them, commit, and {push}"
+    yield f"Next: git reset --keep {plan.base[:10]} takes {them} back, on {branch}; or mend {them}, commit, and {push}"
 
 
 def _undo_merge(

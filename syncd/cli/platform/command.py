@@ -40,9 +40,14 @@ class PlatformOptions:
 
         return StorageOptions(self.data, self.database or None, self.files or None, self.endpoint or None)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether there is no platform yet where its data would be."""
+        return not self.database and not (self.data / "platform.db").is_file()
+
     def find_data_dir(self) -> "StorageOptions":
         """Return where an existing platform keeps its data. Raises: NotFound when there is none."""
-        if not self.database and not (self.data / "platform.db").is_file():
+        if self.is_new:
             raise NotFound(f"there is no platform in {self.data}", hint="name its directory with --data")
         return self.build_data_dir()
 
@@ -138,14 +143,13 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
     """Import a directory as a revision of a space, and print the ids of both."""
     from syncd.platform.services.directory.read import import_directory
 
-    is_new = not options.database and not (options.data / "platform.db").exists()
+    is_new = options.is_new
     with options.build_data_dir().open() as storage:
         storage.bootstrap()
         imported = import_directory(
             storage, directory, title=title or None, space=read_space_id(space) if space else None
         )
-    if is_new:
-        print_text(f"note: there was no platform in {escape(str(options.data))}; a new one was made", sys.stderr)
+    _note_new_platform(options, is_new)
     if as_json:
         skipped = [f"{part.path}:{part.line}:{part.column}: {part.reason}" for part in imported.skipped]
         print_document(
@@ -157,6 +161,12 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
         if (more := len(imported.skipped) - SKIPPED_SHOWN) > 0:
             print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
         print(f"space {imported.space}\nrevision {imported.revision}")
+
+
+def _note_new_platform(options: PlatformOptions, is_new: bool) -> None:
+    """Say that a platform was made, which a wrong --data does, too."""
+    if is_new:
+        print_text(f"note: there was no platform in {escape(str(options.data))}; a new one was made", sys.stderr)
 
 
 def export_space(space: str, directory: Path, options: PlatformOptions) -> None:
@@ -174,6 +184,7 @@ def create_token(
     """Make a token and print it, alone on stdout, so that a script can take it."""
     from syncd.platform.people.tokens import TokenHolder, issue_token
 
+    is_new = options.is_new
     with options.build_data_dir().open() as storage:
         storage.bootstrap()
         token = issue_token(
@@ -181,6 +192,7 @@ def create_token(
             TokenHolder(user or None, role or None, read_organization_id(organization) if organization else None),
             label=label,
         )
+    _note_new_platform(options, is_new)
     if as_json:
         print_document(_build_document(token) | {"token": token.secret})
         return

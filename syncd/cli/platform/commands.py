@@ -25,7 +25,7 @@ platform.add_typer(token, name="token")
 @platform.command("serve")
 def platform_serve(
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="PORT", help="Port; 0 picks a free one.")] = 8470,
+    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="Port; 0 picks a free one.")] = 8470,
     public_url: Annotated[
         str, typer.Option("--public-url", metavar="URL", help="Where clients reach it, behind a proxy or by a name.")
     ] = "",

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from syncd.api.client import Client
-from syncd.cli.sync.space_ids import read_space_word
 from syncd.cli.terminal.context import load_config_file
 from syncd.config import (
     Config,
@@ -59,14 +56,6 @@ def build_platform(url: str, token_file: Path | None, *, insecure: bool) -> Plat
     return PlatformConfig(url=url, token_file=find_absolute_path(token_file) if token_file else None, insecure=insecure)
 
 
-def parse_spaces(words: Sequence[str]) -> SpaceDirectories:
-    """Return the spaces of `SPACE[=DIR]` words, with their directories. Raises: BadParameter."""
-    spaces = [read_space_word(word) for word in words]
-    if len(spaces) > 1 and not all(directory for _, directory in spaces):
-        raise typer.BadParameter("with several spaces each needs its directory: SPACE=DIR")
-    return spaces
-
-
 def resume_setup(setup: Setup, *, hint: str = "") -> Config | None:
     """Return the configuration that an earlier run wrote for the same platform and spaces; None when there is none.
 
@@ -76,8 +65,7 @@ def resume_setup(setup: Setup, *, hint: str = "") -> Config | None:
         return None
     config = load_config_file(ConfigFile(setup.file, "git directory"))
     spaces = [(space.id, space.directory) for space in config.repository[0].space]
-    requested = [(space, directory.strip("./")) for space, directory in setup.spaces]
-    if config.platform.url != setup.platform.url or spaces != requested:
+    if config.platform.url != setup.platform.url or spaces != list(setup.spaces):
         raise ConfigInvalid(f"{setup.file} is the configuration of something else", hint=hint)
     return config
 

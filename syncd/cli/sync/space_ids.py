@@ -1,8 +1,12 @@
 """Ids of spaces as people give them: the id itself, or the address of the space in their browser."""
 
 import re
+from collections.abc import Sequence
+from itertools import combinations
 
 import typer
+
+from syncd.config.shapes import clean_directory, lie_in_each_other
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _ADDRESS = re.compile(
@@ -41,11 +45,31 @@ def _find_address(word: str) -> re.Match[str] | None:
 def read_space_word(word: str) -> tuple[str, str]:
     """Return the space's id and the directory, or "", of `SPACE[=DIR]`.
 
-    Raises: BadParameter; also for an address with a query or an anchor, in which `=` would be ambiguous.
+    Raises: BadParameter; also for an address with a query or an anchor, in which `=` would be ambiguous, and for a
+    directory outside of the repository.
     """
     space, equals, directory = word.partition("=")
     if equals and (mark := re.search(r"[?#]", space)):
         raise typer.BadParameter(
             f"{word}: leave out what follows {mark[0]} in the address: {space[: mark.start()]}=DIR"
         )
-    return read_space_id(space), directory
+    try:
+        return read_space_id(space), clean_directory(directory)
+    except ValueError as why:
+        raise typer.BadParameter(f"{word}: the directory {directory} {why}") from why
+
+
+def read_space_words(words: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Return the spaces of `SPACE[=DIR]` words, with their directories, which lie beside each other.
+
+    Raises: BadParameter.
+    """
+    spaces = [read_space_word(word) for word in words]
+    if len(spaces) > 1 and not all(directory for _, directory in spaces):
+        raise typer.BadParameter("with several spaces each needs its directory: SPACE=DIR")
+    for (space, directory), (other, place) in combinations(spaces, 2):
+        if space == other:
+            raise typer.BadParameter(f"{space}: this space is named twice")
+        if lie_in_each_other(directory, place):
+            raise typer.BadParameter(f"{directory}, {place}: directories of two spaces must not lie in each other")
+    return spaces

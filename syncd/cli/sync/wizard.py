@@ -15,13 +15,14 @@ from syncd.api.client import Client
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, find_configured_platform
-from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path, parse_spaces
-from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id
+from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path
+from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id, read_space_words
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
 from syncd.config.drop_ins import SOME_PLATFORM
 from syncd.config.saved_tokens import TokenRegister
+from syncd.config.shapes import clean_directory, lie_in_each_other
 from syncd.config.tokens import list_token_sources
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
 from syncd.layout.tree.paths import slugify
@@ -103,7 +104,7 @@ def complete_setup(words: SetupWords, *, command: str) -> SetupAnswers:
     platform = _complete_platform(words)
     if can_ask():
         _offer_login(platform)
-    spaces, title = parse_spaces(words.spaces), "docs"
+    spaces, title = read_space_words(words.spaces), "docs"
     if not spaces:
         chosen = _ask_spaces(platform)
         spaces, title = _ask_directories(chosen), chosen[0].title
@@ -265,10 +266,13 @@ def _ask_directories(spaces: Sequence[Space]) -> SpaceDirectories:
 
 def _make_directory_check(used: set[str]) -> Callable[[str], str]:
     def check(text: str) -> str:
-        directory = "/".join(part for part in text.split("/") if part not in ("", "."))
-        if text.startswith("/") or not directory or ".." in directory.split("/"):
+        try:
+            directory = clean_directory(text)
+        except ValueError:
+            directory = ""
+        if not directory:
             raise typer.BadParameter("write a directory inside of the repository, such as docs/guides")
-        if any(f"{one}/".startswith(f"{directory}/") or f"{directory}/".startswith(f"{one}/") for one in used):
+        if any(lie_in_each_other(one, directory) for one in used):
             raise typer.BadParameter("directories of two spaces must not lie in each other")
         return directory
 

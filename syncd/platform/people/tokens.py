@@ -87,7 +87,7 @@ def delete_token(storage: Storage, name: str) -> Token:
         token for token in everything if _ID_PART.fullmatch(name) and token.id.startswith(name)
     ]
     if not meant:
-        raise NotFound(f"no token {name}", hint="syncd platform token list")
+        raise NotFound(f"no token {name}", hint="syncd platform token list, with the same --data, shows them all")
     if len(meant) > 1:
         hint = f"one of {', '.join(token.id for token in meant)}"
         raise ConfigInvalid(f"{len(meant)} tokens are called {name}", hint=hint)
@@ -125,7 +125,8 @@ def find_holder(storage: Storage, connection: sa.Connection, person: TokenHolder
     user = connection.execute(_select_holder(storage, connection, person)).one_or_none()
     if user is None:
         who = person.user or "who owns this platform"
-        raise NotFound(f"no user {who}", hint="syncd platform token create --user EMAIL makes a new member")
+        hint = "syncd platform token create --user EMAIL, with the same --data, makes a new member"
+        raise NotFound(f"no user {who}", hint=hint)
     return user
 
 

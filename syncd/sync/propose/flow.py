@@ -88,7 +88,8 @@ def propose(
         return Applied(plan.report.changes, done.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
     live, notes = _describe_written(workspace, binding, done, done.live)
     head = report_request(live.change_request, "create" if opened else "update")
-    return Applied((head, *plan.report.changes), (*_report_others(own, older, live), *notes), outcomes)
+    others = _report_others(workspace, own, older, live)
+    return Applied((head, *plan.report.changes), (*others, *notes), outcomes)
 
 
 def _describe_written(
@@ -119,10 +120,15 @@ def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Propos
     record_proposal(workspace, binding, replace(live, commit=intent.tip))
 
 
-def _report_others(own: Proposal | None, older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
+def _report_others(
+    workspace: Workspace, own: Proposal | None, older: Proposal | None, newer: Proposal
+) -> tuple[str, ...]:
     """What is said of the branch's other change requests: one that was archived, and one that counts no more."""
     number = newer.change_request.number
     if own is not None and not own.change_request.is_live and own.lane != newer.lane:
+        tip = workspace.repository.resolve(f"{HEADS}{newer.branch}")
+        if tip is None or not workspace.repository.is_ancestor(own.commit, tip):
+            return ()  # the branch was reset or rewritten since
         archived = own.change_request.number
         return (f"#{archived} was archived; what {newer.branch} still has of it is proposed again with #{number}",)
     if older is None or older.lane == newer.lane:

@@ -119,6 +119,9 @@ def test_reset_takes_the_commits_back_too_and_finishes_a_run_that_was_cut_off(
     assert not (docs / "more.md").exists()
     run_fine(syncd, "push")
     assert list_open(client, shell.space) == []
+    (docs / "use.md").write_text("# Use\n\nSomething else.\n")
+    commit(shell, docs, "Something else")
+    assert "proposed again" not in run_fine(syncd, "push"), "the branch has nothing of it any more"
 
 
 def test_a_merge_is_taken_back_by_a_change_request_once(

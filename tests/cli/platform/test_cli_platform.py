@@ -117,12 +117,20 @@ def test_a_service_that_cannot_be_asked_is_refused_before_anything_starts(
     assert not data.exists()
 
 
-def test_an_import_says_when_it_made_a_new_platform(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    def import_source(data: Path) -> str:
-        assert run(["platform", "import", str(shell.root / "source"), "--data", str(data)]) == 0
-        return capsys.readouterr().err
+@pytest.mark.parametrize("words", [["import", "source"], ["token", "create"]])
+def test_a_command_says_when_it_made_a_new_platform(
+    shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(shell.root)
+
+    def has_made_one(data: Path) -> bool:
+        assert run(["platform", *words, "--data", str(data)]) == 0
+        return f"note: there was no platform in {data}; a new one was made\n" in capsys.readouterr().err
 
     mistyped = shell.root / "platfrom"
-    assert import_source(shell.data) == ""
-    assert import_source(mistyped) == f"note: there was no platform in {mistyped}; a new one was made\n"
-    assert import_source(mistyped) == ""
+    assert [has_made_one(data) for data in (shell.data, mistyped, mistyped)] == [False, True, False]
+
+
+def test_a_port_that_no_machine_has_is_refused(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["platform", "serve", "--data", str(shell.data), "--port", "99999"]) == 64
+    assert "less than or equal to 65535" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Where a space's id is asked for, the address of the space in the browser says it too."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 import typer
 
 from syncd.cli.app import run
-from syncd.cli.sync.space_ids import is_space_word, read_space_id, read_space_word
+from syncd.cli.sync.space_ids import is_space_word, read_space_id, read_space_word, read_space_words
 from syncd.cli.sync.wizard import split_setup_words
 from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
@@ -56,6 +57,23 @@ def test_a_directory_follows_an_address_as_it_follows_an_id() -> None:
     assert read_space_word("https://app.gitbook.com/o/x/s/abc/page#top") == ("abc", "")
     with pytest.raises(typer.BadParameter, match=r"https://app\.gitbook\.com/o/x/s/abc=DIR"):
         read_space_word("https://app.gitbook.com/o/x/s/abc?a=b=docs")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["abc=../x"], "abc=../x: the directory ../x must stay inside the repository"),
+        (["abc=/x"], "must stay inside"),
+        (["abc=a/.git"], "must stay inside"),
+        (["abc", "xyz=docs"], "each needs its directory"),
+        (["abc=a", "abc=b"], "abc: this space is named twice"),
+        (["abc=a", "xyz=./a/b/"], "a, a/b: directories of two spaces must not lie in each other"),
+    ],
+)
+def test_spaces_that_cannot_be_kept_beside_each_other_are_refused(words: list[str], why: str) -> None:
+    with pytest.raises(typer.BadParameter, match=re.escape(why)):
+        read_space_words(words)
+    assert read_space_words(["abc=./a//b/", "xyz=a/c"]) == [("abc", "a/b"), ("xyz", "a/c")]
 
 
 def test_the_address_that_the_platform_gives_is_taken_by_every_command(
