@@ -85,6 +85,7 @@ def record_lane(
     arrived = [
         find_arrived(workspace, binding, one, here, tree, is_own=is_own, taken=taken, moves=update.moves)
         for one in sent
+        if not repository.is_ancestor(one.branch_commit, here)
     ]
     parents = [part for part in arrived if part]
     # What was sent may lack what reviewers did since; where the update came right after what was read, that is known.
@@ -144,6 +145,11 @@ def find_arrived(
         for paths in _list_entries(repository, binding, sent.planned, sent.commit)
         if missing.intersection(paths) and not _is_edited_since(repository, paths[0], sent, tree)
     ]
+    original = _find_original(repository, sent.branch_commit)
+    known = find_taken_in(repository, here, original) if late else None
+    if known is not None:  # what has arrived stays so: what of it lacks later, somebody took out again
+        lookup = repository.lookup
+        late = [paths for paths in late if any(lookup(known, one) != lookup(original, one) for one in paths)]
     if not late:
         return sent.branch_commit
     listing = read_summary(repository, binding, sent.commit)
@@ -155,7 +161,6 @@ def find_arrived(
     if part_tree == repository.find_tree(sent.base):
         return ""
     base = repository.list_commits(None, sent.base, limit=1)[0].parents
-    original = _find_original(repository, sent.branch_commit)
     return write_part(repository, original, base, part_tree, name="a branch", lacks=NOT_ARRIVED)
 
 

@@ -4,10 +4,11 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 """
 
 import re
+from collections.abc import Callable
 
 import pytest
 
-from tests.cli.sync.two_way import Interposer, Team, Web, Writer, conflicts
+from tests.cli.sync.two_way import Interposer, Team, Web, Writer, conflicts, text_of
 
 pytestmark = pytest.mark.story
 
@@ -98,6 +99,98 @@ def test_what_a_reviewer_writes_just_after_syncd_did_comes_back(docs: Writer, we
     for text in (web.text("p1", request=web.proposed()), docs.read("p1.md")):
         assert "P1 one, says B, better." in text
         assert "P1 three, says B." in text
+
+
+def delete_new(web: Web, request: int) -> None:
+    web.delete("new", request=request)
+
+
+def take_back(web: Web, request: int) -> None:
+    web.edit("p1", "P1 one, says B.", "P1 one.", request=request)
+
+
+def improve(web: Web, request: int) -> None:
+    web.edit("p1", "P1 one, says B.", "P1 one, says B, better.", request=request)
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("deed", [delete_new, take_back, improve])
+def test_what_a_reviewer_does_to_what_just_arrived_stands_whatever_follows(
+    docs: Writer, web: Web, interposer: Interposer, deed: Callable[[Web, int], None], is_killed: bool
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.add("new.md", "New")
+
+    def write_twice() -> None:
+        request = web.proposed()
+        deed(web, request)
+        web.edit("p2", "P2 one.", "P2 one, says R.", request=request)
+        if is_killed:
+            docs.kill()
+
+    interposer.at("POST", "/content$", write_twice, when="after", breaks=is_killed)
+    docs.syncd("sync")
+    docs.settle()
+    request = web.proposed()
+    assert ("new" in web.slugs(request=request), docs.has("new.md")) == (deed is not delete_new,) * 2
+    for text in (web.text("p1", request=request), docs.read("p1.md")):
+        assert ("says B" in text, "better" in text) == (deed is not take_back, deed is improve)
+    assert "P2 one, says R." in docs.read("p2.md")
+
+
+def test_a_page_of_the_first_batch_that_a_reviewer_edits_is_no_conflict(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    names = [f"n{number:03}" for number in range(60)]
+    for name in names:
+        docs.write(f"{name}.md", text_of(name.upper()))
+    listed = "".join(f"* [{name.upper()}]({name}.md)\n" for name in names)
+    docs.write("SUMMARY.md", docs.read("SUMMARY.md").rstrip("\n") + f"\n{listed}")
+    docs.commit()
+
+    def write_twice() -> None:
+        request = web.proposed()
+        web.edit("n003", "N003 one.", "N003 one, says R.", request=request)
+        web.delete("n004", request=request)
+
+    interposer.at("POST", "/content$", write_twice, when="after")
+    docs.settle()
+    assert "N003 one, says R." in docs.read("n003.md")
+    assert not docs.has("n004.md")
+    assert web.slugs(request=web.proposed())[-1] == "n059"
+
+
+def test_what_a_reviewer_writes_just_before_a_change_request_is_archived_stays_in_git(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.git("switch", "--quiet", "--create", "topic")
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("push")
+    request = web.proposed()
+    docs.git("switch", "--quiet", "main")
+    docs.git("branch", "--quiet", "--delete", "--force", "topic")
+    interposer.at("PATCH", "/change-requests/", lambda: web.edit("p1", "P1 two.", "P1 two, R.", request=request))
+    assert "holds edits that topic never had" in docs.run("sync")
+    assert "P1 two, R." in docs.git("show", f"refs/syncd/archived/docs/{request}/topic:p1.md")
+
+
+@pytest.mark.parametrize("place", ["main content", "change request"])
+def test_past_revisions_whose_pages_are_not_shown_stop_nothing(
+    docs: Writer, web: Web, interposer: Interposer, place: str
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    if place == "main content":
+        web.edit("p2", "P2 one.", "P2 one, says the web.")
+    else:
+        web.edit("p1", "P1 three.", "P1 three, says R.", request=web.proposed())
+    web.edit("p2", "P2 two.", "P2 two, says the web.")
+    if place == "change request":
+        web.update(web.proposed())
+    interposer.hidden = re.compile("/revisions/[^/]+/page/")
+    docs.settle()
+    assert "P2 two, says the web." in docs.read("p2.md")
+    assert ("says R." in docs.read("p1.md")) == (place == "change request")
 
 
 def test_main_content_that_an_update_brings_before_the_mirror_has_it_can_be_taken_back(
