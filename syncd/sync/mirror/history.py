@@ -69,7 +69,8 @@ def find_passed(
             return PassedRevisions()
     if revision.parents[:1] == (last,):
         return PassedRevisions(tuple(between[::-1]))
-    if _may_lead_back(client, space, (*aside, *revision.parents[1:]), last, is_in_git):
+    known = {one.revision() for one in between}
+    if _may_lead_back(client, space, (*aside, *revision.parents[1:]), last, lambda id: id in known or is_in_git(id)):
         return PassedRevisions()
     if revision.parents:
         return PassedRevisions(tuple(between[::-1]), revision.parents[0])

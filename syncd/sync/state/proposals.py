@@ -11,6 +11,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import notes_ref
 from syncd.sync.state.proposed_refs import ProposalRecord, read_records
+from syncd.sync.state.request_state import is_restored
 from syncd.sync.state.sent_log import forget_sent
 from syncd.sync.workspace import Workspace
 
@@ -68,7 +69,11 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
         except NotFound:  # gone on the platform: the branch is simply not proposed
             workspace.repository.delete_ref(item.ref, old=item.commit)
             continue
-        found.append(Proposal(item.branch, item.commit, request))
+        proposal = Proposal(item.branch, item.commit, request)
+        if is_restored(workspace, binding, request):  # the branch is proposed as in a new clone, which finds its own
+            forget_proposal(workspace, binding, proposal)
+        else:
+            found.append(proposal)
     return found
 
 

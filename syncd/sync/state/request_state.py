@@ -15,6 +15,10 @@ if TYPE_CHECKING:  # `status` reads what was recorded, and needs none of these s
     from syncd.model.user import User
 
 
+PAST_MAX = 200
+"""Revisions of a change request that are remembered."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What a reviewer said last: `status` is `approved` or `changes-requested`.
@@ -48,7 +52,8 @@ class RequestState:
 
 def record_request(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
     """Record the state of a change request that was read just now, and return whether it has changed."""
-    facts = {
+    facts: dict[str, Any] = {
+        "id": request.id,
         "address": request.address,
         "status": join_lines(request.status),
         "subject": join_lines(request.subject),
@@ -57,10 +62,21 @@ def record_request(workspace: Workspace, binding: Binding, request: "ChangeReque
         "revision": request.revision,
     }
     former = _parse_facts(workspace.store.read_request(binding.space, request.number))
+    if request.revision in former.get("past", ()):
+        return False  # it was read before the last write
+    if (revision := former.get("revision", request.revision)) != request.revision:
+        facts["past"] = [*former.get("past", ()), revision][-PAST_MAX:]
     if former | facts == former:
         return False
     workspace.store.record_request(binding.space, request.number, json.dumps(former | facts))
     return True
+
+
+def is_restored(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
+    """Return whether a change request is not what was recorded under its number, since the platform was restored from a
+    backup: another one has the number, or it is at a revision that came before the last one."""
+    facts = _parse_facts(workspace.store.read_request(binding.space, request.number))
+    return facts.get("id", request.id) != request.id or request.revision in facts.get("past", ())
 
 
 def record_reviews(
