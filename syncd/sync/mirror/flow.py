@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from syncd.errors import AnswerTooLarge, GuardRefused, HistoryCut, NotFound, Rejected, Unreachable
+from syncd.errors import GuardRefused, HistoryCut, Unreachable
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.app_address import find_app_address
 from syncd.model.page import walk_pages
@@ -30,7 +30,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
-from syncd.sync.mirror.history import find_passed
+from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.overwritten import (
     find_imported_commit,
     forget_restored,
@@ -148,7 +148,7 @@ def _mirror_all(
             outcomes.append(
                 _mirror_once(workspace, binding, space, _MirrorStep(past, step, own_merged, step.id == restored))
             )
-        except (AnswerTooLarge, GuardRefused, Rejected, NotFound):  # what came after it may be in order
+        except (GuardRefused, *NOT_SHOWN):  # what came after it may be in order
             if past.revision() in overwritten:
                 raise
             break

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from syncd.errors import NotFound
 from syncd.model.anchor import Anchor
 from syncd.model.changes import Change, ChangedPage
 from syncd.plan.propose.proposal import InsertStep, UpdateStep
@@ -161,7 +162,10 @@ def _find_known_values(anchor: Anchor, former: "_ChangeIndex", now: "_ChangeInde
 def _read_anchor(workspace: Workspace, binding: Binding, live: Proposal, sent: _SentPage) -> Anchor | None:
     """The anchor of a page as the platform has it; None where it is not the page that was sent."""
     anchor = sent.anchor
-    page = workspace.client.change_request_content.get_page(binding.space, live.change_request.id, anchor.id)
+    try:
+        page = workspace.client.change_request_content.get_page(binding.space, live.change_request.id, anchor.id)
+    except NotFound:  # a reviewer has deleted it since
+        return None
     is_same = (page.id, page.type, page.slug) == (anchor.id, "document", sent.values["slug"])
     if not is_same or page.title != (sent.title or page.title) or page.git is None or page.git.oid != anchor.oid:
         return None

@@ -24,7 +24,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import drop_false_moves, render_moves
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
-from syncd.sync.mirror.history import find_passed
+from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
 from syncd.sync.mirror.request_base import Reading, RevisionStep, find_request_base
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
@@ -109,11 +109,14 @@ def _record_revisions(reading: Reading, update: Update) -> ExistingContent:
     own = own if revision.id in own else own[:-1]
     update = replace(update, is_separate=bool(past) or revision.parents[:1] == (known,))
     before_own = _list_before_own(reading, [*(one.revision() for one in past), revision.id])
-    for one, content in [(one, one.content()) for one in past if one.revision() not in own]:
-        joined = _find_joined_main(workspace, content) or (None if is_news else main_in_request)
-        # What was written later says nothing of where pages were before.
-        then = replace(reading, written={}) if content.id in before_own else reading
-        _record_revision(then, RevisionStep(one, content, joined), _reduce_update(update, content, known))
+    try:
+        for one, content in [(one, one.content()) for one in past if one.revision() not in own]:
+            joined = _find_joined_main(workspace, content) or (None if is_news else main_in_request)
+            # What was written later says nothing of where pages were before.
+            then = replace(reading, written={}) if content.id in before_own else reading
+            _record_revision(then, RevisionStep(one, content, joined), _reduce_update(update, content, known))
+    except NOT_SHOWN:  # a platform may show the tree of a past revision, and not its pages
+        update = replace(update, is_separate=False)
     step = RevisionStep(source, revision, main_in_request)
     return _record_revision(reading, step, _reduce_update(update, revision, known))
 

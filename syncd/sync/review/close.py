@@ -1,6 +1,7 @@
 """Close the change requests whose branch was deleted, and keep what reviewers wrote in them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.change import Change
@@ -8,6 +9,7 @@ from syncd.plan.guard import guard_deletions
 from syncd.sync.binding import Binding
 from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.review.flow import fetch_content
 from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, is_branch_gone
 from syncd.sync.workspace import Workspace
 
@@ -37,13 +39,15 @@ def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Propo
     remarks: list[str] = []
     for proposal in over:
         request = proposal.change_request
-        kept = _keep_edits(workspace, binding, proposal)
         if request.is_live:
             update = ChangeRequestUpdate(status="archived")
             with detect_end(workspace, binding, proposal):
-                workspace.client.change_requests.update(binding.space, request.id, update)
+                archived = workspace.client.change_requests.update(binding.space, request.id, update)
+            # A reviewer may have written just before.
+            changes += fetch_content(workspace, binding, replace(proposal, change_request=archived))
             message = f"archived: branch {proposal.branch} was deleted"
             changes.append(Change("update", "change request", f"#{request.number}", message))
+        kept = _keep_edits(workspace, binding, proposal)
         if kept:
             look = f"git diff {proposal.commit[:10]} {kept}"
             remarks.append(f"#{request.number} holds edits that {proposal.branch} never had: {look}")

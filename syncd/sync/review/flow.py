@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from syncd.errors import NotFound, PlatformError
+from syncd.errors import PlatformError
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.plan.change import Change
@@ -15,6 +15,7 @@ from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.write_part import NOT_SENT, write_part
+from syncd.sync.mirror.history import NOT_SHOWN
 from syncd.sync.mirror.values import MainMoved
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
@@ -58,7 +59,7 @@ def review(
     update = NO_UPDATE
     if _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
-        changes += _fetch_content(workspace, binding, proposal)
+        changes += fetch_content(workspace, binding, proposal)
         settled = _find_settling_commit(workspace, binding, proposal, space, proposals)
         if settled or _can_merge(workspace, binding, proposal):
             _guard_main_current(workspace, binding, changes)
@@ -70,7 +71,7 @@ def review(
             update = Update(is_fresh=True, merged_commit=settled)
             changes.append(Change("update", "change request", name, "updated from main content"))
     try:
-        changes += _fetch_content(workspace, binding, proposal, update)
+        changes += fetch_content(workspace, binding, proposal, update)
     except MainMoved as moved:
         raise MainMoved(binding.space, changes) from moved
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
@@ -83,8 +84,8 @@ def read_merged(workspace: Workspace, binding: Binding, proposal: Proposal) -> N
     branch would be undone.
     """
     if list_sent(workspace, binding, proposal.change_request.number):
-        with suppress(NotFound):
-            _fetch_content(workspace, binding, proposal)
+        with suppress(*NOT_SHOWN):
+            fetch_content(workspace, binding, proposal)
 
 
 def _record_state(workspace: Workspace, binding: Binding, request: ChangeRequest, reviews: ReadReviews) -> None:
@@ -100,10 +101,10 @@ def _record_state(workspace: Workspace, binding: Binding, request: ChangeRequest
         record_reviews(workspace, binding, request, list_verdicts(workspace, binding, request), requested)
 
 
-def _fetch_content(
+def fetch_content(
     workspace: Workspace, binding: Binding, proposal: Proposal, update: Update = NO_UPDATE
 ) -> list[Change]:
-    """Bring what a change request holds to its ref, when that is not there yet."""
+    """Bring what a change request holds to its ref, when that is not there yet, and return what that changed."""
     number = proposal.change_request.number
     seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     here = workspace.repository.resolve(workspace.change_ref(binding, number))
