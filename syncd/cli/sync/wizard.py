@@ -14,7 +14,7 @@ import typer
 from syncd.api.client import Client
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
-from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, find_configured_platform
+from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, build_named_platform, find_configured_platform
 from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path
 from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id, read_space_words
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
@@ -159,6 +159,8 @@ def _complete_platform(words: SetupWords) -> PlatformConfig:
         parse_base_url(url, insecure=words.insecure)
         return url
 
+    if words.url and words.token_file is None and "://" in words.url:
+        return build_named_platform(words.url, None, insecure=words.insecure)
     if words.url:
         return build_platform(words.url, words.token_file, insecure=words.insecure)
     saved = [one.url for one in TokenRegister(os.environ).list_saved()]

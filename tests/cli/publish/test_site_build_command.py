@@ -39,6 +39,14 @@ def test_findings_are_shown_and_the_site_is_built(build: CommandRunner, docs: Pa
     assert ", 0 written, 0 removed, " in again.out
 
 
+def test_a_site_built_beside_its_sources_is_no_source(build: CommandRunner, docs: Path) -> None:
+    (docs / "README.md").write_text("# Home\n\n[Next](next.md)\n")
+    for _ in range(2):
+        result = build("public", "--atomic", "--strict")
+        assert (result.code, result.out.splitlines()[-1][:17]) == (0, "2 pages in public"), result.out
+    assert build("other", "--strict").code == 0
+
+
 def test_strict_builds_nothing_of_what_is_wrong(build: CommandRunner, docs: Path) -> None:
     result = build("public", "--strict")
     assert result.code == 65

@@ -141,6 +141,19 @@ def test_two_words_are_enough_to_clone(
         assert (shell.url in text, shell.space in text) == (True, True)
 
 
+def test_the_platform_of_your_own_configuration_brings_its_token(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = shell.root / "own" / "syncd" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'[platform]\nurl = "{shell.url}"\ntoken_file = "{shell.token}"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own.parent.parent))
+    monkeypatch.delenv("SYNCD_TOKEN", raising=False)
+    type_ = make_runner("", shell.root, monkeypatch, capsys)
+    assert type_("clone", shell.space, "mine").code == 0
+    assert type_("-C", "mine", "pull").code == 0
+
+
 def test_a_space_that_is_not_there_is_told_with_where_ids_are_found(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,6 +52,7 @@ https://a.example/c /d
 /OLD /other
 /gone /unknown
 /end/ /new
+/start section:docs
 """
 
 
@@ -65,6 +66,7 @@ def test_netlify_and_cloudflare() -> None:
         "/soon": new,
         "/%C3%84": new,
         "/end": new,
+        "/start": {"section": "docs"},
     }
     assert [line for line, _ in remarks] == [4, 5, 6, 7, 9, 10, 11, 13, 14]
     assert "many addresses" in remarks[0][1]

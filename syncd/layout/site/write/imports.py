@@ -235,7 +235,7 @@ class _RedirectImport:
 
 
 def _is_target(token: str) -> bool:
-    return token.startswith(("/", "http://", "https://"))
+    return token.startswith(("/", "http://", "https://")) or parse_destination(token) is not None
 
 
 def _read_text(node: Node | None) -> str:
