@@ -11,7 +11,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import notes_ref
 from syncd.sync.state.proposed_refs import ProposalRecord, read_records
-from syncd.sync.state.request_state import is_restored
+from syncd.sync.state.request_state import is_another, is_restored
 from syncd.sync.state.sent_log import forget_sent
 from syncd.sync.workspace import Workspace
 
@@ -83,7 +83,8 @@ def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Propos
     if not numbers:
         return None
     newest = max(numbers, key=lambda item: int(item.number))
-    return Proposal(branch, newest.commit, workspace.client.change_requests.get(binding.space, newest.number))
+    request = workspace.client.change_requests.get(binding.space, newest.number)
+    return Proposal(branch, newest.commit, request) if not is_another(workspace, binding, request) else None
 
 
 @contextmanager

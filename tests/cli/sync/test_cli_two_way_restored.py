@@ -66,6 +66,8 @@ def test_a_number_that_is_given_again_is_another_change_request(
     other = web.client.change_requests.create(web.space, ChangeRequestCreate(subject="Somebody else's"))
     assert other.number == number
     web.edit("p3", "P3 one.", "P3 one, a draft.", request=number)
+    docs.run("undo", "--yes", code=1)
+    assert web.client.change_requests.get(web.space, str(number)).is_live
     docs.edit("p4.md", "P4 one.", "P4 one, says B.")
     docs.settle()
     assert "says B." not in web.everything(request=number)
