@@ -46,6 +46,8 @@ def run_api(options: ApiOptions, config: Path | None, url: str, token_file: Path
         raise typer.BadParameter(f"{options.method}: the methods are {', '.join(METHODS)}")
     if options.paginate and method != "GET":
         raise typer.BadParameter("--paginate: only lists have pages, and lists are read with GET")
+    if options.input and method == "GET":
+        raise typer.BadParameter("--input: a GET sends no body; parameters are given with -f NAME=VALUE")
     select = _compile_selection(options.jq)
     members = _read_members(options)
     body = _build_body(options, members) if method != "GET" else None

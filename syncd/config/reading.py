@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.shapes import Config, NotificationsConfig, SiteConfig, WebhooksConfig
+from syncd.config.shapes import PATTERN_MEANINGS, Config, NotificationsConfig, SiteConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
 BYTES_MAX, DOTS_MAX = 1 << 18, 500
@@ -74,9 +74,12 @@ def make_document(path: Path, data: bytes) -> Document:
     if any(line.count(b".") > DOTS_MAX for line in data.split(b"\n")):
         raise ConfigInvalid(f"{path} has a line with more than {DOTS_MAX} dots")
     try:
-        return Document(path, data, tomllib.loads(data.decode("utf-8")))
+        # Some editors begin a file with a mark that says that it is UTF-8.
+        return Document(path, data, tomllib.loads(data.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
-        raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}") from error
+        before = data[: error.start]
+        place = f"{path}:{before.count(10) + 1}:{error.start - before.rfind(10)}"
+        raise ConfigInvalid(f"{place}: this is no UTF-8", hint="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigInvalid(_locate_syntax_error(path, str(error))) from error
     except RecursionError:
@@ -216,7 +219,7 @@ def _list_mistakes(error: ValidationError) -> Iterator[Mistake]:
             near = get_close_matches(str(loc[-1]), _list_table_keys(loc[:-1]), n=1)
             meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
         else:
-            meaning = _MEANINGS.get(one["type"], meaning)
+            meaning = _MEANINGS.get(one["type"], PATTERN_MEANINGS.get(one.get("ctx", {}).get("pattern", ""), meaning))
         yield Mistake(".".join(str(part)[:_KEY_SHOWN] for part in loc) or "file", meaning)
 
 

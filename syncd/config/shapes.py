@@ -14,6 +14,14 @@ SITE_SECONDS = 300.0
 WEBHOOK_SECONDS = 10.0
 """Between two runs of one repository that webhooks ask for."""
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+_SPACE_ID = r"^[A-Za-z0-9_-]{1,128}$"
+_INSTANCE = r"^[0-9a-f]{6}$"
+PATTERN_MEANINGS = {
+    _NAME: "must be small letters, digits, ., _ and -, beginning with a letter or a digit, 63 at most",
+    _SPACE_ID: "must be the id of a space: letters, digits, - and _",
+    _INSTANCE: "must be six digits from 0 to f, in small letters",
+}
+"""What a value must be that is checked by a pattern, in words."""
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
 _MIRROR = re.compile(r"syncd(?:/[A-Za-z0-9_](?:[.-]?[A-Za-z0-9_])*(?<!\.lock))+")
 """A branch that every syncd takes for one of its own, by its name alone, and never for one to propose."""
@@ -78,7 +86,7 @@ def lie_in_each_other(one: str, other: str) -> bool:
 class SpaceConfig(_Section):
     """One space and the directory that mirrors it; `name` stands for it in refs and output."""
 
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+    id: Annotated[str, Field(pattern=_SPACE_ID)]
     """The id of the space on the platform."""
     directory: str = "."
     """Directory of the repository that mirrors the space; "." is the root."""
@@ -209,7 +217,7 @@ class RepositoryConfig(_Section):
     """Name under which the platform appears in Git."""
     branches: Annotated[tuple[str, ...], Field(min_length=1)] = ("main",)
     """Tracked branches, by name or by pattern such as docs/*."""
-    instance: Annotated[str, Field(pattern=r"^[0-9a-f]{6}$")] = "000000"
+    instance: Annotated[str, Field(pattern=_INSTANCE)] = "000000"
     """Six hexadecimal digits that tell this repository's change requests from those of another."""
     interval: Annotated[float, Field(ge=1, le=86400)] = INTERVAL_SECONDS
     """Seconds between two runs of the service."""

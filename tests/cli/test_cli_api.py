@@ -83,6 +83,7 @@ def test_an_operation_that_answers_nothing_prints_nothing(api: Api) -> None:
         (("POST", "/orgs", "-F", "a=1", "-F", "a[b]=1"), 64, "another kind"),
         (("GET", "/orgs", "-F", "a[b]=1"), 64, "query parameter"),
         (("POST", "/orgs", "--input", "no such file"), 64, "cannot be read"),
+        (("GET", "/orgs", "--input", "no such file"), 64, "a GET sends no body"),
         (("POST", "/orgs", "-F", "a=@no such file"), 64, "cannot be read"),
         (("GET", "https://example.com/v1/orgs"), 78, "not a path"),
         (("GET", "/"), 78, "/orgs or /user"),

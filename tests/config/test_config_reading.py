@@ -188,6 +188,24 @@ def test_directories_beside_each_other_are_accepted(tmp_path: Path, one: str, ot
     assert [space.directory for space in config.repository[0].space] == [one, other]
 
 
+def test_a_mark_before_the_text_is_passed_over_and_other_bytes_are_named_by_their_place(tmp_path: Path) -> None:
+    file = written(tmp_path / "c.toml")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert load(file).repository
+    file.write_bytes(b'[platform]\nurl = "\xff"\n')
+    with pytest.raises(ConfigInvalid, match=r"c\.toml:2:8: this is no UTF-8"):
+        load(file)
+
+
+def test_a_value_of_the_wrong_form_is_told_in_words(tmp_path: Path) -> None:
+    text = PLATFORM + REPOSITORY + 'instance = "zz"\n' + second(id="a b", name="A")
+    with pytest.raises(ConfigInvalid) as refused:
+        load(written(tmp_path / "c.toml", text))
+    assert "pattern" not in refused.value.what
+    for words in ("six digits from 0 to f", "the id of a space", "small letters"):
+        assert words in refused.value.what
+
+
 def test_one_space_in_two_directories_is_refused(tmp_path: Path) -> None:
     spaces = second(id="s1", directory="a", name="a") + second(id="s1", directory="b")
     with pytest.raises(ConfigInvalid, match="the space s1 is there twice"):
@@ -212,7 +230,7 @@ def test_what_is_no_file_no_text_and_no_toml_is_told_apart(tmp_path: Path) -> No
         load(tmp_path)
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigInvalid, match="cannot be read"):
+    with pytest.raises(ConfigInvalid, match=r"binary\.toml:1:1: this is no UTF-8"):
         load(binary)
     with pytest.raises(ConfigInvalid, match=r"broken\.toml:1:5: Expected"):
         load(written(tmp_path / "broken.toml", "oops\n"))

@@ -31,7 +31,10 @@ def parse_base_url(url: str, *, insecure: bool = False) -> str:
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ConfigInvalid(f"{named} has credentials, a query or a fragment", hint="Leave only the address.")
     if parsed.scheme == "http" and not (insecure or _is_loopback(parsed.host)):
-        raise ConfigInvalid(f"{named} would send the token unencrypted", hint="Use https.")
+        raise ConfigInvalid(
+            f"{named} would send the token unencrypted",
+            hint="Use https, or say that you want this: --insecure, or insecure = true in [platform].",
+        )
     return format_origin(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
 
 
