@@ -12,7 +12,8 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.shapes import PATTERN_MEANINGS, Config, NotificationsConfig, SiteConfig, WebhooksConfig
+from syncd.config.patterns import MEANINGS
+from syncd.config.shapes import Config, NotificationsConfig, SiteConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
 BYTES_MAX, DOTS_MAX = 1 << 18, 500
@@ -219,7 +220,7 @@ def _list_mistakes(error: ValidationError) -> Iterator[Mistake]:
             near = get_close_matches(str(loc[-1]), _list_table_keys(loc[:-1]), n=1)
             meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
         else:
-            meaning = _MEANINGS.get(one["type"], PATTERN_MEANINGS.get(one.get("ctx", {}).get("pattern", ""), meaning))
+            meaning = _MEANINGS.get(one["type"], MEANINGS.get(one.get("ctx", {}).get("pattern", ""), meaning))
         yield Mistake(".".join(str(part)[:_KEY_SHOWN] for part in loc) or "file", meaning)
 
 

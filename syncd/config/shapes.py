@@ -7,21 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from syncd.config.directories import clean_directory, lie_in_each_other
+from syncd.config.patterns import INSTANCE, NAME, SPACE_ID
+
 INTERVAL_SECONDS = 60.0
 """Between two polls of one repository: one cheap request a space."""
 SITE_SECONDS = 300.0
 """Between two looks at a site whose file has not changed: a dozen requests, and one for a thousand redirects."""
 WEBHOOK_SECONDS = 10.0
 """Between two runs of one repository that webhooks ask for."""
-_NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
-_SPACE_ID = r"^[A-Za-z0-9_-]{1,128}$"
-_INSTANCE = r"^[0-9a-f]{6}$"
-PATTERN_MEANINGS = {
-    _NAME: "must be small letters, digits, ., _ and -, beginning with a letter or a digit, 63 at most",
-    _SPACE_ID: "must be the id of a space: letters, digits, - and _",
-    _INSTANCE: "must be six digits from 0 to f, in small letters",
-}
-"""What a value must be that is checked by a pattern, in words."""
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
 _MIRROR = re.compile(r"syncd(?:/[A-Za-z0-9_](?:[.-]?[A-Za-z0-9_])*(?<!\.lock))+")
 """A branch that every syncd takes for one of its own, by its name alone, and never for one to propose."""
@@ -66,31 +60,14 @@ class PlatformConfig(_Section):
         return self
 
 
-def clean_directory(directory: str) -> str:
-    """Return a directory of a repository without `.` and double slashes; "" is the root.
-
-    Raises: ValueError for one outside of the repository or in its .git.
-    """
-    parts = [part for part in directory.split("/") if part not in ("", ".")]
-    if directory.startswith("/") or any(part == ".." or part.casefold() == ".git" for part in parts):
-        raise ValueError("must stay inside the repository")
-    return "/".join(parts)
-
-
-def lie_in_each_other(one: str, other: str) -> bool:
-    """Return whether one of two clean directories is the other, or lies in it."""
-    a, b = (f"{directory}/" if directory else "" for directory in (one, other))
-    return a.startswith(b) or b.startswith(a)
-
-
 class SpaceConfig(_Section):
     """One space and the directory that mirrors it; `name` stands for it in refs and output."""
 
-    id: Annotated[str, Field(pattern=_SPACE_ID)]
+    id: Annotated[str, Field(pattern=SPACE_ID)]
     """The id of the space on the platform."""
     directory: str = "."
     """Directory of the repository that mirrors the space; "." is the root."""
-    name: Annotated[str, Field(pattern=_NAME)] = "space"
+    name: Annotated[str, Field(pattern=NAME)] = "space"
     """Stands for the space in refs and in output."""
 
     @field_validator("directory")
@@ -167,7 +144,7 @@ class ChangeRequestsConfig(_Section):
 class UpstreamConfig(_Section):
     """The Git remote that the tracked branches come from and go to; credentials are named by their files."""
 
-    remote: Annotated[str, Field(pattern=_NAME)] = "origin"
+    remote: Annotated[str, Field(pattern=NAME)] = "origin"
     """Name of the remote in Git."""
     url: str | None = None
     """Its address, without a credential in it; else the one that Git has for it."""
@@ -211,13 +188,13 @@ class RepositoryConfig(_Section):
 
     path: Path = Path()
     """The repository; else the directory at which relative paths start."""
-    name: Annotated[str, Field(pattern=f"^$|{_NAME}")] = ""
+    name: Annotated[str, Field(pattern=f"^$|{NAME}")] = ""
     """Stands for the repository in metrics and in messages; else the name of its directory."""
-    remote: Annotated[str, Field(pattern=_NAME)] = "platform"
+    remote: Annotated[str, Field(pattern=NAME)] = "platform"
     """Name under which the platform appears in Git."""
     branches: Annotated[tuple[str, ...], Field(min_length=1)] = ("main",)
     """Tracked branches, by name or by pattern such as docs/*."""
-    instance: Annotated[str, Field(pattern=_INSTANCE)] = "000000"
+    instance: Annotated[str, Field(pattern=INSTANCE)] = "000000"
     """Six hexadecimal digits that tell this repository's change requests from those of another."""
     interval: Annotated[float, Field(ge=1, le=86400)] = INTERVAL_SECONDS
     """Seconds between two runs of the service."""
@@ -334,7 +311,7 @@ def _is_in_the_way(one: str, other: str) -> bool:
 class WebhookSourceConfig(_Section):
     """One sender of webhooks; its path is `/hooks/` and its name."""
 
-    name: Annotated[str, Field(pattern=_NAME)]
+    name: Annotated[str, Field(pattern=NAME)]
     """Stands for the sender in its path, in metrics and in messages."""
     kind: Literal["github", "gitlab", "gitea", "platform"]
     """How the sender signs, and what its webhooks look like."""
@@ -366,7 +343,7 @@ _PROBLEM_EVENTS: tuple[NotifiedEvent, ...] = ("conflict", "held", "failed", "rec
 class NotificationTargetConfig(_Section):
     """One receiver of notifications: an address that takes what Slack's incoming webhooks take."""
 
-    name: Annotated[str, Field(pattern=_NAME)]
+    name: Annotated[str, Field(pattern=NAME)]
     """Stands for the receiver in metrics and in messages."""
     url: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2008)] | None = None
     """Its address."""

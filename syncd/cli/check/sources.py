@@ -11,8 +11,8 @@ from syncd.cli.terminal.context import list_repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import SpaceFile
 from syncd.repo.repository import Repository
-from syncd.sync.publish.output import MANIFEST
 from syncd.sync.publish.source import (
+    MANIFEST,
     SpaceFiles,
     find_space_directories,
     is_content,

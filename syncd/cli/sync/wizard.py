@@ -20,9 +20,9 @@ from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id, 
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
+from syncd.config.directories import clean_directory, lie_in_each_other
 from syncd.config.drop_ins import SOME_PLATFORM
 from syncd.config.saved_tokens import TokenRegister
-from syncd.config.shapes import clean_directory, lie_in_each_other
 from syncd.config.tokens import list_token_sources
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
 from syncd.layout.tree.paths import slugify

@@ -14,9 +14,8 @@ from typing import Any
 from syncd.errors import AnotherRuns, ConfigInvalid, PathRefused
 from syncd.sync.publish.assets import compute_digest
 from syncd.sync.publish.dates import PageTimes, parse_page_times
+from syncd.sync.publish.source import MANIFEST
 
-MANIFEST = ".syncd-site.json"
-"""The file in a built site that says which of its files syncd made, and of what."""
 TEMPORARY = ".syncd-site.tmp"
 """Where files are written before they are put in their place; what a build left there is gone with the next one."""
 KNOWN = ("CNAME",)

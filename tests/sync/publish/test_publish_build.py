@@ -16,7 +16,8 @@ from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.errors import AnotherRuns, ConfigInvalid
 from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
-from syncd.sync.publish.output import MANIFEST, TEMPORARY, BuildSummary, open_output
+from syncd.sync.publish.output import TEMPORARY, BuildSummary, open_output
+from syncd.sync.publish.source import MANIFEST
 
 SITE = """version: 1
 site: { org: ORG, id: SITE }

@@ -14,13 +14,13 @@ from syncd.repo.values import Blob
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.outcome import Outcome, Unchanged
 from syncd.sync.publish.output import (
-    MANIFEST,
     BuildManifest,
     find_stranger,
     format_manifest,
     parse_manifest,
     read_manifest,
 )
+from syncd.sync.publish.source import MANIFEST
 
 COMMIT_REF = "refs/syncd/site/"
 """Below this, by branch, is the last commit that was made for it."""

@@ -30,8 +30,8 @@ from syncd.sync.publish.assemble import assemble_site, read_declared, read_space
 from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
 from syncd.sync.publish.content import SiteContent
-from syncd.sync.publish.output import MANIFEST, BuildSummary
-from syncd.sync.publish.source import find_space_directories, read_items, select_files, select_space
+from syncd.sync.publish.output import BuildSummary
+from syncd.sync.publish.source import MANIFEST, find_space_directories, read_items, select_files, select_space
 from syncd.sync.publish.target.branch import find_published_commit, push_site
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.site.read.site_file import read_at_commit
