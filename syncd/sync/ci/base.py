@@ -156,10 +156,11 @@ def _read_parents(workspace: Workspace, commit: str) -> tuple[str, ...]:
 
 
 def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
-    """The main content that the branch's change request started from, or took in since."""
-    if known.live is None:
-        return None
-    revision = known.live.revision_merged_ancestor or known.live.revision_initial or ""
+    """The main content that the branch's change request started from.
+
+    What that has taken in since is what others wrote: the branch never had it, and must not seem to have taken it out.
+    """
+    revision = known.live.revision_initial if known.live is not None else ""
     return ComparisonBase("revision", revision=revision) if revision else None
 
 
@@ -168,7 +169,7 @@ def explain_unreadable(live: ChangeRequest | None, name: str) -> GuardRefused | 
 
     Shape: while main content is as it was when the change request was made, it is itself what to compare with.
     """
-    if live is not None and not live.outdated:
+    if live is not None and not live.outdated and live.revision_merged_ancestor in (None, "", live.revision_initial):
         return None
     return GuardRefused(
         f"{name}: nothing in this clone says what the branch grew from, and the platform shows no past revisions",

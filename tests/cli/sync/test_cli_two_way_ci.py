@@ -106,6 +106,46 @@ def test_the_first_job_fills_a_fresh_space(team: Team, origin: Writer, job: Job)
     assert web.text("p1") == text_of("P1")
 
 
+def write_sentence(web: Web) -> None:
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+
+
+def add_page(web: Web) -> None:
+    web.add("extra", text_of("Extra"))
+
+
+def delete_page(web: Web) -> None:
+    web.delete("p3")
+
+
+def move_page(web: Web) -> None:
+    web.rename("p3", "better")
+    web.retitle("better", "Better")
+
+
+@pytest.mark.parametrize("depth", sample_cases([0, 1], kept=(1,)))
+@pytest.mark.parametrize("deed", [write_sentence, add_page, delete_page, move_page])
+def test_what_main_content_got_since_a_job_opened_a_change_request_stays(
+    origin: Writer, web: Web, job: Job, deed: Callable[[Web], None], depth: int
+) -> None:
+    plant(origin, pages_of("P1", "P2", "P3", "P4"))
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job(depth=depth)
+    request = web.proposed()
+    deed(web)
+    slugs, text = web.slugs(), web.text("p2")
+    origin.edit("p1.md", "P1 two.", "P1 two, says B.")
+    for _ in range(3):
+        job(depth=depth)
+        assert (web.slugs(request=request), web.text("p2", request=request)) == (slugs, text)
+    origin.edit("p4.md", "P4 two.", "P4 two, says B.")
+    job(depth=depth)
+    web.merge(request)
+    assert (web.slugs(), web.text("p2")) == (slugs, text)
+    assert "P1 two, says B." in web.text("p1")
+    assert "P4 two, says B." in web.text("p4")
+
+
 def test_a_job_keeps_what_a_reviewer_wrote_after_the_one_before(origin: Writer, web: Web, job: Job) -> None:
     plant(origin, pages_of("P1", "P2", "P3", "P4"))
     origin.edit("p1.md", "P1 one.", "P1 one, says B.")
