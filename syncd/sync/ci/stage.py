@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import REVISION, SPACE, TIP
 from syncd.plan.propose.description import (
+    NOTHING_SENT,
+    SentPart,
     read_base_revision,
     read_commit_unless_partial,
     read_sent_part,
@@ -28,7 +30,9 @@ from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
-from syncd.sync.mirror.sent_part import find_sent_part
+from syncd.sync.merge.write_part import NOT_SENT, write_part
+from syncd.sync.mirror.history import read_past
+from syncd.sync.mirror.sent_part import find_sent_part, list_left_out
 from syncd.sync.state.lane_content import find_arrived
 from syncd.sync.state.request_commits import SentContent
 from syncd.sync.workspace import COMMITTER, Workspace
@@ -154,11 +158,14 @@ class _StageBuilder:
         sign, revision = read_base_revision(live.description)
         written = read_written_revision(live.description) if sign == "-" else ""
         sent = read_sent_part(live.description)
-        if (later := self.repository.find_revision(sent.commit)) is not None:
+        later = self.repository.find_revision(sent.commit)
+        if later is not None and read_past(self.workspace.client, binding.space, sent.revision) is not None:
             commit, sign, written = later, "-", sent.revision
-        part = self.find_part(binding, live, commit, revision, written) if commit and written else commit
-        if part != commit:
-            self.name_content(binding, live.number, commit, part)
+        else:
+            sent = NOTHING_SENT
+        part = self.find_part(binding, live, commit, revision, written) if commit and written else None
+        if part is not None and (content := self.leave_out_unsent(binding, commit, part, sent)) != commit:
+            self.name_content(binding, live.number, commit, content)
             return
         found = self.find_content(binding, commit, "" if commit and sign == "-" else revision)
         if found is None:
@@ -178,7 +185,7 @@ class _StageBuilder:
         found = self.find_taken_commit(binding, live)
         if found is not None:
             return self.base_commit if self.workspace.has_same_content(binding, found, self.base_commit) else found
-        if (refused := explain_unreadable(live, binding.name)) is not None:
+        if live.outdated and (refused := explain_unreadable(live, binding.name)) is not None:
             raise refused
         return self.base_commit
 
@@ -206,14 +213,17 @@ class _StageBuilder:
             commit = self.write_commit(tree, [former, commit], "syncd: what the branch was\n")
         self.repository.update_ref(ref, commit, old=former)
 
-    def find_part(self, binding: Binding, live: ChangeRequest, commit: str, former: str, written: str) -> str:
+    def find_part(
+        self, binding: Binding, live: ChangeRequest, commit: str, former: str, written: str
+    ) -> tuple[str, str] | None:
         """What of a commit the platform held when it was written together with words of reviewers: a part of it where
-        something waits for a person. Given are the revisions of what was there before without their words, and of what
-        was written."""
+        something waits for a person, and what that was written upon. Given are the revisions of what was there before
+        without their words, and of what was written; None where that is the commit, or is not shown.
+        """
         written_commit = self.find_content(binding, commit, written)
         content = self.repository.find_tree(written_commit) if written_commit not in (None, commit) else None
         if content is None:
-            return commit
+            return None
         content = self.add_taken_in(binding, live, commit, content)
         before = self.find_content(binding, "", former) or self.find_taken_in(binding, live)
         base = self.write_content(binding, before, [])
@@ -226,7 +236,18 @@ class _StageBuilder:
         found = find_arrived(self.workspace, binding, sent, base, content, is_own=True)
         if not found:
             self.extra_parents.append(base)
-        return found or base
+        return found or base, base
+
+    def leave_out_unsent(self, binding: Binding, commit: str, part: tuple[str, str], sent: SentPart) -> str:
+        """The part of a commit without the pages that are known not to have been sent: what reviewers wrote in these
+        was not written upon it."""
+        found, base = part
+        lacks = list_left_out(self.repository, binding, sent, base, commit)
+        tree = leave_out(self.repository, self.workspace.bindings, found, base, lacks)
+        if tree == self.repository.find_tree(found):
+            return found
+        parents = self.repository.list_commits(None, base, limit=1)[0].parents
+        return write_part(self.repository, commit, parents, tree, name="a branch", lacks=NOT_SENT)
 
     def add_taken_in(self, binding: Binding, live: ChangeRequest, commit: str, tree: str) -> str:
         """A tree with all that a commit has as main content has it, where the change request has taken that in: what

@@ -6,7 +6,8 @@ what was left out of it, and the revision that was written. Source: docs/decisio
 
 from syncd.errors import HistoryCut
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.propose.description import read_sent_part
+from syncd.plan.propose.description import SentPart, read_sent_part
+from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base
@@ -30,17 +31,24 @@ def find_sent_part(
         base = find_merge_base(workspace, main, commit)
     except HistoryCut:
         return None
-    changed = [
-        (one.path,) if one.old_path is None else (one.path, one.old_path)
-        for one in repository.compare_trees(base.tree, commit, renames=True)
-    ]
-    lacks = [
-        paths
-        for paths in changed
-        if any(binding.holds(path) and sent.is_left_out(binding.inner(path)) for path in paths)
-    ]
+    lacks = list_left_out(repository, binding, sent, base.tree, commit)
     others = list_other_directories(workspace.bindings, binding)
     tree = leave_out(repository, workspace.bindings, commit, base.tree, lacks, directories=others)
     if tree == base.tree:
         return None
     return write_part(repository, commit, base.commits, tree, name="a branch", lacks=NOT_SENT), sent.revision
+
+
+def list_left_out(
+    repository: Repository, binding: Binding, sent: SentPart, base: str, commit: str
+) -> list[tuple[str, ...]]:
+    """Return the paths of each file that a commit has changed since a base, and that was left out of what was sent."""
+    changed = (
+        (one.path,) if one.old_path is None else (one.path, one.old_path)
+        for one in repository.compare_trees(base, commit, renames=True)
+    )
+    return [
+        paths
+        for paths in changed
+        if any(binding.holds(path) and sent.is_left_out(binding.inner(path)) for path in paths)
+    ]
