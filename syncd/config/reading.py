@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.patterns import MEANINGS
+from syncd.config.patterns import PATTERN_MEANINGS
 from syncd.config.shapes import Config, NotificationsConfig, SiteConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
@@ -79,7 +79,8 @@ def make_document(path: Path, data: bytes) -> Document:
         return Document(path, data, tomllib.loads(data.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         before = data[: error.start]
-        place = f"{path}:{before.count(10) + 1}:{error.start - before.rfind(10)}"
+        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        place = f"{path}:{line}:{column}"
         raise ConfigInvalid(f"{place}: this is no UTF-8", hint="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigInvalid(_locate_syntax_error(path, str(error))) from error
@@ -220,7 +221,8 @@ def _list_mistakes(error: ValidationError) -> Iterator[Mistake]:
             near = get_close_matches(str(loc[-1]), _list_table_keys(loc[:-1]), n=1)
             meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
         else:
-            meaning = _MEANINGS.get(one["type"], MEANINGS.get(one.get("ctx", {}).get("pattern", ""), meaning))
+            meaning = PATTERN_MEANINGS.get(one.get("ctx", {}).get("pattern", ""), meaning)
+            meaning = _MEANINGS.get(one["type"], meaning)
         yield Mistake(".".join(str(part)[:_KEY_SHOWN] for part in loc) or "file", meaning)
 
 

@@ -53,8 +53,9 @@ def read_space_word(word: str) -> tuple[str, str]:
         raise typer.BadParameter(
             f"{word}: leave out what follows {mark[0]} in the address: {space[: mark.start()]}=DIR"
         )
+    id = read_space_id(space)
     try:
-        return read_space_id(space), clean_directory(directory)
+        return id, clean_directory(directory)
     except ValueError as why:
         raise typer.BadParameter(f"{word}: the directory {directory} {why}") from why
 

@@ -164,13 +164,14 @@ def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
     return ComparisonBase("revision", revision=revision) if revision else None
 
 
-def explain_unreadable(live: ChangeRequest | None, name: str) -> GuardRefused | None:
-    """Return why a push has to wait for a person as no past revision can be read, or None when it need not.
+def has_main_as_opened(live: ChangeRequest | None) -> bool:
+    """Return whether main content is as it was when a change request was made; then it is itself what to compare
+    with."""
+    return live is not None and not live.outdated and live.revision_merged_ancestor in (None, "", live.revision_initial)
 
-    Shape: while main content is as it was when the change request was made, it is itself what to compare with.
-    """
-    if live is not None and not live.outdated and live.revision_merged_ancestor in (None, "", live.revision_initial):
-        return None
+
+def refuse_unreadable(name: str) -> GuardRefused:
+    """Return why a push has to wait for a person, as no past revision of a space can be read."""
     return GuardRefused(
         f"{name}: nothing in this clone says what the branch grew from, and the platform shows no past revisions",
         hint="fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab) and run again",

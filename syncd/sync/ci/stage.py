@@ -21,9 +21,10 @@ from syncd.sync.ci.base import (
     Job,
     KnownRequests,
     choose_mirror,
-    explain_unreadable,
     find_common_base,
     find_comparison_base,
+    has_main_as_opened,
+    refuse_unreadable,
 )
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
@@ -118,11 +119,8 @@ class _StageBuilder:
         found = self.find_content(binding, start.commit, start.revision)
         if found is not None:
             return found
-        if (
-            start.kind == "revision"
-            and (held := explain_unreadable(self.known[binding].live, binding.name)) is not None
-        ):
-            raise held
+        if start.kind == "revision" and not has_main_as_opened(self.known[binding].live):
+            raise refuse_unreadable(binding.name)
         return write_present_commit(self.workspace, binding, like=self.job.commit)
 
     def find_content(self, binding: Binding, commit: str, revision: str) -> str | None:
@@ -142,8 +140,8 @@ class _StageBuilder:
         """Note the merged change requests whose commits the clone has, so that the mirror joins them."""
         for request in self.known[binding].merged[:JOINED_MAX]:
             part = find_sent_part(self.workspace, binding, request, self.job.commit)
-            commit = part[0] if part is not None else None
-            commit = commit or self.repository.find_revision(read_commit_unless_partial(request.description))
+            named = part[0] if part is not None else read_commit_unless_partial(request.description)
+            commit = self.repository.find_revision(named)
             if commit is None or self.repository.is_ancestor(commit, self.base_commit):
                 return
             self.repository.update_ref(self.proposed_ref(binding, request.number), commit, old=None)
@@ -185,8 +183,8 @@ class _StageBuilder:
         found = self.find_taken_commit(binding, live)
         if found is not None:
             return self.base_commit if self.workspace.has_same_content(binding, found, self.base_commit) else found
-        if live.outdated and (refused := explain_unreadable(live, binding.name)) is not None:
-            raise refused
+        if live.outdated:
+            raise refuse_unreadable(binding.name)
         return self.base_commit
 
     def find_taken_commit(self, binding: Binding, live: ChangeRequest) -> str | None:

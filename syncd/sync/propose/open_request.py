@@ -174,10 +174,11 @@ def _choose_state(
 def _choose_part(binding: Binding, request: ChangeRequest, intent: Intent, last_own_revision: str) -> SentPart:
     """What of the branch's commit was sent, where pages are left out: another clone has no other way to tell that the
     pages in the change request are the branch's."""
-    former = read_sent_part(request.description)
     lacks = {binding.inner(path) for paths in intent.left_out for path in paths if binding.holds(path)}
-    if not lacks or not last_own_revision or len(lacks) > LEFT_OUT_MAX:
-        return former if lacks and not last_own_revision else NOTHING_SENT
+    if lacks and not last_own_revision:
+        return read_sent_part(request.description)  # nothing was sent since
+    if not lacks or len(lacks) > LEFT_OUT_MAX:
+        return NOTHING_SENT
     return SentPart(intent.named_tip, last_own_revision, frozenset(map(compute_path_digest, lacks)))
 
 

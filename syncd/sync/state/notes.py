@@ -15,6 +15,7 @@ FILES_BY_HAND = "files_by_hand"
 """Files that a person has to bring to the platform."""
 ADDRESS = "address"
 """Where people read the change request."""
+
 STATUS = "status"
 """What became of the change request, when that is not what a reader of Git would think: it was archived."""
 

@@ -56,7 +56,8 @@ def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]
 def list_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
     """Return the space's own change requests as they are now.
 
-    Shape: one request each, or, when `space` says that this is less, a listing of all that are live.
+    Shape: one request each, or, when `space` says that this is less, a listing of all that are live. One that is gone,
+    or that was restored from a backup, is forgotten in Git.
     """
     records = list_records(workspace, binding)
     listed = (
@@ -78,7 +79,8 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
 
 
 def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
-    """Return the newest change request of a branch as it is now, or None."""
+    """Return the newest change request of a branch as it is now; None where there is none, or another one has its
+    number."""
     numbers = [item for item in list_records(workspace, binding) if item.branch == branch and item.number.isdecimal()]
     if not numbers:
         return None

@@ -75,15 +75,18 @@ def record_request(workspace: Workspace, binding: Binding, request: "ChangeReque
 def is_another(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
     """Return whether another change request was recorded under the number of this one: a platform that was restored
     from a backup gives numbers again."""
-    facts = _parse_facts(workspace.store.read_request(binding.space, request.number))
-    return bool(facts.get("id", request.id) != request.id)
+    return _has_other_id(_parse_facts(workspace.store.read_request(binding.space, request.number)), request)
 
 
 def is_restored(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
     """Return whether a change request is not what was recorded under its number, since the platform was restored from a
     backup: it is another one, or at a revision that came before the last one."""
     facts = _parse_facts(workspace.store.read_request(binding.space, request.number))
-    return is_another(workspace, binding, request) or request.revision in facts.get("past", ())
+    return _has_other_id(facts, request) or request.revision in facts.get("past", ())
+
+
+def _has_other_id(facts: dict[str, Any], request: "ChangeRequest") -> bool:
+    return bool(facts.get("id", request.id) != request.id)
 
 
 def record_reviews(
