@@ -45,12 +45,14 @@ class RevisionMoved(Unreachable):
 
 
 class MainMoved(RevisionMoved):
-    """A space has a newer revision than its mirror, and a flow needs it in Git; `written` is what the flow had written
-    before."""
+    """A space has a newer revision than its mirror, and a flow needs it in Git.
 
-    def __init__(self, space: str, written: Sequence[Change] = ()) -> None:
+    Shape: `written` is what the flow had written before; `is_updated` says that it had updated a change request.
+    """
+
+    def __init__(self, space: str, written: Sequence[Change] = (), *, is_updated: bool = False) -> None:
         super().__init__(f"space {space} changed meanwhile", hint="the next run reads it again")
-        self.written = tuple(written)
+        self.written, self.is_updated = tuple(written), is_updated
 
 
 @dataclass(frozen=True)

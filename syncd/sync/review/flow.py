@@ -40,12 +40,14 @@ def review(
     space: Space,
     proposals: Sequence[Proposal],
     reviews: ReadReviews = "never",
+    is_updated: bool = False,
 ) -> tuple[Proposal, Outcome]:
     """Bring the news of an own change request into Git, and return the change request as it is after that.
 
     Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
     updated from main content, where the policy says so; changed content becomes a commit on its ref; an unchanged one
-    costs nothing, unless its reviews are to be read, and one that was archived is read a last time.
+    costs nothing, unless its reviews are to be read, and one that was archived is read a last time. `is_updated` says
+    that this run has updated it, and did not come to read what that made of it.
     Raises: MainMoved when it has taken in, or is about to take in, main content that the mirror does not have.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
@@ -56,7 +58,7 @@ def review(
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))
     _record_state(workspace, binding, proposal.change_request, reviews)
-    update = NO_UPDATE
+    update = replace(NO_UPDATE, is_fresh=is_updated)
     if _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
         changes += fetch_content(workspace, binding, proposal)
@@ -73,7 +75,7 @@ def review(
     try:
         changes += fetch_content(workspace, binding, proposal, update)
     except MainMoved as moved:
-        raise MainMoved(binding.space, changes) from moved
+        raise MainMoved(binding.space, changes, is_updated=update.is_fresh) from moved
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
 
 

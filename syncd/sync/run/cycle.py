@@ -57,6 +57,8 @@ class Flows:
     _spaces: SpaceReader = field(init=False)
     _written_requests: set[str] = field(default_factory=set)
     """Change requests that syncd wrote to after it had read them."""
+    _updated_requests: set[str] = field(default_factory=set)
+    """The lanes of change requests that were updated from main content which was not in Git then."""
     _held_branches: dict[Binding, list[str]] = field(default_factory=dict)
     """Branches that would open too many change requests at once."""
     _has_merged: bool = False
@@ -256,15 +258,20 @@ class Flows:
         index = next((index for index, proposal in enumerate(own) if proposal.lane == lane), None)
         if index is None:  # somebody merged it meanwhile
             return Unchanged()
-        with detect_end(self.workspace, binding, own[index]):
-            own[index], outcome = review(
-                self.workspace,
-                binding,
-                own[index],
-                space=self._spaces.get(binding.space),
-                proposals=own,
-                reviews=self.options.reviews,
-            )
+        try:
+            with detect_end(self.workspace, binding, own[index]):
+                own[index], outcome = review(
+                    self.workspace,
+                    binding,
+                    own[index],
+                    space=self._spaces.get(binding.space),
+                    proposals=own,
+                    reviews=self.options.reviews,
+                    is_updated=lane in self._updated_requests,
+                )
+        except MainMoved as moved:
+            self._updated_requests |= {lane} if moved.is_updated else set()
+            raise
         if isinstance(outcome, Applied):
             self._written_requests.add(lane)
         return outcome

@@ -15,6 +15,7 @@ from syncd.layout.tree.placement import SUMMARY
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
+from syncd.sync.merge.joined_texts import join_texts
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import find_original, find_taken_in
@@ -265,14 +266,19 @@ def _read_update(
         meant = known.tree_with_ours
     if update.is_fresh and meant and _has_only_known_lines(repository, binding, tree, (before, main, meant)):
         return meant, (update.merged_commit or main,)
-    lacks = [paths for page in known.conflicts for paths in page.paths_per_page]
+    conflicts = [*known.conflicts]
     moves = _find_moved_files(repository, before, known.tree_with_ours, tree, update.moves)
     late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
-    lacks += _add_all_names(workspace, late, (known.base.tree, before, main))
-    if not update.is_separate:
+    lacks = _add_all_names(workspace, late, (known.base.tree, before, main))
+    if not update.is_separate or (update.is_fresh and conflicts):
         # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
         unseen = merge(workspace, main, tree, base=known.base)
-        lacks += [paths for page in unseen.conflicts for paths in page.paths_per_page]
+        conflicts += unseen.conflicts
+        if update.is_fresh:  # and whoever merges the change request would take those lines out of main content
+            both = {path: text for path, text in join_texts(repository, unseen).items() if binding.holds(path)}
+            conflicts = [page for page in conflicts if page.path not in both]
+            tree = repository.write_tree(tree, both)
+    lacks += [paths for page in conflicts for paths in page.paths_per_page]
     if not lacks:
         return tree, (main,)
     part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)

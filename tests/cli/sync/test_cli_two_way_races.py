@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.sync.two_way import Interposer, Team, Web, Writer, conflicts, text_of
+from tests.cli.sync.two_way import MAIN, Interposer, Team, Web, Writer, conflicts, text_of
 
 pytestmark = pytest.mark.story
 
@@ -61,6 +61,25 @@ def test_a_line_written_in_main_content_before_an_update_asks_for_it_is_a_confli
     assert conflicts(docs.run("sync", code=6)) == ["p1.md"]
     assert not interposer.withdraw()
     assert web.requests()[-1].outdated, "an update keeps one side of a conflict, and would hide the other"
+
+
+@pytest.mark.parametrize("who", ["a reviewer", "somebody in main content"])
+def test_lines_that_are_written_just_before_an_update_stand_beside_the_others(
+    docs: Writer, web: Web, interposer: Interposer, who: str
+) -> None:
+    docs.edit("p1.md", "P1 three.", "P1 three, says B.")
+    docs.run("push")
+    request = web.proposed()
+    early, late = (MAIN, request) if who == "a reviewer" else (request, MAIN)
+    web.edit("p1", "P1 one.", "P1 one, says the first.", request=early)
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    interposer.at("POST", "/update$", lambda: web.edit("p1", "P1 one.", "P1 one, says the last.", request=late))
+    docs.settle()
+    web.merge()
+    docs.settle()
+    for text in (web.text("p1"), docs.read("p1.md")):
+        for words in ("P1 one, says the first.", "P1 one, says the last.", "P1 three, says B."):
+            assert words in text
 
 
 def test_what_a_reviewer_writes_just_before_syncd_does_is_kept(docs: Writer, web: Web, interposer: Interposer) -> None:
