@@ -158,7 +158,7 @@ class Repository:
         """
         if directory and not is_plain(directory):
             raise PathRefused(f"{directory[:200]!r} is no directory of a repository")
-        found = self._reader.find_object(f"{check_oid(commit)}:{directory}")
+        found = self._reader.find_at(commit, directory)
         return found[0] if found and found[1] == "tree" else None
 
     def read(self, oid: str) -> bytes:
@@ -175,7 +175,7 @@ class Repository:
 
     def lookup(self, commit: str, path: str) -> str | None:
         """Return the id of the blob at a path of a commit; None when there is none."""
-        found = self._reader.find_object(f"{check_oid(commit)}:{path}") if is_plain(path) else None
+        found = self._reader.find_at(commit, path) if is_plain(path) else None
         return found[0] if found and found[1] == "blob" else None
 
     def find_obstacles(self, commit: str, paths: Iterable[str]) -> dict[str, str]:

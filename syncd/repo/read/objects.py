@@ -15,8 +15,8 @@ from syncd.repo.process.pipe import LARGEST_ANSWER, Pipe
 from syncd.repo.values import DIRECTORY, SUBMODULE, SYMBOLIC_LINK, Blob, Commit, CommitNode, Person
 
 LARGEST_OBJECT = LARGEST_ANSWER // 2
-COMMITS_MAX, ENTRIES_MAX = 5_000, 200_000
-"""How many commits, and entries of trees, are kept in memory; with one more, all are dropped."""
+COMMITS_MAX, ENTRIES_MAX, NAMES_MAX = 5_000, 200_000, 20_000
+"""How many commits, entries of trees, and names are kept in memory; with one more, all are dropped."""
 
 
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s*(.*)")
@@ -39,7 +39,7 @@ class Reader:
         self._git = git
         self._pipe: Pipe | None = None
         self._nodes: dict[str, CommitNode] = {}
-        self._trees: dict[str, str] = {}
+        self._found: dict[str, tuple[str, str]] = {}
         self._entries: dict[str, dict[bytes, Blob] | None] = {}
         self._entries_count = 0
 
@@ -55,6 +55,19 @@ class Reader:
         """Return the commit that a full ref name or HEAD leads to; None when there is none."""
         found = self.find_object(f"{check_ref(ref)}^{{commit}}")
         return found[0] if found else None
+
+    def find_at(self, oid: str, path: str) -> tuple[str, str] | None:
+        """Return the id and type of what a commit or tree has at a path; None when there is nothing."""
+        return self._find_kept(f"{check_oid(oid)}:{path}")
+
+    def _find_kept(self, name: str) -> tuple[str, str] | None:
+        """What a name that begins with an object's id leads to: always the same, once it is there."""
+        found = self._found.get(name) or self.find_object(name)
+        if found is not None and name not in self._found:
+            if len(self._found) >= NAMES_MAX:
+                self._found.clear()
+            self._found[name] = found
+        return found
 
     def read_object(self, oid: str, kind: str) -> bytes:
         """Return the bytes of an object. Raises: GitFailed when it is missing, too large, or not of this type."""
@@ -100,14 +113,8 @@ class Reader:
 
     def find_tree(self, oid: str) -> str | None:
         """Return the id of a commit's tree, or of the tree itself; None when there is none."""
-        if oid not in self._trees:
-            found = self.find_object(f"{check_oid(oid)}^{{tree}}")
-            if found is None:
-                return None
-            if len(self._trees) >= COMMITS_MAX:
-                self._trees.clear()
-            self._trees[oid] = found[0]
-        return self._trees[oid]
+        found = self._find_kept(f"{check_oid(oid)}^{{tree}}")
+        return found[0] if found else None
 
     def knows_tree(self, oid: str) -> bool:
         """Return whether a tree's entries are in memory."""
