@@ -54,26 +54,29 @@ def settle(player: Player) -> list[Writer]:
     at_rest: dict[str, object] = {}
     is_stuck = False
     left = ROUNDS
+    there = _read_platform(player)
     while left:
         left -= 1
         moved = False
         for writer in player.writers.values():
             player.tidy(writer)
-            before = _state(player)
+            before = _read_clones(player) + there
             if at_rest.get(writer.name) == before:
                 continue
             bring = player.exchange(writer) if writer.other == ORIGIN else player.sync(writer, "sync")
             codes[writer.name] = bring.code
             if codes[writer.name] not in (0, 1) and writer.other == PLATFORM:
                 _settle_conflicts(player, writer)
-            after = _state(player)
+            there = _read_platform(player)
+            after = _read_clones(player) + there
             if before == after or not (codes[writer.name] or player.schedule.goes_on):
                 at_rest[writer.name] = after
             moved |= before != after
-            if player.schedule.seed % 2:
-                moved |= _merge(player, stale=False)
+            if player.schedule.seed % 2 and _merge(player, stale=False):
+                moved, there = True, _read_platform(player)
         if _merge(player, stale=is_stuck):
             moved, left = True, ROUNDS if is_stuck else left
+            there = _read_platform(player)
         if not moved and (is_stuck or not any(player.web.requests(space.id) for space in player.world.spaces)):
             break
         is_stuck = not moved
@@ -113,12 +116,15 @@ def _merge(player: Player, *, stale: bool) -> bool:
     return done
 
 
-def _state(player: Player) -> tuple[str, ...]:
-    """All that a run may move."""
-    refs = [read_refs(writer.path) + writer.status() for writer in player.writers.values()]
+def _read_clones(player: Player) -> tuple[str, ...]:
+    """All that a run may move in the clones."""
+    return tuple(read_refs(writer.path) + writer.status() for writer in player.writers.values())
+
+
+def _read_platform(player: Player) -> tuple[str, ...]:
+    """All that a run may move on the platform."""
     there = [player.web.revision(space.id) for space in player.world.spaces]
-    live = [one.revision for space in player.world.spaces for one in player.web.requests(space.id)]
-    return (*refs, *there, *live)
+    return (*there, *(one.revision for space in player.world.spaces for one in player.web.requests(space.id)))
 
 
 def check(player: Player, stopped: Iterable[Writer]) -> None:

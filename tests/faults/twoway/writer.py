@@ -37,6 +37,7 @@ from tests.faults.twoway.world import Space, git
 
 PLATFORM, ORIGIN = "platform/main", "origin/main"
 MAIN = "main"
+HEADS = "ref: refs/heads/"
 MOVING = ("rename", "nest", "folder", "swap")
 """What moves pages to other paths."""
 MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
@@ -144,8 +145,9 @@ class Writer:
         return any((self.path / ".git" / name).exists() for name in names)
 
     def branch(self) -> str:
-        """Return the branch that the work tree shows."""
-        return self.git("branch", "--show-current").strip()
+        """Return the branch that the work tree shows; "" for a commit, as during a rebase."""
+        head = (self.path / ".git" / "HEAD").read_text().strip()
+        return head.removeprefix(HEADS) if head.startswith(HEADS) else ""
 
     def other_branches(self) -> list[str]:
         """Return the branches that the work tree does not show, but those that syncd makes."""
