@@ -13,7 +13,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.faults.twoway.campaign import Played, Summary, keep, known, play, play_batch, play_list, shortened
-from tests.faults.twoway.schedule import PROFILES, generate, load
+from tests.faults.twoway.generate import generate
+from tests.faults.twoway.profiles import PROFILES
+from tests.faults.twoway.schedule import load
 from tests.faults.twoway.story import tell
 from tests.faults.twoway.world import workshop
 

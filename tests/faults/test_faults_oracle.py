@@ -10,11 +10,13 @@ import pytest
 
 from tests.faults.__main__ import KNOWN
 from tests.faults.twoway.campaign import Played, keep, known, play
+from tests.faults.twoway.generate import generate
 from tests.faults.twoway.ledger import Ledger
 from tests.faults.twoway.pages import Page, View
 from tests.faults.twoway.participants import Failure
 from tests.faults.twoway.play import Player
-from tests.faults.twoway.schedule import PROFILES, THEN, Schedule, Shape, Step, generate, load
+from tests.faults.twoway.profiles import PROFILES
+from tests.faults.twoway.schedule import THEN, Schedule, Shape, Step, load
 from tests.faults.twoway.shrink import shrink
 from tests.faults.twoway.story import tell
 from tests.faults.twoway.world import Workshop, workshop

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.faults.twoway.generate import generate
 from tests.faults.twoway.participants import Failure
 from tests.faults.twoway.play import Player
-from tests.faults.twoway.schedule import Schedule, generate, load
+from tests.faults.twoway.schedule import Schedule, load
 from tests.faults.twoway.shrink import shrink
 from tests.faults.twoway.verdict import COLUMNS, judge
 from tests.faults.twoway.world import Workshop, workshop

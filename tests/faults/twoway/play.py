@@ -1,7 +1,8 @@
 """Plays a schedule: each step by its actor, told to the ledger by what the actor saw before and after."""
 
 from tests.faults.twoway.branch_deeds import BranchDeeds
-from tests.faults.twoway.schedule import SYNCING, Step
+from tests.faults.twoway.profiles import SYNCING
+from tests.faults.twoway.schedule import Step
 from tests.faults.twoway.writer import MAIN, ORIGIN, Writer
 
 
