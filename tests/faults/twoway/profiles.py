@@ -251,7 +251,7 @@ PROFILES: Mapping[str, Profile] = {
             (1, Shape(server="comments", topics=True)),
             (1, Shape(update="never", topics=True)),
             (1, Shape(merge="auto", topics=True)),
-            (2, Shape(spaces=2, groups=True)),
+            (2, Shape(spaces=2, groups=True, topics=True)),
         ),
         faults=0.5,
         races=RACES,
