@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 
@@ -63,6 +65,40 @@ def test_texts_merge_with_a_base_of_their_own_all_at_once(repository: Repository
     (two_new,) = repository.merge_texts([("", oids["base"], oids["short"])])
     assert two_new.text.startswith(b"line 0\n<<<<<<< ours\nline 1\n"), "what both have is not in dispute"
     assert repository.merge_texts([]) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "size"),
+    [
+        (b"<<<<<<< ours\n=======\n>>>>>>> theirs\n", 8),
+        (b"<<<<<<<<<< ours\n||||||| base\n", 11),
+        (b"<<<<<<<<< ours\n>>>>>>>>>> theirs\n", 11),
+        (b"Heading\n=======\n", 8),
+        (b"Heading\n=========\n", 7),
+        (b"<<<<<<<ours\n ======= \n", 7),
+        (b"<<<<<<< ours\r\n========\r\n", 9),
+    ],
+)
+def test_markers_are_longer_where_a_text_has_lines_like_them(
+    repository: Repository, commit: Commit, own: bytes, size: int
+) -> None:
+    files = {side: b"one\n%b%b\n%btwo" % (own, side.encode(), own) for side in ("base", "ours", "theirs")}
+    oids = {path: blob.oid for path, blob in repository.list_files(commit(files)).items()}
+    found, new = repository.merge_texts([(oids["base"], oids["ours"], oids["theirs"])]) + repository.merge_texts(
+        [("", oids["ours"], oids["theirs"])]
+    )
+    begin, base, middle, end = (sign * size for sign in (b"<", b"|", b"=", b">"))
+    lines = [begin + b" ours", b"ours", base + b" base", b"base", middle, b"theirs", end + b" theirs"]
+    assert found.text == b"one\n%b%b\n%btwo" % (own, b"\n".join(lines), own)
+    del lines[2:4]
+    assert new.text == b"one\n%b%b\n%btwo" % (own, b"\n".join(lines), own)
+
+
+def test_what_is_no_text_has_no_markers(repository: Repository, commit: Commit) -> None:
+    files = {side: b"\0\n" + side.encode() for side in ("base", "ours", "theirs")}
+    oids = {path: blob.oid for path, blob in repository.list_files(commit(files)).items()}
+    (found,) = repository.merge_texts([(oids["base"], oids["ours"], oids["theirs"])])
+    assert (found.conflicts, found.text) == (True, files["ours"])
 
 
 def test_a_tree_changes_only_where_it_is_told_to(repository: Repository, commit: Commit, git: Git) -> None:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from syncd.plan.merge.pages import SIDES, Side
+from syncd.plan.merge.pages import Side
 
 # Not splitlines, which ends a line at a lone carriage return as well; Git does not.
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-_OURS, _BASE, _MIDDLE, _THEIRS = b"<<<<<<< ", b"||||||| base", b"=======", b">>>>>>> "
+_SIZE = 7
+"""Signs of a marker, where no line of a text looks like one."""
+_BEGIN = re.compile(rb"(<{7,}) ours\s*")
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,51 @@ TextPiece = bytes | Hunk
 
 @dataclass(frozen=True)
 class Labels:
-    """What the two sides are called behind the markers."""
+    """What the two sides are called behind the markers, and how many signs a marker has."""
 
     ours: str = "ours"
     theirs: str = "theirs"
+    size: int = _SIZE
+
+    @property
+    def begin(self) -> bytes:
+        """The marker before the lines of ours."""
+        return b"<" * self.size + b" " + self.ours.encode()
+
+    @property
+    def base(self) -> bytes:
+        """The marker before the lines of the base."""
+        return b"|" * self.size + b" base"
+
+    @property
+    def middle(self) -> bytes:
+        """The marker before the lines of theirs."""
+        return b"=" * self.size
+
+    @property
+    def end(self) -> bytes:
+        """The marker behind the lines of theirs."""
+        return b">" * self.size + b" " + self.theirs.encode()
+
+
+def measure_markers(text: bytes) -> int:
+    """Return how many signs the markers of a merged text have, in which the sides are called `ours` and `theirs`.
+
+    Shape: they are longer than all lines of the text that look like the first one.
+    """
+    return max((len(found[1]) for line in _LINE.findall(text) if (found := _BEGIN.fullmatch(line))), default=_SIZE)
+
+
+def split_merged_text(text: bytes, sides: Mapping[Side, bytes]) -> tuple[TextPiece, ...]:
+    """Return the parts of a text as it was merged, with markers that call its sides `ours` and `theirs`."""
+    return split_hunks(text, Labels(size=measure_markers(text)), sides)
 
 
 def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[TextPiece, ...]:
     """Return the parts of a text with conflict markers: plain lines and hunks; `sides` has both sides' complete texts.
 
-    Shape: what only looks like a marker belongs to a side: `=======` underlines a heading, too. Markers that are not
-    complete are text. Joined, the parts are the text again.
+    Shape: markers that are not complete, or have another number of signs, are text. Joined, the parts are the text
+    again.
     """
     parts: list[TextPiece] = []
     plain: list[bytes] = []
@@ -56,7 +92,7 @@ def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tup
     at = number = 0
     while at < len(lines):
         end = _find_end(lines, at, labels)
-        hunk = _read_hunk(lines[at + 1 : end], number + 1, sides) if end else None
+        hunk = _read_hunk(lines[at + 1 : end], number + 1, labels) if end else None
         if hunk is None:
             plain.append(lines[at])
             at += 1
@@ -92,7 +128,7 @@ def list_hunks(parts: Iterable[TextPiece]) -> list[Hunk]:
 def has_markers(parts: Iterable[TextPiece], labels: Labels) -> bool:
     """Return whether hunks are left in parts, or a marker that a person has overlooked."""
     # The marker in the middle tells nothing: it may be the underline of a heading.
-    signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
+    signs = {labels.begin, labels.base, labels.end}
     return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
 
 
@@ -148,27 +184,22 @@ class _LineMap:
 
 def _find_end(lines: Sequence[bytes], at: int, labels: Labels) -> int:
     """The line that ends the hunk that begins here; 0 where none does."""
-    if lines[at].rstrip() != _OURS + labels.ours.encode():
+    if lines[at].rstrip() != labels.begin:
         return 0
-    last = _THEIRS + labels.theirs.encode()
-    return next((end for end in range(at + 1, len(lines)) if lines[end].rstrip() == last), 0)
+    return next((end for end in range(at + 1, len(lines)) if lines[end].rstrip() == labels.end), 0)
 
 
-def _read_hunk(lines: Sequence[bytes], number: int, sides: Mapping[Side, bytes]) -> Hunk | None:
+def _read_hunk(lines: Sequence[bytes], number: int, labels: Labels) -> Hunk | None:
     """The hunk between two markers; None where the marker in the middle is missing."""
     signs = [line.rstrip() for line in lines]
-    begin = signs.index(_BASE) if _BASE in signs else -1
-    found = [
-        Hunk(number, b"".join(lines[begin + 1 : at]), b"".join(lines[:begin]), b"".join(lines[at + 1 :]))
-        if begin >= 0
-        else Hunk(number, None, b"".join(lines[:at]), b"".join(lines[at + 1 :]))
-        for at in range(begin + 1, len(lines))
-        if signs[at] == _MIDDLE
-    ]
-    # Every `=======` may be the marker or the underline of a heading: it is the marker if what it separates is, whole,
-    # in the texts of both sides. Git has ended a last line that has no end there.
-    likely = (hunk for hunk in found if all(hunk.at(side) in sides[side] + b"\n" for side in SIDES))
-    return next(likely, found[0] if found else None)
+    if labels.middle not in signs:
+        return None
+    middle = signs.index(labels.middle)
+    ours, theirs = lines[:middle], lines[middle + 1 :]
+    if labels.base not in signs[:middle]:
+        return Hunk(number, None, b"".join(ours), b"".join(theirs))
+    begin = signs.index(labels.base)
+    return Hunk(number, b"".join(ours[begin + 1 :]), b"".join(ours[:begin]), b"".join(theirs))
 
 
 def _render_hunk(hunk: Hunk, labels: Labels) -> bytes:
@@ -177,6 +208,6 @@ def _render_hunk(hunk: Hunk, labels: Labels) -> bytes:
     def end_line(lines: bytes) -> bytes:
         return lines if not lines or lines.endswith(b"\n") else lines + end
 
-    base = _BASE + end + end_line(hunk.base) if hunk.base is not None else b""
-    begin, last = _OURS + labels.ours.encode() + end, _THEIRS + labels.theirs.encode() + end
-    return begin + end_line(hunk.ours) + base + _MIDDLE + end + end_line(hunk.theirs) + last
+    base = labels.base + end + end_line(hunk.base) if hunk.base is not None else b""
+    ours, theirs = labels.begin + end + end_line(hunk.ours), end_line(hunk.theirs) + labels.end + end
+    return ours + base + labels.middle + end + theirs

@@ -20,12 +20,6 @@ _TITLE = "Pages in conflict"
 _FIRST = re.compile(r"Syncd-Conflicts: ([0-9a-f]{16})\b.*", re.DOTALL)
 _LAST = re.compile(r"Syncd-Conflicts-End: ([0-9a-f]{8})")
 _TRAILER = re.compile(r"Syncd-(?=[A-Z])")
-_ENDS = ("<<<<<<< ours", ">>>>>>> theirs")
-_BASE, _MIDDLE = "||||||| base", "======="
-
-
-ConflictLines = tuple[tuple[str, ...], tuple[str, ...]]
-"""The lines in conflict of a page, as ours and as theirs has them."""
 
 
 @dataclass(frozen=True)
@@ -57,34 +51,6 @@ class Conflicts:
 
 
 NO_CONFLICTS = Conflicts()
-
-
-def find_hunks(merged: str, theirs: str) -> ConflictLines:
-    """Return the lines in conflict of either side, from a merged text with Git's markers and the text of theirs.
-
-    Shape: hunks of one side are separated by a line with "…". A line of a text may look like a marker: the right one is
-    the one behind which the text of theirs continues.
-    """
-    sides: tuple[list[str], list[str]] = ([], [])
-    inside: list[str] | None = None
-    plain = "\n".join(line.removesuffix("\r") for line in theirs.split("\n"))
-    for line in (each.removesuffix("\r") for each in merged.split("\n")):
-        if inside is None:
-            inside = [] if line == _ENDS[0] else None
-        elif line == _ENDS[1]:
-            for side, lines in zip(sides, _split_hunk(inside, plain), strict=True):
-                side.extend(["…", *lines] if side else lines)
-            inside = None
-        else:
-            inside.append(line)
-    return tuple(sides[0]), tuple(sides[1])
-
-
-def _split_hunk(lines: list[str], theirs: str) -> tuple[list[str], list[str]]:
-    middles = [at for at, line in enumerate(lines) if line == _MIDDLE] or [len(lines)]
-    middle = next((at for at in middles if "\n".join(lines[at + 1 :]) in theirs), middles[0])
-    ours = lines[:middle]
-    return ours[: ours.index(_BASE)] if _BASE in ours else ours, lines[middle + 1 :]
 
 
 def render_conflicts(conflicts: Conflicts) -> list[Node]:

@@ -1,6 +1,8 @@
 """Merge two commits, merge texts with a base of one's own, change a tree, and record the result; no index, no refs."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import build_failure
@@ -14,6 +16,12 @@ _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""
 _OPTIONS = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
 _DIFF3 = {"merge.conflictStyle": "diff3"}
+MARKER_SIZE = 7
+"""Signs of a marker, where no line of the text looks like one. Source: gitattributes(5), conflict-marker-size."""
+_LABELS = {b"<": b" ours", b"|": b" base", b"=": b"", b">": b" theirs"}
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+_ROW = re.compile(rb"(?:<{7,}|\|{7,}|={7,}|>{7,})(?!\S)")
+_Content = Blob | bytes | None
 
 
 def merge_commits(git: Git, ours: str, theirs: str, *, config: Mapping[str, str] | None = None) -> Merged:
@@ -34,30 +42,26 @@ def merge_commits(git: Git, ours: str, theirs: str, *, config: Mapping[str, str]
 
 
 def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
-    """Return the three-way merge of each trio of blobs, base, ours and theirs, by two git commands for all of them.
+    """Return the three-way merge of each trio of blobs, base, ours and theirs, by a few git commands for all of them.
 
     Shape: a base of "" is none. A text in conflict has markers that show all three; their labels are `ours`, `base` and
-    `theirs`. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a say.
+    `theirs`. They are longer than usual where a line of the text would look like one: than each row of `<` that begins
+    a line. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a say.
     Raises: GitFailed.
     """
     if not trios:
         return []
-    base, ours, theirs = _write_three_commits(git, trios)
-    # What two texts without a base have in common is found only where the base is not shown.
-    merged = merge_commits(git, ours, theirs, config=_DIFF3 if all(trio[0] for trio in trios) else None)
-    conflicts = set(merged.conflicts)
-    found: list[MergedText] = []
-    for number in range(len(trios)):
-        name = str(number)
-        entry = reader.find_object(f"{merged.tree}:{name}")
-        if entry is None:
-            raise GitFailed("git merge-tree lost a file", hint="merge by hand with git merge")
-        text = _label_markers(reader.read_object(entry[0], "blob"), ours, base, theirs) if name in conflicts else b""
-        found.append(MergedText(entry[0], name in conflicts, text))
-    return found
+    merged = _merge_contents(git, reader, [[Blob(oid, "100644") if oid else None for oid in trio] for trio in trios])
+    # Where Git cannot merge line by line, it takes ours.
+    marked = [number for number, (oid, in_conflict) in enumerate(merged) if in_conflict and oid != trios[number][1]]
+    texts = dict(zip(marked, _mark_conflicts(git, reader, [trios[number] for number in marked]), strict=True))
+    return [
+        MergedText(oid, in_conflict, texts.get(number) or (reader.read_object(oid, "blob") if in_conflict else b""))
+        for number, (oid, in_conflict) in enumerate(merged)
+    ]
 
 
-def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
+def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, _Content]) -> str:
     """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some paths.
 
     Shape: cost follows the changed paths; a path that loses its file takes empty directories with it. Raises:
@@ -90,14 +94,64 @@ def write_commit(git: Git, data: bytes) -> str:
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data).decode().strip()
 
 
-def _write_three_commits(git: Git, trios: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
-    """Commits that hold one blob of each three; the second and third grow from the first."""
+def _merge_contents(git: Git, reader: Reader, trios: Sequence[Sequence[_Content]]) -> list[tuple[str, bool]]:
+    """The blob that each trio of contents is merged into, and whether it is in conflict."""
+    _, ours, theirs = _write_three_commits(git, trios)
+    # What two texts without a base have in common is found only where the base is not shown.
+    merged = merge_commits(git, ours, theirs, config=_DIFF3 if all(trio[0] is not None for trio in trios) else None)
+    conflicts = set(merged.conflicts)
+    found: list[tuple[str, bool]] = []
+    for name in map(str, range(len(trios))):
+        entry = reader.find_object(f"{merged.tree}:{name}")
+        if entry is None:
+            raise GitFailed("git merge-tree lost a file", hint="merge by hand with git merge")
+        found.append((entry[0], name in conflicts))
+    return found
+
+
+def _mark_conflicts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]]) -> list[bytes]:
+    """The merge of each trio of texts in conflict, with markers.
+
+    Every line is merged behind a space, so that what has none there is Git's: a text may have lines that look like
+    markers.
+    """
+    if not trios:
+        return []
+    indented = [[_indent(reader.read_object(oid, "blob")) if oid else None for oid in trio] for trio in trios]
+    merged = _merge_contents(git, reader, indented)
+    return [_name_markers(reader.read_object(oid, "blob")) for oid, _ in merged]
+
+
+def _indent(text: bytes) -> bytes:
+    return b"".join(b" " + line for line in _LINE.findall(text))
+
+
+def _name_markers(indented: bytes) -> bytes:
+    """A merged text without the space before its lines, and with markers that name the sides, not commits."""
+    lines = _LINE.findall(indented)
+    size = _choose_size(line[1:] for line in lines if line.startswith(b" "))
+    return b"".join(line[1:] if line.startswith(b" ") else _format_marker(line, size) for line in lines)
+
+
+def _choose_size(lines: Iterable[bytes]) -> int:
+    """How many signs a marker has, so that no line looks like one, nor begins with a longer row of `<`."""
+    rows = [row[0] for line in lines if (row := _ROW.match(line))]
+    size = max((len(row) + 1 for row in rows if row.startswith(b"<")), default=MARKER_SIZE)
+    taken = set(map(len, rows))
+    return next(each for each in count(size) if each not in taken)
+
+
+def _format_marker(line: bytes, size: int) -> bytes:
+    return line[:1] * size + _LABELS[line[:1]] + (b"\r\n" if line.endswith(b"\r\n") else b"\n")
+
+
+def _write_three_commits(git: Git, trios: Sequence[Sequence[_Content]]) -> tuple[str, str, str]:
+    """Commits that hold one content of each three; the second and third grow from the first."""
     lines = []
     for side in range(3):
         lines.append(_begin_commit(side + 1, b"from :1\n" if side else b""))
-        lines += [
-            _format_change(str(number), Blob(trio[side], "100644")) for number, trio in enumerate(trios) if trio[side]
-        ]
+        contents = [(str(number), trio[side]) for number, trio in enumerate(trios)]
+        lines += [_format_change(name, content) for name, content in contents if content is not None]
     base, ours, theirs = _run_stream(
         git, [*lines, b"reset %b\n" % _BRANCH, *map(_format_mark_request, (1, 2, 3)), b"done\n"]
     )
@@ -112,7 +166,7 @@ def _begin_commit(mark: int, ancestry: bytes = b"") -> bytes:
     return b"commit %b\nmark :%d\ncommitter syncd <syncd@localhost> 0 +0000\ndata 0\n%b" % (_BRANCH, mark, ancestry)
 
 
-def _format_change(path: str, content: Blob | bytes | None) -> bytes:
+def _format_change(path: str, content: _Content) -> bytes:
     if content is None:
         return b"D %b\n" % quote_path(path)
     if isinstance(content, bytes):
@@ -130,17 +184,3 @@ def _run_stream(git: Git, lines: Sequence[bytes]) -> list[str]:
         (git.location.git_dir / f"fast_import_crash_{pipe.process.pid}").unlink(missing_ok=True)
         raise build_failure("fast-import", status, complaint)
     return [check_oid(line) for line in answer.decode().split()]
-
-
-def _label_markers(text: bytes, ours: str, base: str, theirs: str) -> bytes:
-    """Markers with names that people know; git knows only the commits'."""
-    lines = text.split(b"\n")
-    for number, line in enumerate(lines):
-        sign, _, label = line.removesuffix(b"\r").partition(b" ")
-        if sign == b"<<<<<<<" and label == ours.encode():
-            lines[number] = b"<<<<<<< ours"
-        elif sign == b">>>>>>>" and label == theirs.encode():
-            lines[number] = b">>>>>>> theirs"
-        elif sign == b"|||||||" and label and base.startswith(label.decode("ascii", "replace")):
-            lines[number] = b"||||||| base"
-    return b"\n".join(lines)

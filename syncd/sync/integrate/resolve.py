@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syncd.plan.change import Change
-from syncd.plan.merge.hunks import Labels, TextPiece, list_hunks, split_hunks
+from syncd.plan.merge.hunks import Labels, TextPiece, list_hunks, measure_markers, split_merged_text
 from syncd.plan.merge.pages import SIDES, Page, Side, Version
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request
@@ -51,7 +51,7 @@ class PageConflict:
     @property
     def labels(self) -> Labels:
         """What the sides are called behind markers."""
-        return Labels(self.branch, self.lane.name)
+        return Labels(self.branch, self.lane.name, measure_markers(self.entry.text))
 
     @property
     def page(self) -> Page:
@@ -139,5 +139,5 @@ def _build_page_conflict(
     versions = {side: conflict.page.at(side) for side in SIDES}
     read = workspace.repository.read
     texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
-    parts = split_hunks(held.text, Labels(), texts) if len(texts) == len(SIDES) else ()
+    parts = split_merged_text(held.text, texts) if len(texts) == len(SIDES) else ()
     return PageConflict(branch, lane, held, result, parts, texts) if list_hunks(parts) else conflict

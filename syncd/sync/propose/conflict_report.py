@@ -1,21 +1,20 @@
 """What the description of a change request says of pages in conflict: both versions of each, and how to settle it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
 from syncd.model.change_request import ChangeRequestUpdate
+from syncd.plan.merge.hunks import list_hunks, split_lines, split_merged_text
 from syncd.plan.merge.pages import SAME_LINES, SIDES, TITLES, TWO_NEW, Side
 from syncd.plan.propose.description import update_conflicts
 from syncd.plan.propose.description_conflicts import (
     NO_CONFLICTS,
     PAGES_MAX,
     ConflictingPage,
-    ConflictLines,
     Conflicts,
     SideVersion,
-    find_hunks,
     read_fingerprint,
 )
 from syncd.sync.binding import Binding
@@ -27,6 +26,8 @@ from syncd.sync.state.conflicts import find_shared_branch
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Workspace
 
+ConflictLines = tuple[tuple[str, ...], tuple[str, ...]]
+"""The lines in conflict of a page, as ours and as theirs has them."""
 FORMAT = 1
 """Version of the report's wording: when it changes, descriptions are rewritten."""
 
@@ -96,9 +97,8 @@ class _Reporter:
         merged = repository.merge_texts([list_blobs(one) for one in wanting.values()])
         found: list[ConflictLines] = [((), ())] * len(pages)
         for (number, one), text in zip(wanting.items(), merged, strict=True):
-            assert one.theirs is not None
-            theirs = repository.read(one.theirs.oid).decode("utf-8", "replace")
-            found[number] = find_hunks(text.text.decode("utf-8", "replace"), theirs)
+            texts = {side: repository.read(version.oid) for side in SIDES if (version := one.at(side)) is not None}
+            found[number] = _list_lines(text.text, texts)
         return found
 
     def report(self, name: str, page: EntryConflict, lines: ConflictLines) -> ConflictingPage:
@@ -138,3 +138,13 @@ class _Reporter:
         return (
             f"Where syncd works: syncd resolve {quote(page.path)} --branch {branch}, with --ours, --theirs or --edit."
         )
+
+
+def _list_lines(merged: bytes, texts: Mapping[Side, bytes]) -> ConflictLines:
+    """The lines of the hunks of a merged text, on both sides; hunks of one side are separated by a line with "…"."""
+    sides: dict[Side, list[str]] = {side: [] for side in SIDES}
+    for hunk in list_hunks(split_merged_text(merged, texts)):
+        for side, lines in sides.items():
+            new = [line.decode("utf-8", "replace").rstrip("\r\n") for line in split_lines(hunk.at(side))]
+            lines += ["…", *new] if lines else new
+    return tuple(sides["ours"]), tuple(sides["theirs"])

@@ -1,5 +1,7 @@
 """Hunks of a text in conflict: nothing is lost between parts and text, and what looks like a marker is none."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +10,10 @@ from syncd.plan.merge.hunks import (
     Hunk,
     Labels,
     find_lines,
+    has_markers,
     join_hunks,
     list_hunks,
+    measure_markers,
     number_hunks,
     replace_hunks,
     split_hunks,
@@ -17,8 +21,11 @@ from syncd.plan.merge.hunks import (
 from syncd.plan.merge.pages import SIDES, Side
 
 LABELS = Labels("main", "platform/main")
-LINES = st.lists(st.sampled_from([b"one\n", b"two\n", b"\n", b"=======\n", b"<<<<<<< HEAD\n"]), max_size=4).map(
-    b"".join
+MARKERS = [LABELS.begin, LABELS.base, LABELS.middle, LABELS.end]
+LONGER = replace(LABELS, size=8)
+"""For texts that have lines of their own that are no markers."""
+LINES = st.lists(st.sampled_from([b"one", b"two", b"", b"<<<<<<< HEAD", *MARKERS]), max_size=6).map(
+    lambda lines: b"".join(line + b"\n" for line in lines)
 )
 HUNKS = st.builds(Hunk, st.just(1), st.none() | LINES, LINES, LINES)
 
@@ -30,19 +37,34 @@ def whole(parts: list[bytes | Hunk], side: Side) -> bytes:
 @given(st.lists(st.tuples(LINES, HUNKS), min_size=1, max_size=4), LINES)
 def test_parts_are_the_text_again(pairs: list[tuple[bytes, Hunk]], rest: bytes) -> None:
     parts = [part for plain, hunk in pairs for part in (plain, hunk)] + [rest]
-    text = join_hunks(parts, LABELS)
-    found = split_hunks(text, LABELS, {side: whole(parts, side) for side in SIDES})
-    assert join_hunks(found, LABELS) == text
-    assert len(list_hunks(found)) == len(pairs)
+    text = join_hunks(parts, LONGER)
+    found = split_hunks(text, LONGER, {side: whole(parts, side) for side in SIDES})
+    assert join_hunks(found, LONGER) == text
+    assert [(each.base, each.ours, each.theirs) for each in list_hunks(found)] == [
+        (hunk.base, hunk.ours, hunk.theirs) for _, hunk in pairs
+    ]
+    assert has_markers(found, LONGER)
+    for side in SIDES:
+        assert not has_markers(replace_hunks(found, {hunk.number: hunk.at(side) for hunk in list_hunks(found)}), LONGER)
+
+
+@given(LINES, HUNKS)
+def test_a_marker_that_was_overlooked_is_found(plain: bytes, hunk: Hunk) -> None:
+    lines = join_hunks([plain, hunk], LONGER).splitlines(keepends=True)
+    for sign in (LONGER.begin, LONGER.base, LONGER.end):
+        left = [line for line in lines if line.strip() not in {LONGER.begin, LONGER.base, LONGER.end} - {sign}]
+        is_left = sign != LONGER.base or hunk.base is not None
+        assert has_markers([b"".join(left)], LONGER) == is_left
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_a_heading_that_is_underlined_is_no_marker(end: bytes) -> None:
-    ours, theirs = b"Mine\n=======\nText.\n".replace(b"\n", end), b"Theirs\n=======\nWords.\n".replace(b"\n", end)
-    base = b"Title\n=======\nText.\n".replace(b"\n", end)
-    text = join_hunks([b"", Hunk(1, base, ours, theirs), b""], LABELS)
-    (hunk,) = list_hunks(split_hunks(text, LABELS, {"ours": ours, "theirs": theirs}))
-    assert (hunk.base, hunk.ours, hunk.theirs) == (base, ours, theirs)
+@pytest.mark.parametrize("size", [7, 8, 12])
+def test_the_length_of_markers_is_that_of_the_longest(end: bytes, size: int) -> None:
+    labels = Labels(size=size)
+    text = join_hunks([b"one" + end, Hunk(1, None, b"mine" + end, b"theirs" + end), b"two"], labels)
+    assert measure_markers(text) == size
+    assert measure_markers(b"<<<<<<< ours" + end + text) == size
+    assert measure_markers(b"<" * 20 + end + b"no marker") == 7
 
 
 def test_a_last_line_without_end_gets_none() -> None:

@@ -22,7 +22,6 @@ from syncd.plan.propose.description_conflicts import (
     ConflictingPage,
     Conflicts,
     SideVersion,
-    find_hunks,
     read_fingerprint,
 )
 
@@ -104,29 +103,6 @@ def test_long_texts_are_cut_and_it_is_said() -> None:
     assert f"[cut: {2 * LINES_MAX} more lines]" in text
     assert f"[cut: {LINE_MAX + 2} more characters]" in text
     assert "And 3 more pages." in text
-
-
-CONFLICT = "a\n<<<<<<< ours\n{}\n||||||| base\n{}\n=======\n{}\n>>>>>>> theirs\nb\n"
-
-
-@pytest.mark.parametrize(
-    ("ours", "base", "theirs"),
-    [
-        ("ours", "base", "theirs"),
-        ("ours", "Title\n=======", "theirs"),
-        ("ours", "base", "Title\n=======\ntheirs"),
-        ("Title\n=======", "base", "theirs"),
-    ],
-)
-def test_the_lines_in_conflict_are_found_though_a_text_has_such_lines(ours: str, base: str, theirs: str) -> None:
-    merged = CONFLICT.format(ours, base, theirs)
-    assert find_hunks(merged, f"a\n{theirs}\nb\n") == (tuple(ours.split("\n")), tuple(theirs.split("\n")))
-
-
-def test_several_hunks_line_ends_and_texts_without_a_base() -> None:
-    plain = "<<<<<<< ours\none\r\n=======\ntwo\r\n>>>>>>> theirs\n"
-    assert find_hunks(f"{plain}same\r\n{plain}", "two\r\nsame\r\ntwo\r\n") == (("one", "…", "one"), ("two", "…", "two"))
-    assert find_hunks("no conflict\n", "") == ((), ())
 
 
 @settings(deadline=None, max_examples=25)
