@@ -166,9 +166,7 @@ class Repository:
         return self._reader.read_object(oid, "blob")
 
     def read_content(self, oid: str) -> bytes:
-        """Return the content that a blob stands for: of a Git LFS pointer the object, when it is here, else the
-        bytes.
-        """
+        """Return the content that a blob stands for: the object of a Git LFS pointer, when it is here, or its bytes."""
         data = self.read(oid)
         pointer = parse_pointer(data)
         return objects.read_lfs_object(self._git.location, pointer) or data if pointer is not None else data
@@ -177,6 +175,10 @@ class Repository:
         """Return the id of the blob at a path of a commit; None when there is none."""
         found = self._reader.find_at(commit, path) if is_plain(path) else None
         return found[0] if found and found[1] == "blob" else None
+
+    def find_file(self, commit: str, path: str) -> Blob | None:
+        """Return the file at a path of a commit or tree; None when there is none."""
+        return trees.find_files(self._git, self._reader, commit, (path,)).get(path)
 
     def find_obstacles(self, commit: str, paths: Iterable[str]) -> dict[str, str]:
         """Return each submodule and symbolic link that a commit has at one of the paths, or above it."""
@@ -308,9 +310,7 @@ class Repository:
         return list(self._texts[key])
 
     def write_tree(self, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
-        """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some
-        paths.
-        """
+        """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at paths."""
         key = tree, frozenset(changes.items())
         if key not in self._made:
             self._made[key] = merge.write_changed_tree(self._git, self._reader, tree, changes)

@@ -99,8 +99,9 @@ class Difference:
         return any(side is not None and side.mode == SUBMODULE for side in (self.before, self.after))
 
 
-SUBMODULE, DIRECTORY, SYMBOLIC_LINK = "160000", "040000", "120000"
-"""The mode of a submodule's entry, which names a commit of another repository; of a tree's; and of a link's."""
+SUBMODULE, DIRECTORY, SYMBOLIC_LINK, PLAIN_FILE = "160000", "040000", "120000", "100644"
+"""The mode of a submodule's entry, which names a commit of another repository; of a tree's; of a link's; and of a file
+that cannot be run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import pytest
 from syncd.errors import GitFailed, PathRefused, RefMoved
 from syncd.repo.names import check_path
 from syncd.repo.repository import Repository
-from syncd.repo.values import Person
+from syncd.repo.values import Blob, Person
 from tests.growing import assert_linear, count_calls
 
 Commit = Callable[..., str]
@@ -100,6 +100,35 @@ def test_awkward_paths_are_written_as_they_are(repository: Repository, commit: C
     oid = commit({check_path(path): path.encode() for path in AWKWARD})
     assert set(repository.list_files(oid)) == set(AWKWARD)
     git("fsck", "--strict", "--no-dangling")
+
+
+@pytest.mark.parametrize("folders", [1, 60])
+def test_a_file_keeps_its_mode(repository: Repository, person: Person, git: Git, folders: int) -> None:
+    paths = [f"{number}/{name}" for number in range(folders) for name in ("run", "plain", "link")]
+    blobs = {"run": Blob(blob_id(b"run"), "100755"), "link": Blob(blob_id(b"plain"), "120000")}
+    tree = repository.write_tree(None, {"0/run": b"run", "0/plain": b"plain"})
+    tree = repository.write_tree(
+        tree, {path: blobs.get(path.partition("/")[2], Blob(blob_id(b"plain"), "100644")) for path in paths}
+    )
+    base = repository.commit_tree(tree, parents=[], message="Base\n", author=person, committer=person)
+    with repository.open_writer(REF, old=None) as writer:
+        mark = writer.write_blob(b"new")
+        for number in range(folders):
+            writer.put(f"{number}/run", mark)
+            writer.put(f"{number}/moved", mark, former=f"{number}/run")
+            writer.put(f"{number}/plain", mark)
+            writer.put(f"{number}/link", mark)
+            writer.put(f"{number}/new", mark, former=f"{number}/missing")
+        commit = writer.commit(message="New\n", author=person, committer=person, parents=[base], base=base)
+    last = f"{folders - 1}/"
+    modes = {path: blob.mode for path, blob in repository.list_files(commit, str(folders - 1)).items()}
+    runnable, plain = "100755", "100644"
+    assert modes == {"run": runnable, "moved": runnable, "plain": plain, "link": plain, "new": plain}
+    again = repository.write_tree(repository.find_tree(commit), {f"{last}run": b"newer", f"{last}other": b"other"})
+    found = {path: repository.find_file(again, last + path) for path in ("run", "other", "missing")}
+    assert found == {"run": Blob(blob_id(b"newer"), runnable), "other": Blob(blob_id(b"other"), plain), "missing": None}
+    assert repository.find_file(again, str(folders - 1)) is None, "a directory is no file"
+    assert git("fsck", "--strict", "--no-dangling") == ""
 
 
 def test_a_thousand_blobs_come_back_byte_for_byte(repository: Repository, person: Person, git: Git) -> None:

@@ -92,10 +92,10 @@ class Page:
         return self.ours if side == "ours" else self.theirs
 
     def is_edited(self, side: Side) -> bool:
-        """Return whether a side changed the content of the file."""
+        """Return whether a side changed the content of the file; whether it can be run is none."""
         version = self.at(side)
         return version is not None and (
-            self.base is None or (version.oid, version.mode) != (self.base.oid, self.base.mode)
+            self.base is None or (version.oid, version.is_regular) != (self.base.oid, self.base.is_regular)
         )
 
 
@@ -133,6 +133,12 @@ class Decision:
     def target(self) -> Version | None:
         """What the page is to be; None when it is to go."""
         return Version(self.path, self.oid, self.mode) if self.text is not TextSource.NONE else None
+
+    def choose(self, side: Side) -> Version | None:
+        """Return what the page is to be when a person chose a side: as it is there, with the mode that was decided."""
+        version, other = self.page.at(side), self.page.at(other_side(side))
+        are_files = version is not None and other is not None and version.is_regular and other.is_regular
+        return replace(version, mode=self.mode) if version is not None and are_files else version
 
 
 def other_side(side: Side) -> Side:
@@ -173,19 +179,19 @@ def _choose_path(page: Page, ours: Version, theirs: Version) -> tuple[str, str]:
 def _choose_text(decision: Decision, ours: Version, theirs: Version) -> Decision:
     """Whose text a page gets that both sides have, and its mode."""
     page, base = decision.page, decision.page.base
-    decision = replace(decision, text=TextSource.OURS, oid=ours.oid)
-    one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
-    if one == other or not page.is_edited("theirs"):
+    are_regular = all(version.is_regular for version in (ours, theirs, base or ours))
+    # Both sides' changes of the mode count beside those of the text; but what makes a link goes with the link's text.
+    mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
+    kept = replace(decision, text=TextSource.OURS, oid=ours.oid, mode=mode if are_regular else ours.mode)
+    taken = replace(decision, text=TextSource.THEIRS, oid=theirs.oid, mode=mode if are_regular else theirs.mode)
+    if (ours.oid, ours.is_regular) == (theirs.oid, theirs.is_regular) or not page.is_edited("theirs"):
         # edited on our side only, or alike on both
-        return replace(decision, mode=ours.mode)
+        return kept
     if not page.is_edited("ours"):
         # edited on their side only
-        return replace(decision, text=TextSource.THEIRS, mode=theirs.mode, oid=theirs.oid)
+        return taken
     # edited on both sides, or added on both
-    if not all(version.is_regular for version in (ours, theirs, base or ours)):
-        return replace(decision, why=NOT_TEXT)
-    mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
-    return replace(decision, text=TextSource.OURS if ours.oid == theirs.oid else TextSource.MERGED, mode=mode)
+    return replace(kept, text=TextSource.MERGED) if are_regular else replace(kept, why=NOT_TEXT)
 
 
 def separate_conflicts(

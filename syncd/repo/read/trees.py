@@ -4,14 +4,14 @@ Two trees of neighbouring commits share most directories. Reading the others thr
 a process, which takes as long as fifty reads.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from syncd.errors import GitFailed, PathRefused
 from syncd.repo.names import check_oid, is_plain
 from syncd.repo.process.git import Git
 from syncd.repo.read.objects import Reader
-from syncd.repo.values import DIRECTORY, SUBMODULE, Blob, Difference, FileChange, NeedsGit, Status
+from syncd.repo.values import DIRECTORY, SUBMODULE, SYMBOLIC_LINK, Blob, Difference, FileChange, NeedsGit, Status
 
 READS_MAX = 50
 """Trees that are read for one question."""
@@ -117,6 +117,24 @@ def list_files(git: Git, reader: Reader, commit: str, directory: str) -> dict[st
     except NeedsGit:
         files = _read_at_once(git, reader, found.oid)
     return {_decode_path(path): entry for path, entry in files if entry.mode != SUBMODULE}
+
+
+def find_files(git: Git, reader: Reader, commit: str, paths: Iterable[str]) -> dict[str, Blob]:
+    """Return the files that a commit or tree has at some paths."""
+    walk = TreeWalk(reader)
+    try:
+        root = walk.find_root(check_oid(commit))
+        found = {path: walk.find(root, path) for path in paths}
+    except NeedsGit:
+        listing = list_files(git, reader, commit, "")
+        return {path: listing[path] for path in paths if path in listing}
+    return {path: one for path, one in found.items() if one is not None and one.mode not in (DIRECTORY, SUBMODULE)}
+
+
+def find_modes(git: Git, reader: Reader, commit: str, paths: Collection[str]) -> dict[str, str]:
+    """Return the modes of the files that a commit or tree has at some paths; a symbolic link is none."""
+    found = find_files(git, reader, commit, paths) if paths else {}
+    return {path: one.mode for path, one in found.items() if one.mode != SYMBOLIC_LINK}
 
 
 def _read_at_once(git: Git, reader: Reader, root: str) -> list[tuple[bytes, Blob]]:

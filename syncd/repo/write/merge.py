@@ -9,7 +9,8 @@ from syncd.repo.failures import build_failure
 from syncd.repo.names import check_oid, quote_path
 from syncd.repo.process.git import Git
 from syncd.repo.read.objects import Reader
-from syncd.repo.values import Blob, Merged, MergedText, Person
+from syncd.repo.read.trees import find_modes
+from syncd.repo.values import PLAIN_FILE, Blob, Merged, MergedText, Person
 from syncd.repo.write.commit_text import encode_message, format_signature
 
 _BRANCH = b"refs/syncd/stream"
@@ -51,7 +52,7 @@ def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]])
     """
     if not trios:
         return []
-    merged = _merge_contents(git, reader, [[Blob(oid, "100644") if oid else None for oid in trio] for trio in trios])
+    merged = _merge_contents(git, reader, [[Blob(oid, PLAIN_FILE) if oid else None for oid in trio] for trio in trios])
     # Where Git cannot merge line by line, it takes ours.
     marked = [number for number, (oid, in_conflict) in enumerate(merged) if in_conflict and oid != trios[number][1]]
     texts = dict(zip(marked, _mark_conflicts(git, reader, [trios[number] for number in marked]), strict=True))
@@ -64,15 +65,17 @@ def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]])
 def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, _Content]) -> str:
     """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some paths.
 
-    Shape: cost follows the changed paths; a path that loses its file takes empty directories with it. Raises:
-    GitFailed.
+    Shape: cost follows the changed paths; a path that loses its file takes empty directories with it. Bytes change the
+    content of a file, and not its mode. Raises: GitFailed.
     """
+    texts = [path for path, content in changes.items() if isinstance(content, bytes)]
+    modes = find_modes(git, reader, tree, texts) if tree is not None else {}
     lines = [_begin_commit(1)]
     if tree is not None:
         lines.append(b'M 040000 %b ""\n' % check_oid(tree).encode())
     # Removals first, so that a file may take the place of a directory and the other way round.
     for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
-        lines.append(_format_change(path, content))
+        lines.append(_format_change(path, content, modes.get(path, PLAIN_FILE)))
     commit = _run_stream(git, [*lines, b"reset %b\nget-mark :1\ndone\n" % _BRANCH])[0]
     found = reader.find_object(f"{commit}^{{tree}}")
     if found is None:
@@ -166,11 +169,11 @@ def _begin_commit(mark: int, ancestry: bytes = b"") -> bytes:
     return b"commit %b\nmark :%d\ncommitter syncd <syncd@localhost> 0 +0000\ndata 0\n%b" % (_BRANCH, mark, ancestry)
 
 
-def _format_change(path: str, content: _Content) -> bytes:
+def _format_change(path: str, content: _Content, mode: str = PLAIN_FILE) -> bytes:
     if content is None:
         return b"D %b\n" % quote_path(path)
     if isinstance(content, bytes):
-        return b"M 100644 inline %b\ndata %d\n%b\n" % (quote_path(path), len(content), content)
+        return b"M %b inline %b\ndata %d\n%b\n" % (mode.encode(), quote_path(path), len(content), content)
     return b"M %b %b %b\n" % (content.mode.encode(), check_oid(content.oid).encode(), quote_path(path))
 
 

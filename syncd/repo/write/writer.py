@@ -7,7 +7,7 @@ two weeks, and a later commit may hold them.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,8 @@ from syncd.repo.names import check_oid, check_path, check_ref, quote_path
 from syncd.repo.process.git import Git
 from syncd.repo.process.pipe import Pipe
 from syncd.repo.read.objects import Reader
-from syncd.repo.values import Person
+from syncd.repo.read.trees import find_modes
+from syncd.repo.values import PLAIN_FILE, Person
 from syncd.repo.write.commit_text import encode_message, format_signature
 from syncd.repo.write.refs import RefUpdates
 
@@ -44,7 +45,8 @@ class Writer:
     ) -> None:
         self._git, self._reader, self._ref_updates = git, reader, ref_updates
         self._ref, self._old, self._start = check_ref(ref), old, start
-        self._changes: dict[str, bytes] = {}
+        self._changes: dict[str, tuple[str, str] | None] = {}
+        """A blob and its former path, by the path; None where a path is removed."""
         self._marks = 0
         self._packs: list[Path] = []
         # The names of packs come on the same pipe as all that it answers.
@@ -87,17 +89,21 @@ class Writer:
         while (line := pipe.read_line()) != b"progress done":
             self._note_pack(line)
 
-    def put(self, path: str, oid_or_mark: str) -> None:
-        """Put a blob at a path, from the repository's root, of the commit. Raises: PathRefused."""
+    def put(self, path: str, oid_or_mark: str, *, former: str = "") -> None:
+        """Put a blob at a path, from the repository's root, of the commit.
+
+        Shape: its file has the mode that the commit's base has at the `former` path, where it comes from one, or at
+        this path. Raises: PathRefused.
+        """
         check_path(path)
         if not self._is_mark(oid_or_mark):
             check_oid(oid_or_mark)
-        self._changes[path] = b"M 100644 %b %b\n" % (oid_or_mark.encode(), quote_path(path))
+        self._changes[path] = (oid_or_mark, former or path)
 
     def remove(self, path: str) -> None:
         """Remove a path, from the repository's root, from the commit. Raises: PathRefused."""
         check_path(path)
-        self._changes[path] = b"D %b\n" % quote_path(path)
+        self._changes[path] = None
 
     def commit(
         self, *, message: str, author: Person, committer: Person, parents: Sequence[str], base: str | None
@@ -107,13 +113,12 @@ class Writer:
         Shape: the tree is that of the commit `base` (empty when there is none) with what was put and removed.
         Raises: RefMoved when the ref is not at `old` any more; then the ref is left alone.
         """
-        pipe = self._require_pipe()
+        pipe, base = self._require_pipe(), base or self._start
         self._marks += 1
         pipe.send(b"commit %b\nmark :%d\n" % (_BRANCH, self._marks) + format_signature(author, committer))
         pipe.send(_format_message(message) + b"".join(_format_parents(parents)))
-        pipe.send(self._format_base(base or self._start, parents))
-        # Removals first, so that a file may take the place of a directory and the other way round.
-        for line in sorted(self._changes.values(), key=lambda line: line[:1]):
+        pipe.send(self._format_base(base, parents))
+        for line in self._format_changes(base):
             pipe.send(line)
         pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (_BRANCH, self._marks))
         reach(FaultPoint.COMMIT_STREAMED)
@@ -176,6 +181,17 @@ class Writer:
     def _is_mark(self, text: str) -> bool:
         number = text.removeprefix(":")
         return text.startswith(":") and number.isascii() and number.isdecimal() and 0 < int(number) <= self._marks
+
+    def _format_changes(self, base: str | None) -> Iterator[bytes]:
+        """The lines that change the base's tree."""
+        # Removals first, so that a file may take the place of a directory and the other way round.
+        yield from (b"D %b\n" % quote_path(path) for path, put in self._changes.items() if put is None)
+        puts = {path: put for path, put in self._changes.items() if put is not None}
+        places = {*puts, *(former for _, former in puts.values())}
+        modes = find_modes(self._git, self._reader, base, places) if base is not None else {}
+        for path, (oid, former) in puts.items():
+            mode = modes.get(former) or modes.get(path, PLAIN_FILE)
+            yield b"M %b %b %b\n" % (mode.encode(), oid.encode(), quote_path(path))
 
     def _format_base(self, base: str | None, parents: Sequence[str]) -> bytes:
         """The line that sets the whole tree, when fast-import would start from another: the first parent's."""

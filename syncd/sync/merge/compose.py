@@ -78,7 +78,7 @@ class _TreeComposer:
             title_only = conflict.why == TITLES and chosen is not None
             (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.paths_per_page)
             for decision in group:
-                version = decision.page.at(side)
+                version = decision.page.at(side) if chosen is None else decision.choose(side)
                 # What waits on the platform stays byte for byte; a branch is to lead where it has its pages now.
                 if version is not None and (side == "ours" or chosen is not None):
                     version = self._follow_links(version, side)
@@ -173,7 +173,7 @@ class _TreeChanges:
 
 def merge_summary(
     repository: Repository, summary: SummaryVersions, places: PagePlaces, present: Collection[str]
-) -> tuple[Blob | bytes | None, tuple[str, ...]]:
+) -> tuple[bytes | None, tuple[str, ...]]:
     """Return the merge of SUMMARY.md, None where ours stays, and notes for people.
 
     Shape: `places` says where pages end up, `present` are the files of the merged tree. The bytes of a side, or of a
@@ -197,7 +197,7 @@ def merge_summary(
     for side, entries in zip(SIDES, (ours, theirs), strict=True):
         is_alone = entries == summary.at(side).entries and not summary.is_changed(other_side(side))
         if is_alone and _fits_pages(summary, places, side):
-            return (Blob(summary.theirs.oid, "100644") if side == "theirs" else None), ()
+            return (repository.read(summary.theirs.oid) if side == "theirs" else None), ()
     structure = merge_entries(
         summary.base.entries if summary.base is not None else (),
         ours,
@@ -211,19 +211,19 @@ def merge_summary(
 
 def _render_summary(
     repository: Repository, summary: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
-) -> Blob | bytes | None:
+) -> bytes | None:
     """The file for entries: ours', theirs', both merged line by line, or, when none has these entries, a new text."""
     # Rendering would replace the writer's own spacing and headings, so any text with these entries is preferred.
     if entries == summary.ours.entries:
         return None
     if entries == summary.theirs.entries:
-        return Blob(summary.theirs.oid, "100644")
+        return repository.read(summary.theirs.oid)
     if summary.base is not None:
         (text,) = repository.merge_texts([(summary.base.oid, summary.ours.oid, summary.theirs.oid)])
         with suppress(FileInvalid, UnicodeDecodeError):
-            found = parse_entries(summary.ours.path, repository.read(text.oid), present.__contains__)
-            if not text.conflicts and found == entries:
-                return Blob(text.oid, "100644")
+            merged = repository.read(text.oid)
+            if not text.conflicts and parse_entries(summary.ours.path, merged, present.__contains__) == entries:
+                return merged
     return summary.ours.render_entries(entries)
 
 

@@ -34,7 +34,13 @@ from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
-from syncd.sync.merge.moves import RecordedMoves, find_moves_by_text, find_recorded_moves, pair_moved_files
+from syncd.sync.merge.moves import (
+    RecordedMoves,
+    build_version,
+    find_moves_by_text,
+    find_recorded_moves,
+    pair_moved_files,
+)
 from syncd.sync.merge.result import (
     EXCLUDED,
     LOST_WORDS,
@@ -323,7 +329,8 @@ class _Merge:
                     found[number] = replace(found[number], why=found[number].why or TITLES)
                 else:
                     paths = zip(self.trees, (base, ours, theirs), strict=True)
-                    before, one, other = (self._read_version(tree, path) for tree, path in paths)
+                    files = ((path, self.repository.find_file(tree, path)) for tree, path in paths)
+                    before, one, other = (build_version(path, file) for path, file in files)
                     found.append(replace(decide_page(Page(before, one, other)), why=TITLES))
         return found
 
@@ -340,10 +347,6 @@ class _Merge:
             together += more
             linked = {page for _, page in more}
             decisions = [replace(d, why=LINKED) if d.page in linked else d for d in decisions]
-
-    def _read_version(self, tree: str, path: str) -> Version | None:
-        oid = self.repository.lookup(tree, path)
-        return Version(path, oid, "100644") if oid is not None else None
 
 
 def _find_on_both_sides(group: Sequence[Decision]) -> list[Page]:

@@ -208,8 +208,8 @@ def pair_moved_files(
     after = {new.path: new for _, new in listed if new is not None}
     pairs: list[FileChange] = []
     for path, later in moves.items():
-        old = before.get(path) or _read_version(repository, base, path)
-        new = after.get(later) or _read_version(repository, side, later)
+        old = before.get(path) or build_version(path, repository.find_file(base, path))
+        new = after.get(later) or build_version(later, repository.find_file(side, later))
         if old is not None and new is not None:
             pairs.append((old, new))
     gone = {old.path for old, _ in pairs if old is not None}
@@ -260,17 +260,13 @@ def _find_renames(repository: Repository, before: str, after: str) -> dict[str, 
     changes = repository.compare_trees(before, after, renames=True)
     found = {change.old_path: change.path for change in changes if change.old_path is not None}
     listed = [
-        (_build_version(change.path, change.before), _build_version(change.path, change.after))
+        (build_version(change.path, change.before), build_version(change.path, change.after))
         for change in repository.compare_trees(before, after)
     ]
     exact = find_moves_by_text(repository, listed, {})
     return {old: new for old, new in found.items() if new not in exact.values()} | exact
 
 
-def _build_version(path: str, blob: Blob | None) -> Version | None:
+def build_version(path: str, blob: Blob | None) -> Version | None:
+    """Return what one side has at a path; None where that is nothing."""
     return Version(path, blob.oid, blob.mode) if blob is not None else None
-
-
-def _read_version(repository: Repository, tree: str, path: str) -> Version | None:
-    oid = repository.lookup(tree, path)
-    return Version(path, oid, "100644") if oid is not None else None

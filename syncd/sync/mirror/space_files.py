@@ -48,7 +48,7 @@ class SpaceFilesWriter:
         path, former = self.binding.path(path), self.binding.path(former)
         oid = self.repository.lookup(self.start, former) if self.start and former != path else None
         if oid is not None and read_text_at(self.repository, self.start, path) is None:
-            self.writer.put(path, oid)
+            self.writer.put(path, oid, former=former)
             self.writer.remove(former)
             path = former
         return read_text_at(self.repository, self.start, path)

@@ -89,7 +89,7 @@ class _CommitComposer:
         put = {a.id: a for group in (arrived, plan.moved) for a in group}
         put |= {a.id: a for a in follow_links(self.repository, self.gathered, self.bodies.write_text)}
         for anchor in (*plan.keep, *put.values()) if self.listing is not None else put.values():
-            self._put(anchor.path, anchor.oid)
+            self._put(anchor)
         base, settings = self.gathered.base, self.gathered.settings
         # When a shape was stored, SUMMARY.md was written for it, or found right.
         is_current = base.shape == self.shape and (base.is_complete or self._is_summary_unchanged())
@@ -134,10 +134,12 @@ class _CommitComposer:
         if self.gathered.base.start is not None and (self.listing is None or path in self.listing):
             self.writer.remove(self.binding.path(path))
 
-    def _put(self, path: str, oid: str) -> None:
-        current = self.listing.get(path) if self.listing is not None else None
-        if current is None or current.oid != oid:
-            self.writer.put(self.binding.path(path), self.bodies.marks.get(oid, oid))
+    def _put(self, anchor: Anchor) -> None:
+        current = self.listing.get(anchor.path) if self.listing is not None else None
+        if current is None or current.oid != anchor.oid:
+            former = self.binding.path(self.gathered.base.anchors.get(anchor.id, anchor).path)
+            blob = self.bodies.marks.get(anchor.oid, anchor.oid)
+            self.writer.put(self.binding.path(anchor.path), blob, former=former)
 
 
 def _check_obstacles(workspace: Workspace, binding: Binding, commit: str | None, paths: Iterable[str]) -> None:

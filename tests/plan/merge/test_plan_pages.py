@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from syncd.layout.tree.paths import make_collision_key
 from syncd.plan.merge.pages import (
     Decision,
+    Page,
     TextSource,
     Version,
     decide_page,
@@ -70,6 +71,34 @@ def test_what_only_one_side_did_is_done(changes: list[FileChange]) -> None:
                 for one in wanted
                 for two in wanted
             )
+
+
+REGULAR = st.builds(
+    Version, st.just("a.md"), st.sampled_from(["a" * 40, "b" * 40]), st.sampled_from(["100644", "100755"])
+)
+LINK = st.builds(Version, st.just("a.md"), st.sampled_from(["c" * 40, "d" * 40]), st.just("120000"))
+
+
+@given(REGULAR, REGULAR | LINK, REGULAR | LINK)
+def test_a_mode_merges_beside_the_text_and_a_link_stays_whole(base: Version, ours: Version, theirs: Version) -> None:
+    decision = decide_page(Page(base, ours, theirs))
+    if decision.why:
+        assert not (ours.is_regular and theirs.is_regular)
+        assert ours != base != theirs
+        return
+    target = decision.target
+    assert target is not None
+    assert target.is_regular or target in (ours, theirs), "a link leads to where a side has it"
+    if ours.is_regular and theirs.is_regular:
+        assert target.mode == (theirs.mode if ours.mode == base.mode else ours.mode)
+        if decision.text is not TextSource.MERGED:
+            assert target.oid == (theirs.oid if ours.oid == base.oid else ours.oid)
+
+
+@given(REGULAR, REGULAR)
+def test_a_mode_alone_revives_no_page(base: Version, left: Version) -> None:
+    for page in (Page(base, left, None), Page(base, None, left)):
+        assert (decide_page(page).target is None) == (left.oid == base.oid)
 
 
 def test_a_page_that_became_a_folder_is_the_same_page_whatever_became_of_its_text() -> None:
