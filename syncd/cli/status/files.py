@@ -176,7 +176,7 @@ class _FileFinder:
             yield INVALID
         place = "content"
         if here is not None and self.sides.tip is not None:
-            place = find_place(self.git, binding, self.sides.tip, binding.inner(path))
+            place = find_place(self.git, binding, self.sides.tip, binding.inner(path), base=self.sides.base)
         if place != "content" and there is None:
             yield UNLISTED if place == "unlisted" else NOT_CONTENT
             return

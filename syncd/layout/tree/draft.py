@@ -155,7 +155,7 @@ class _DraftReader:
     def find_pages(self) -> Iterator[str]:
         """Every file that could be a page: Markdown below the root, hidden folders left out."""
         for path in self.content_paths:
-            if is_markdown(path) and path != self.summary and not _is_hidden(path):
+            if may_be_page(path) and path != self.summary:
                 yield path
 
     def find_inferred(self) -> Iterator[str]:
@@ -194,6 +194,11 @@ class _DraftReader:
 
     def read_title(self, path: str) -> str | None:
         return read_heading(self.read_page(path))
+
+
+def may_be_page(path: str) -> bool:
+    """Return whether a file with this path can be a page: it is Markdown, and in no hidden folder."""
+    return is_markdown(path) and not _is_hidden(path)
 
 
 def _is_hidden(path: str) -> bool:

@@ -36,10 +36,10 @@ from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import (
     RecordedMoves,
-    build_version,
     find_moves_by_text,
     find_recorded_moves,
     pair_moved_files,
+    read_version,
 )
 from syncd.sync.merge.result import (
     EXCLUDED,
@@ -52,7 +52,7 @@ from syncd.sync.merge.result import (
     PagePlaces,
     SummaryVersions,
 )
-from syncd.sync.merge.summaries import find_summaries
+from syncd.sync.merge.summaries import find_summaries, follow_renames
 from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
 from syncd.sync.workspace import Workspace
 
@@ -154,7 +154,8 @@ class _Merge:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs, self.base = ours, theirs, base
         self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
-        self.trees = (base.tree, _find_tree(self.repository, ours), _find_tree(self.repository, theirs))
+        one, other = (follow_renames(self.repository, self.bindings, base.tree, side) for side in (ours, theirs))
+        self.trees = (base.tree, one, other)
         self.summaries: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
 
@@ -192,7 +193,7 @@ class _Merge:
 
     def _find_moves(self) -> RecordedMoves:
         """The recorded moves of each side; a plain tree has none."""
-        if self.trees[1] == self.ours or self.trees[2] == self.theirs:
+        if any(side == _find_tree(self.repository, side) for side in (self.ours, self.theirs)):
             return {}, {}
         key = ("moves", self.base, self.ours, self.theirs)
         if key not in self.workspace.cache:
@@ -329,8 +330,7 @@ class _Merge:
                     found[number] = replace(found[number], why=found[number].why or TITLES)
                 else:
                     paths = zip(self.trees, (base, ours, theirs), strict=True)
-                    files = ((path, self.repository.find_file(tree, path)) for tree, path in paths)
-                    before, one, other = (build_version(path, file) for path, file in files)
+                    before, one, other = (read_version(self.repository, tree, path) for tree, path in paths)
                     found.append(replace(decide_page(Page(before, one, other)), why=TITLES))
         return found
 

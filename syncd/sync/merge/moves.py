@@ -208,8 +208,8 @@ def pair_moved_files(
     after = {new.path: new for _, new in listed if new is not None}
     pairs: list[FileChange] = []
     for path, later in moves.items():
-        old = before.get(path) or build_version(path, repository.find_file(base, path))
-        new = after.get(later) or build_version(later, repository.find_file(side, later))
+        old = before.get(path) or read_version(repository, base, path)
+        new = after.get(later) or read_version(repository, side, later)
         if old is not None and new is not None:
             pairs.append((old, new))
     gone = {old.path for old, _ in pairs if old is not None}
@@ -260,13 +260,17 @@ def _find_renames(repository: Repository, before: str, after: str) -> dict[str, 
     changes = repository.compare_trees(before, after, renames=True)
     found = {change.old_path: change.path for change in changes if change.old_path is not None}
     listed = [
-        (build_version(change.path, change.before), build_version(change.path, change.after))
+        (_build_version(change.path, change.before), _build_version(change.path, change.after))
         for change in repository.compare_trees(before, after)
     ]
     exact = find_moves_by_text(repository, listed, {})
     return {old: new for old, new in found.items() if new not in exact.values()} | exact
 
 
-def build_version(path: str, blob: Blob | None) -> Version | None:
-    """Return what one side has at a path; None where that is nothing."""
+def read_version(repository: Repository, tree: str, path: str) -> Version | None:
+    """Return the file that a tree has at a path; None where that is none."""
+    return _build_version(path, repository.find_file(tree, path))
+
+
+def _build_version(path: str, blob: Blob | None) -> Version | None:
     return Version(path, blob.oid, blob.mode) if blob is not None else None

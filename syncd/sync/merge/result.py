@@ -49,6 +49,11 @@ class SummaryFile:
                 found.setdefault(entry.path, entry)
         return found
 
+    def find_former_names(self, renames: Mapping[str, str]) -> dict[str, str]:
+        """Return the renames of files that the table lists under their former names alone."""
+        listed = {entry.path for entry, _ in walk_entries(self.entries)}
+        return {old: new for old, new in renames.items() if old in listed and new not in listed}
+
     def render_entries(self, entries: Iterable[Entry]) -> bytes:
         """Return the text of the file for entries."""
         return render_summary(transform_entries(entries, self._make_relative)).encode()

@@ -1,8 +1,12 @@
 """Read SUMMARY.md from the trees of a merge; `compose.merge_summary` merges it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from syncd.errors import FileInvalid
+from syncd.layout.page.links import follow_moves
+from syncd.layout.tree.draft import may_be_page
+from syncd.layout.tree.summary import transform_entries
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
@@ -31,6 +35,47 @@ def _locate_summary(repository: Repository, binding: Binding, tree: str) -> tupl
     path = binding.path(settings.add_root(settings.summary))
     oid = repository.lookup(tree, path)
     return (path, oid) if oid is not None else None
+
+
+def follow_renames(repository: Repository, bindings: Iterable[Binding], base: str, commit: str) -> str:
+    """Return the tree of a commit, in which each SUMMARY.md names files as they are called now, though they were
+    renamed since the base."""
+    tree = repository.find_tree(commit)
+    assert tree is not None
+    changes = dict(find_outdated_summaries(repository, bindings, base, tree))
+    return repository.write_tree(tree, changes) if changes else tree
+
+
+def find_outdated_summaries(
+    repository: Repository, bindings: Iterable[Binding], base: str, tree: str
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the mended text of each SUMMARY.md that names files as the base has them, and not as they were
+    renamed since.
+
+    Shape: who renames a file with `git mv` may leave its entry as it is. An entry stays so where the new name is listed
+    too, or is none that a page of the space can have. `base` and `tree` are commits or trees.
+    """
+    changes = repository.compare_trees(base, tree, renames=True)
+    renames = {change.old_path: change.path for change in changes if change.old_path is not None}
+    for binding in bindings if renames else ():
+        summary = read_summary(repository, binding, tree)
+        if summary is None:
+            continue
+        root = binding.path(read_settings_at(repository, binding, tree).add_root(""))
+        followed = {old: new for old, new in renames.items() if new.startswith(root) and may_be_page(new[len(root) :])}
+        stale = summary.find_former_names(followed)
+        if stale:
+            yield summary.path, _rename_entries(repository, summary, stale, tree)
+
+
+def _rename_entries(repository: Repository, summary: SummaryFile, names: Mapping[str, str], tree: str) -> bytes:
+    """The text of a SUMMARY.md of a tree with other names of files, as it is written as far as possible."""
+    entries = transform_entries(
+        summary.entries, lambda entry: replace(entry, path=names.get(entry.path or "", entry.path))
+    )
+    text = follow_moves(repository.read(summary.oid).decode(), names, at=summary.path, to=summary.path).encode()
+    written = parse_entries(summary.path, text, lambda file: repository.lookup(tree, file) is not None)
+    return text if written == entries else summary.render_entries(entries)
 
 
 def find_summaries(

@@ -89,7 +89,8 @@ def find_unsent(
     paths = {change.path for change in repository.list_changes(main, tip, binding.directory)}
     if base is not None and base != main:  # what only main content has changed since is not the branch's own
         paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
-    content = [_SpaceContent(repository, binding, commit) for commit in (tip, main)] if paths else []
+    before = base or main
+    content = [_SpaceContent(repository, binding, commit, before) for commit in (tip, main)] if paths else []
     held = {path for path in paths if binding.path(path) in conflicts}
     changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
@@ -122,12 +123,13 @@ def find_unsent(
     )
 
 
-def find_place(repository: Repository, binding: Binding, commit: str, path: str) -> FilePlace:
+def find_place(repository: Repository, binding: Binding, commit: str, path: str, *, base: str | None) -> FilePlace:
     """Return what a file of a commit is to a space: content, not listed there, or something else.
 
-    Shape: `path` is below the space's directory. Raises: GitFailed.
+    Shape: `path` is below the space's directory; `base` is what the commit and main content have in common. Raises:
+    GitFailed.
     """
-    content = _SpaceContent(repository, binding, commit)
+    content = _SpaceContent(repository, binding, commit, base or commit)
     if content.leaves_out(path):
         return "unlisted"
     return "content" if content.holds(path) else "other"
@@ -151,14 +153,18 @@ def _is_sent(repository: Repository, binding: Binding, tip: str, request: SentRe
 
 
 class _SpaceContent:
-    """Which files of a commit are content of the space, by what its own table of contents says.
+    """Which files of a commit are content of the space, by what its own table of contents says; a file that was renamed
+    after the commit `base` is what its entry names.
 
     What reads tables of contents is imported late: most branches have nothing of their
     own, and `status` is to be quick.
     """
 
-    def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
+    def __init__(self, repository: Repository, binding: Binding, commit: str, base: str) -> None:
+        from syncd.sync.merge.summaries import find_outdated_summaries
+
         self._repository, self._binding, self._at = repository, binding, binding.directory
+        self._mended = dict(find_outdated_summaries(repository, (binding,), base, commit))
         listing = repository.list_files(commit, binding.directory)
         self._blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
         self._draft = self._read_draft(links=False)
@@ -167,7 +173,7 @@ class _SpaceContent:
         from syncd.layout.tree.draft import read_draft
 
         def read(path: str) -> bytes:
-            return self._repository.read(self._blobs[path])
+            return self._mended.get(self._binding.path(path)) or self._repository.read(self._blobs[path])
 
         try:
             return read_draft(self._blobs.keys(), read, links=links, at=self._at)

@@ -40,10 +40,11 @@ def test_a_page_that_no_table_of_contents_lists_is_named(shell: Any, docs: Path)
 
 
 def test_a_file_whose_name_differs_from_its_entry_in_case_alone_is_named_with_both(shell: Any, docs: Path) -> None:
-    shell.git("mv", "use.md", "Use.md", cwd=docs)
-    commit(shell, docs)
+    summary = docs / "SUMMARY.md"
+    summary.write_text(summary.read_text() + "* [Guide](guide.md)\n")
+    commit(shell, docs, Guide="# Guide\n")
     out = shell.fine("push", cwd=docs)
-    assert "not sent: SUMMARY.md lists use.md, but the file is Use.md; write that there, and commit" in out
+    assert "not sent: SUMMARY.md lists guide.md, but the file is Guide.md; write that there, and commit" in out
     assert out.count("not sent:") == 1
 
 
