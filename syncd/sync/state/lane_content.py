@@ -270,14 +270,15 @@ def _read_update(
     moves = _find_moved_files(repository, before, known.tree_with_ours, tree, update.moves)
     late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
     lacks = _add_all_names(workspace, late, (known.base.tree, before, main))
-    if not update.is_separate or (update.is_fresh and conflicts):
+    if not update.is_separate:
         # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
-        unseen = merge(workspace, main, tree, base=known.base)
-        conflicts += unseen.conflicts
-        if update.is_fresh:  # and whoever merges the change request would take those lines out of main content
-            both = {path: text for path, text in join_texts(repository, unseen).items() if binding.holds(path)}
-            conflicts = [page for page in conflicts if page.path not in both]
-            tree = repository.write_tree(tree, both)
+        conflicts += merge(workspace, main, tree, base=known.base).conflicts
+    elif update.is_fresh and conflicts:
+        # They came just before it: whoever merges the change request would take main content's lines out, unseen.
+        both = join_texts(repository, merge(workspace, main, tree, base=known.base))
+        both = {path: text for path, text in both.items() if binding.holds(path)}
+        conflicts = [page for page in conflicts if page.path not in both]
+        tree = repository.write_tree(tree, both)
     lacks += [paths for page in conflicts for paths in page.paths_per_page]
     if not lacks:
         return tree, (main,)

@@ -182,8 +182,9 @@ def run_in_which(world: Any, *, before: Act = bool, after: Act = bool, is_past_s
         return run_cycle(replace(workspace, client=client), RunOptions())
 
 
-@pytest.mark.parametrize("is_past_shown", [True, False])
-@pytest.mark.parametrize("when", ["before the run", "during the update"])
+@pytest.mark.parametrize(
+    ("when", "is_past_shown"), [("before the run", True), ("before the run", False), ("during the update", False)]
+)
 def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(
     world: Any, when: str, is_past_shown: bool
 ) -> None:
@@ -201,6 +202,19 @@ def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(
     assert decide(world, b"# Options\n\n* mine\n* theirs\n* second\n") == []
     assert held(world.sync()) == []
     assert "* mine\n* theirs" in proposed(world, "1", "options")
+
+
+def test_a_reviewer_s_edit_just_before_an_update_stands_beside_main_content(world: Any, fine: Any) -> None:
+    """Held, it could be merged on the platform before anybody settles it."""
+    world.clone()
+    world.commit("Mine", {"errors.md": "# Errors explained\n\nMy errors.\n"})
+    fine(world.sync())
+    world.edit_on_platform({"options.md": THEIRS})
+    edit = partial(review, world, "1", "options", MINE)
+    assert held(run_in_which(world, before=edit, is_past_shown=True)) == []
+    both = proposed(world, "1", "options")
+    assert both == world.git("show", "main:options.md")
+    assert set(both.splitlines()) == {*MINE.splitlines(), *THEIRS.splitlines()}
 
 
 @pytest.mark.parametrize("is_past_shown", [True, False])
