@@ -49,9 +49,13 @@ class SummaryFile:
                 found.setdefault(entry.path, entry)
         return found
 
+    def list_paths(self) -> set[str]:
+        """Return the paths of all files that the table lists."""
+        return {entry.path for entry, _ in walk_entries(self.entries) if entry.path is not None}
+
     def find_former_names(self, renames: Mapping[str, str]) -> dict[str, str]:
         """Return the renames of files that the table lists under their former names alone."""
-        listed = {entry.path for entry, _ in walk_entries(self.entries)}
+        listed = self.list_paths()
         return {old: new for old, new in renames.items() if old in listed and new not in listed}
 
     def render_entries(self, entries: Iterable[Entry]) -> bytes:

@@ -55,16 +55,21 @@ def find_outdated_summaries(
     Shape: who renames a file with `git mv` may leave its entry as it is. An entry stays so where the new name is listed
     too, or is none that a page of the space can have. `base` and `tree` are commits or trees.
     """
-    changes = repository.compare_trees(base, tree, renames=True)
-    renames = {change.old_path: change.path for change in changes if change.old_path is not None}
-    for binding in bindings if renames else ():
+    changes = repository.compare_trees(base, tree)
+    gone = {change.path for change in changes if change.status == "D"}
+    if not gone or all(change.status != "A" for change in changes):
+        return
+    for binding in bindings:
         summary = read_summary(repository, binding, tree)
-        if summary is None:
+        if summary is None or gone.isdisjoint(summary.list_paths()):
             continue
         root = binding.path(read_settings_at(repository, binding, tree).add_root(""))
-        followed = {old: new for old, new in renames.items() if new.startswith(root) and may_be_page(new[len(root) :])}
-        stale = summary.find_former_names(followed)
-        if stale:
+        renames = {
+            change.old_path: change.path
+            for change in repository.compare_trees(base, tree, renames=True)
+            if change.old_path is not None and change.path.startswith(root) and may_be_page(change.path[len(root) :])
+        }
+        if stale := summary.find_former_names(renames):
             yield summary.path, _rename_entries(repository, summary, stale, tree)
 
 
