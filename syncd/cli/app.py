@@ -28,6 +28,7 @@ from syncd.cli.sites.commands import site
 from syncd.cli.sync.leftovers import repair_here
 from syncd.cli.sync.review_commands import review
 from syncd.cli.sync.setup_commands import setup
+from syncd.cli.terminal.help import describe_mistake
 from syncd.cli.terminal.options import (
     GROUP_SETTINGS,
     ConfigOption,
@@ -106,6 +107,8 @@ def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
     if ctx is not None and message == ctx.get_help() and not as_json:
         print(message, file=sys.stderr)
         return 64
+    if isinstance(error, typer.BadParameter):
+        message = describe_mistake(error) or message
     command = ctx.command_path if ctx is not None else "syncd"
     code = 64 if usage else error.exit_code
     print_error(message.removeprefix("Invalid value: "), f"{command} --help" if usage else "", code, as_json=as_json)
@@ -175,7 +178,9 @@ def demo(
 
 @app.command("trust")
 def trust_command(
-    file: Annotated[Path | None, typer.Argument(help="A syncd.toml or its repository; else the one here.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A syncd.toml or its repository; else the one here.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nobody.")] = False,
     list_all: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
     revoke: Annotated[bool, typer.Option("--revoke", help="Trust the file no more.")] = False,
@@ -356,8 +361,8 @@ def check(
 
 @app.command("api")
 def api_command(
-    method: Annotated[str, typer.Argument(help="GET, POST, PUT, PATCH or DELETE.")],
-    path: Annotated[str, typer.Argument(help="Path of the operation, for example /orgs.")],
+    method: Annotated[str, typer.Argument(metavar="METHOD", help="GET, POST, PUT, PATCH or DELETE.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Path of the operation, for example /orgs.")],
     field: Annotated[
         list[str] | None,
         typer.Option(

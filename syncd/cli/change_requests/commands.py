@@ -34,9 +34,9 @@ def cr_list(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the live change requests of the bound spaces, the newest first.
+    """List the live change requests, the newest first.
 
-    With status, author, reviews, and the branch of those that come from this repository.
+    Those of the bound spaces, with status, author, reviews, and the branch of those that come from this repository.
     """
     from syncd.cli.change_requests.command import choose_statuses, show_requests
 
@@ -47,7 +47,10 @@ def cr_list(
 def cr_show(
     number: RequestArgument, space: SpaceOption = "", config: ConfigOption = None, json: JsonOption = False
 ) -> None:
-    """Show a change request: description, changed pages with their files, reviews, conflicts, address."""
+    """Show a change request, what is in its way first.
+
+    Its description, its changed pages with their files, reviews, conflicts and address.
+    """
     from syncd.cli.change_requests.command import show_request
     from syncd.cli.change_requests.find import parse_request_name
 

@@ -178,7 +178,7 @@ def fleet_web(
 
 @fleet.command("status")
 def fleet_status(json: JsonOption = False, database: FleetDatabaseOption = "") -> None:
-    """Show the workers and the repositories of the fleet, problems first."""
+    """Show its workers and its repositories, problems first."""
     from syncd.cli.fleet.status import show_fleet_status
 
     exit_with(show_fleet_status(database, as_json=json))

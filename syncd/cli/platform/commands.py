@@ -75,7 +75,7 @@ def platform_serve(
 
 @platform.command("import")
 def platform_import(
-    directory: Annotated[Path, typer.Argument(help="A directory in Git Sync layout.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A directory in Git Sync layout.")],
     data: DataOption = DEFAULT_DATA,
     title: Annotated[str, typer.Option(metavar="TITLE", help="Title of a new space.")] = "",
     space: Annotated[str, typer.Option(metavar="SPACE", help="Import as a new revision of this space.")] = "",
@@ -95,8 +95,10 @@ def platform_import(
 
 @platform.command("export")
 def platform_export(
-    space: Annotated[str, typer.Argument(help="The space's id.")],
-    directory: Annotated[Path, typer.Argument(help="A directory that does not exist or is empty.")],
+    space: Annotated[str, typer.Argument(metavar="SPACE", help="The space's id.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIRECTORY", help="A directory that does not exist or is empty.")
+    ],
     data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",
     files: FilesOption = "",
@@ -110,7 +112,9 @@ def platform_export(
 
 @platform.command("backup")
 def platform_backup(
-    directory: Annotated[Path, typer.Argument(help="A new directory, or one with an earlier backup.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIRECTORY", help="A new directory, or one with an earlier backup.")
+    ],
     data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",
     files: FilesOption = "",

@@ -8,6 +8,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from syncd import __version__
 from syncd.cli.reference.man_files import escape_roff, render_file_pages
+from syncd.cli.terminal.help import name_value
 from syncd.errors import ConfigInvalid
 
 _COMMAND_SECTION, _FILE_SECTION = "man1", "man5"
@@ -63,7 +64,7 @@ def _render_page(words: tuple[str, ...], command: TyperCommand | TyperGroup, exi
     options = [param for param in command.params if isinstance(param, TyperOption)]
     inner = command.commands if isinstance(command, TyperGroup) else {}
     parts = [f"\\fB{escape_roff(' '.join(words))}\\fR", *(["[\\fIoptions\\fR]"] if options else [])]
-    parts += [f"\\fI{escape_roff(_name_value(argument))}\\fR" for argument in arguments]
+    parts += [f"\\fI{escape_roff(name_value(argument))}\\fR" for argument in arguments]
     yield " ".join([*parts, *(["\\fIcommand\\fR"] if inner else [])])
     yield ".SH DESCRIPTION"
     for paragraph in (first, *paragraphs):
@@ -71,11 +72,11 @@ def _render_page(words: tuple[str, ...], command: TyperCommand | TyperGroup, exi
     if arguments:
         yield ".SH ARGUMENTS"
     for argument in arguments:
-        yield from (".TP", f"\\fI{escape_roff(_name_value(argument))}\\fR", escape_roff(argument.help or ""))
+        yield from (".TP", f"\\fI{escape_roff(name_value(argument))}\\fR", escape_roff(argument.help or ""))
     if options:
         yield ".SH OPTIONS"
     for option in options:
-        value = "" if option.is_flag else f" \\fI{escape_roff(_name_value(option))}\\fR"
+        value = "" if option.is_flag else f" \\fI{escape_roff(name_value(option))}\\fR"
         yield from (".TP", f"\\fB{escape_roff(', '.join(option.opts))}\\fR{value}", escape_roff(option.help or ""))
     if inner:
         yield ".SH COMMANDS"
@@ -88,10 +89,3 @@ def _render_page(words: tuple[str, ...], command: TyperCommand | TyperGroup, exi
     yield from (".SH EXIT STATUS", escape_roff(" ".join(exit_codes.split()).removeprefix("Exit codes: ")))
     if len(words) > 1:
         yield from (".SH SEE ALSO", f"\\fB{escape_roff('-'.join(words[:-1]))}\\fR(1)")
-
-
-def _name_value(param: TyperArgument | TyperOption) -> str:
-    name = param.metavar or (param.name or "").upper()
-    is_optional = isinstance(param, TyperArgument) and not param.required
-    more = "..." if isinstance(param, TyperArgument) and param.nargs == -1 and "..." not in name else ""
-    return f"{f'[{name}]' if is_optional else name}{more}"

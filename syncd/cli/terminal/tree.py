@@ -11,9 +11,11 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 from typer import Context, Typer, TyperException
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 from typer.main import get_command_from_info, get_command_name, get_group_from_info, solve_typer_info_help
 from typer.models import CommandInfo, TyperInfo
+
+from syncd.cli.terminal.help import HelpCommand, HelpGroup
 
 
 class _Deferred:
@@ -44,11 +46,11 @@ class _Deferred:
             raise
 
 
-class DeferredCommand(_Deferred, TyperCommand):
+class DeferredCommand(_Deferred, HelpCommand):
     """A command that is built when it is called."""
 
 
-class DeferredGroup(_Deferred, TyperGroup):
+class DeferredGroup(_Deferred, HelpGroup):
     """A group of commands that is built when one of them is called."""
 
 
@@ -63,7 +65,7 @@ def _build_group(info: TyperInfo, name: str) -> TyperGroup:
     assert info.typer_instance is not None
     alone, itself = copy(info.typer_instance), copy(info)
     alone.registered_commands, alone.registered_groups = [], []
-    itself.typer_instance = alone
+    itself.typer_instance, itself.cls = alone, HelpGroup
     group = get_group_from_info(
         itself,
         pretty_exceptions_short=alone.pretty_exceptions_short,
@@ -92,9 +94,11 @@ def _list_below(app: Typer) -> Iterator[DeferredCommand | DeferredGroup]:
 def _defer_command(info: CommandInfo, app: Typer) -> DeferredCommand:
     assert info.callback is not None
     name = info.name or get_command_name(getattr(info.callback, "__name__", ""))
+    itself = copy(info)
+    itself.cls = HelpCommand
     build = partial(
         get_command_from_info,
-        info,
+        itself,
         pretty_exceptions_short=app.pretty_exceptions_short,
         rich_markup_mode=app.rich_markup_mode,
     )

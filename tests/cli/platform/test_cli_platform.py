@@ -133,4 +133,4 @@ def test_a_command_says_when_it_made_a_new_platform(
 
 def test_a_port_that_no_machine_has_is_refused(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["platform", "serve", "--data", str(shell.data), "--port", "99999"]) == 64
-    assert "less than or equal to 65535" in capsys.readouterr().err
+    assert "--port 99999: give a whole number, 0 to 65535" in capsys.readouterr().err

@@ -2,28 +2,77 @@
 
 import io
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
+from typer.core import TyperGroup
 
 from syncd.cli.app import app, run
 from syncd.cli.reference.example import EXAMPLES
-from syncd.cli.reference.man import render_pages
+from syncd.cli.reference.man import render_pages, walk_commands
 from syncd.cli.terminal.tree import build_tree
 
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("words", [(), ("site",), ("redirects",), ("review",), ("platform",)])
+COMMANDS = [words[1:] for words, _ in walk_commands(("syncd",), build_tree(app))]
+GROUPS = [words[1:] for words, command in walk_commands(("syncd",), build_tree(app)) if isinstance(command, TyperGroup)]
+
+
+@pytest.mark.parametrize("words", GROUPS)
 def test_every_command_is_told_in_one_whole_sentence(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert run([*words, "--help"]) == 0
     assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_help_names_what_a_parameter_is_and_no_type_of_python(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([*words, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert not re.search(r"[<{]|x[<>]|=x|range|\b(str|int|float|path|None)\b\|?>", said), said
+    names = re.findall(r"(?m)^Usage: (.*(?:\n  .*)*)", said)[0].split("[OPTIONS]")[1]
+    assert names == names.upper()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("log", "-n, --max-count N   At most so many.  [default: 50; at least 1]"),
+        ("api", "METHOD  GET, POST, PUT, PATCH or DELETE.  [required]"),
+        ("fleet add", "--priority N    Of higher ones first.  [default: 0; -100 to 100]"),
+        ("preview", "--port N            Port; else any free one.  [default: 0; 0 to 65535]"),
+        ("run", "[default: 127.0.0.1:9471]"),
+    ],
+)
+def test_help_says_what_a_value_may_be(words: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words.split(), "--help"]) == 0
+    assert line in [each.strip() for each in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("preview --port abc", "--port abc: give a whole number, 0 to 65535"),
+        ("log -n 0", "--max-count 0: give a whole number, at least 1"),
+        ("fleet worker --cache c --lease soon", "--lease soon: give a number, 2 to 3600"),
+        ("api GET", "Missing argument 'PATH'."),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_in_words(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()) == 64
+    assert capsys.readouterr().err.startswith(f"error: {message}\n")
 
 
 @pytest.mark.parametrize(
