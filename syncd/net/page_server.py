@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from email.utils import formatdate
-from errno import EADDRINUSE
-from ipaddress import ip_address
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from socketserver import BaseRequestHandler, TCPServer, ThreadingMixIn, UnixStreamServer
@@ -23,7 +21,7 @@ from typing import Any
 
 import h11
 
-from syncd.errors import ConfigInvalid
+from syncd.net.listening import UNIX, describe_refusal, parse_listen_address
 from syncd.net.page_values import (
     Acceptance,
     EventStream,
@@ -38,7 +36,6 @@ from syncd.net.page_values import (
     render_line,
 )
 
-UNIX = "unix:"
 HEAD_BYTES_MAX = 1 << 14
 CONNECTIONS_MAX, STREAMS_MAX = 64, 16
 REQUEST_SECONDS, ANSWER_SECONDS, IDLE_SECONDS = 10.0, 30.0, 15.0
@@ -218,22 +215,22 @@ class _UnixListener(_Listener, UnixStreamServer):
         self.spelled = f"{UNIX}{path}"
 
 
+def check_address(address: str) -> None:
+    """Listen at an address, and stop at once. Raises: ConfigInvalid when the address is wrong or taken."""
+    with _bind(address):
+        if address.startswith(UNIX):
+            Path(address.removeprefix(UNIX)).unlink(missing_ok=True)
+
+
 def _bind(address: str) -> _TcpListener | _UnixListener:
     try:
         if address.startswith(UNIX):
             path = address.removeprefix(UNIX)
             _remove_dead_socket(Path(path))
             return _UnixListener(path)
-        host, _, port = address.rpartition(":")
-        host = host.strip("[]")
-        host = "127.0.0.1" if host == "localhost" else str(ip_address(host))
-        return _TcpListener(host, int(port))
-    except (ValueError, OverflowError) as error:
-        hint = f"write ADDRESS:PORT, such as 127.0.0.1:9470, or {UNIX}/path/of/a/socket"
-        raise ConfigInvalid(f"nothing can listen at {address!r}: {error}", hint=hint) from error
-    except OSError as error:
-        hint = "another program listens there; choose another port" if error.errno == EADDRINUSE else "choose another"
-        raise ConfigInvalid(f"nothing can listen at {address!r}: {error.strerror or error}", hint=hint) from error
+        return _TcpListener(*parse_listen_address(address))
+    except (OSError, ValueError) as error:
+        raise describe_refusal(address, error) from error
 
 
 def _remove_dead_socket(path: Path) -> None:

@@ -212,6 +212,22 @@ def test_two_daemons_at_once(shell: Any) -> None:
         assert first.wait(10) == 0
 
 
+@pytest.mark.parametrize("option", ["--web", "--listen"])
+def test_an_address_where_the_service_cannot_listen_is_refused_at_its_start(shell: Any, option: str) -> None:
+    docs = shell.clone()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        for address, why in (
+            (taken, "Address already in use"),
+            ("127.0.0.1:99999", "a port is a number to 65535"),
+            ("127.0.0.1", "it has no port"),
+            (f"unix:{docs}/absent/page.sock", "No such file or directory"),
+        ):
+            done = shell.syncd("run", option, address, cwd=docs)
+            assert done.returncode == 78
+            assert complaint(done) == f"error: nothing can listen at {address!r}: {why}"
+
+
 def test_a_command_that_does_not_exist(shell: Any) -> None:
     done = shell.syncd("pusch")
     assert done.returncode == 64

@@ -190,7 +190,8 @@ def test_an_address_that_is_taken_is_told_apart_from_one_that_is_none() -> None:
         taken = server.url.removeprefix("http://").rstrip("/")
         for address, reason, hint in (
             (taken, "Address already in use", "another program listens there"),
-            ("127.0.0.1", "not appear to be an IPv4", "write ADDRESS:PORT"),
+            ("127.0.0.1", "it has no port", "write ADDRESS:PORT"),
+            ("unix:/absent/page.sock", "No such file or directory", "make the directory"),
         ):
             with pytest.raises(ConfigInvalid) as refusal, serve_pages(address, handle, print, name="test"):
                 raise AssertionError("it listens")

@@ -15,7 +15,7 @@ from syncd.cli.terminal.text import escape, print_text
 from syncd.daemon.page.listener import PageListener
 from syncd.daemon.page.sessions import Sessions
 from syncd.errors import ConfigInvalid
-from syncd.net.page_server import UNIX
+from syncd.net.listening import UNIX
 from syncd.net.page_values import Handler
 
 

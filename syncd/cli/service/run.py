@@ -23,7 +23,7 @@ from syncd.daemon.http import serve_service_probes
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
 from syncd.daemon.notifications.run_notifications import RunNotifications
 from syncd.daemon.notifications.targets import build_subscriptions
-from syncd.daemon.page.listener import ADDRESS, PageListener
+from syncd.daemon.page.listener import PageListener
 from syncd.daemon.page.reader import StatusReader, StatusVersions
 from syncd.daemon.page.request_log import RequestLog
 from syncd.daemon.page.sessions import Sessions
@@ -35,11 +35,11 @@ from syncd.net.page_values import Handler
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a person typed behind `run`: where health and metrics are, and where the status page is."""
+    """What a person typed behind `run`: where health and metrics are, and where the status page is, "" for nothing."""
 
     config: Path | None = None
     listen: str = ""
-    web: str = ADDRESS
+    web: str = ""
     log_format: str = ""
 
 
@@ -50,7 +50,7 @@ MakeReader = Callable[[Callable[[], Config | None], Callable[[], ServiceHealth],
 def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code.
 
-    Raises: BadParameter; ConfigInvalid for an address where the status page must not be.
+    Raises: BadParameter; ConfigInvalid for an address where the status page must not or cannot be.
     """
     log = choose_log(options.log_format)
     warn, path = partial(log_warning, log), _find_path(options.config)

@@ -8,7 +8,7 @@ from syncd.cli.terminal.browser import open_in_browser
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_error, print_text
 from syncd.daemon.control.control_socket import ControlRequest, ask_service
-from syncd.net.page_server import UNIX
+from syncd.net.listening import UNIX
 
 
 @dataclass(frozen=True)

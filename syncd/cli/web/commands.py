@@ -16,8 +16,14 @@ def run_command(
         str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
     ] = "",
     web: Annotated[
-        str, typer.Option("--web", metavar="ADDRESS:PORT", help="Where syncd web finds the status page; or off.")
-    ] = "127.0.0.1:9471",
+        str,
+        typer.Option(
+            "--web",
+            metavar="ADDRESS:PORT",
+            show_default="127.0.0.1:9471",
+            help="Where syncd web finds the status page; or off.",
+        ),
+    ] = "",
     log_format: Annotated[
         str, typer.Option("--log-format", metavar="FORMAT", help="text, json or journal; else by where stderr leads.")
     ] = "",

@@ -9,8 +9,9 @@ from typing import Self
 from syncd.daemon.control.control_socket import ControlAnswer
 from syncd.daemon.page.sessions import LINK_SECONDS, Sessions
 from syncd.errors import ConfigInvalid, SyncdError
-from syncd.net.page_server import UNIX, PageServer, serve_pages
-from syncd.net.page_values import LOOPBACK_NAMES, Handler, parse_host
+from syncd.net.listening import UNIX, split_port
+from syncd.net.page_server import PageServer, check_address, serve_pages
+from syncd.net.page_values import LOOPBACK_NAMES, Handler
 
 ADDRESS = "127.0.0.1:9471"
 """Where the page is, unless the operator says otherwise."""
@@ -27,12 +28,14 @@ class PageListener:
         notice: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare to listen at `ADDRESS:PORT` of this machine, at `unix:PATH`, or with `off` nowhere.
+        """Prepare to listen at `ADDRESS:PORT` of this machine, at `unix:PATH`, with `off` nowhere, or with "" as usual.
 
         Shape: `make_handler` is called with the first link.
-        Units: `clock` in seconds. Raises: ConfigInvalid for an address that others can reach.
+        Units: `clock` in seconds. Raises: ConfigInvalid for an address that is none, or that others can reach.
         """
-        if address != OFF and not address.startswith(UNIX) and parse_host(address) not in LOOPBACK_NAMES:
+        self._is_chosen, address = bool(address), address or ADDRESS
+        is_tcp = address != OFF and not address.startswith(UNIX)
+        if is_tcp and split_port(address)[0].lower() not in LOOPBACK_NAMES:
             hint = f"--web {ADDRESS}; from elsewhere: ssh -L 9471:{ADDRESS} HOST"
             raise ConfigInvalid(f"the status page is for this machine only, not at {address!r}", hint=hint)
         self._address, self._make_handler, self._notice = address, make_handler, notice
@@ -41,6 +44,12 @@ class PageListener:
         self._server: PageServer | None = None
 
     def __enter__(self) -> Self:
+        """Find out before anybody needs the page whether it can listen at an address that somebody chose.
+
+        The usual one may be that of another service, and nobody may need this page. Raises: ConfigInvalid.
+        """
+        if self._is_chosen and self._address != OFF:
+            check_address(self._address)
         return self
 
     def __exit__(self, *error: object) -> None:
