@@ -141,8 +141,9 @@ def run_server(options: PlatformOptions, settings: "PlatformSettings", *, host: 
 
 def import_space(directory: Path, options: PlatformOptions, *, title: str, space: str, as_json: bool) -> None:
     """Import a directory as a revision of a space, and print the ids of both."""
-    from syncd.platform.services.directory.read import import_directory
+    from syncd.platform.services.directory.read import check_directory, import_directory
 
+    check_directory(directory)  # before a platform is made for it
     is_new = options.is_new
     with options.build_data_dir().open() as storage:
         storage.bootstrap()

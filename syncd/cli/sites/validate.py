@@ -60,7 +60,8 @@ def run_validate(options: ValidateOptions, style: str) -> int:
     """Check the site file, print what was found, and return the exit code.
 
     The exit code is 65 when there are errors, with `strict` also when there are warnings.
-    Raises: BadParameter; ConfigInvalid when there is no file; with `online` PlatformError, too.
+    Raises: BadParameter; ConfigInvalid when there is no file; FileInvalid when one cannot be read; with `online`
+    PlatformError, too.
     """
     if style not in FORMATS:
         raise typer.BadParameter(f"--format {style}: choose one of {', '.join(FORMATS)}")
@@ -113,11 +114,13 @@ def _open_source(top: Path, path: str) -> SourceText:
 def validate_file(location: SiteFileLocation, options: ValidateOptions) -> Validation:
     """Return what is found in a site file and in the files that it names.
 
-    Raises: ConfigInvalid when there is no file; with `online` PlatformError, too.
+    Raises: ConfigInvalid when there is no file; FileInvalid when one cannot be read; with `online` PlatformError, too.
     """
     try:
         source = location.read_texts()
     except FileInvalid as error:
+        if not error.line:  # the file cannot be read, and so has no place
+            raise
         spot = Spot(error.path, error.line, error.column)
         return Validation(None, (report_finding("SY001", spot, error.reason, error.hint),), "nothing")
     file, found = read_site_file(source.text, path=source.path, others=source.others)

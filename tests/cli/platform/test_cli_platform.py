@@ -134,3 +134,14 @@ def test_a_command_says_when_it_made_a_new_platform(
 def test_a_port_that_no_machine_has_is_refused(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["platform", "serve", "--data", str(shell.data), "--port", "99999"]) == 64
     assert "--port 99999: give a whole number, 0 to 65535" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "why"), [("absent", "No such file or directory"), ("file", "it is a file")])
+def test_what_is_no_directory_is_not_imported_and_makes_no_platform(
+    name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert run(["platform", "import", str(tmp_path / name), "--data", str(tmp_path / "data")]) == 78
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {tmp_path / name} cannot be imported: {why}\n  hint: name a directory")
+    assert not (tmp_path / "data").exists()

@@ -98,6 +98,22 @@ def test_a_good_file_needs_nothing_else(typed: CommandRunner, tmp_path: Path) ->
     assert typed("nothing.yaml").code == 78
 
 
+IN_IT = "name a file in it, such as site.yaml"
+
+
+def test_what_is_no_file_is_refused_without_a_place(typed: CommandRunner, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "link.yaml").symlink_to("site.yaml")
+    done = typed("docs")
+    assert (done.code, done.out) == (78, "")
+    assert done.err == f"error: {tmp_path}/docs is a directory, and no site file\n  hint: {IN_IT}\n"
+    done = typed("link.yaml")
+    assert (done.code, done.out) == (65, "")
+    assert done.err.startswith(
+        "error: link.yaml: cannot be read: link.yaml is a symbolic link, which is not followed\n"
+    )
+
+
 def test_warnings_fail_only_when_asked(typed: CommandRunner, tmp_path: Path) -> None:
     (tmp_path / "site.yaml").write_text(HEAD + 'redirects:\n  - { from: /a, to: { url: "http://acme.example/" } }\n')
     assert typed().code == 0

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.errors import FileInvalid, NotFound, PathRefused
+from syncd.errors import ConfigInvalid, FileInvalid, NotFound, PathRefused
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.content import spaces
@@ -164,7 +164,7 @@ def test_an_unknown_space_or_directory_is_refused(storage: Storage, docs: Path, 
         import_directory(storage, docs, space="nothing")
     with pytest.raises(NotFound):
         export_directory(storage, "nothing", tmp_path / "out")
-    with pytest.raises(FileInvalid):
+    with pytest.raises(ConfigInvalid):
         import_directory(storage, tmp_path / "nowhere")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.errors import FileInvalid, NotFound
+from syncd.errors import ConfigInvalid, FileInvalid, NotFound
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page import frontmatter
 from syncd.layout.tree.draft import Draft as Declared
@@ -67,8 +67,10 @@ def import_directory(
     Shape: pages and files are matched by their path, groups and links by their place in the table of contents; `.git`
     and symbolic links are left out; without `organization` the first one is meant. It may run beside a server on the
     same data.
-    Raises: FileInvalid naming the file, NotFound for an unknown space or organization.
+    Raises: ConfigInvalid when there is no directory; FileInvalid naming the file; NotFound for an unknown space or
+    organization.
     """
+    check_directory(directory)
     content = store_files(storage, _list_paths(directory), lambda path: _read_file(directory, path))
     with storage.write() as connection:
         row = None if space is None else _require_space_row(connection, space)
@@ -133,9 +135,18 @@ class StoredFiles:
         return planting.build(), (*_list_skipped(self.declared), *planting.skipped)
 
 
+def check_directory(directory: Path) -> None:
+    """Find out whether there is a directory to import. Raises: ConfigInvalid."""
+    try:
+        why = "" if stat.S_ISDIR(directory.stat().st_mode) else "it is a file"
+    except OSError as failure:
+        why = failure.strerror or str(failure)
+    if why:
+        hint = "name a directory of Markdown files in Git Sync layout"
+        raise ConfigInvalid(f"{directory} cannot be imported: {why}", hint=hint)
+
+
 def _list_paths(directory: Path) -> Iterator[str]:
-    if not directory.is_dir():
-        raise FileInvalid("is not a directory", path=str(directory))
     for here, folders, names in os.walk(directory, onerror=_raise_unreadable):
         folders[:] = [name for name in folders if name != ".git"]
         for name in names:
@@ -155,14 +166,14 @@ def _read_file(directory: Path, path: str) -> bytes:
 
 def _raise_unreadable(failure: OSError) -> None:
     # A folder or file that cannot be read must not pass for one that is not there.
-    raise FileInvalid(f"cannot be read: {failure.strerror}", path=str(failure.filename)) from failure
+    raise FileInvalid(f"cannot be read: {failure.strerror}", path=str(failure.filename), line=0) from failure
 
 
 def _check_name(path: str) -> str:
     try:
         path.encode()
     except UnicodeEncodeError as invalid:
-        raise FileInvalid("its name is not UTF-8", path=ascii(path)) from invalid
+        raise FileInvalid("its name is not UTF-8", path=ascii(path), line=0, hint="rename it") from invalid
     return path
 
 

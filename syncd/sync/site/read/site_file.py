@@ -89,15 +89,19 @@ def read_work_tree(top: Path, path: str) -> SiteFileTexts:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except PathRefused as error:
-            raise FileInvalid("cannot be read", path=name, line=0, hint=error.what) from error
+            hint = "put the file itself there: links, directories and pipes are not read"
+            raise FileInvalid(f"cannot be read: {error.what}", path=name, line=0, hint=hint) from error
         except OSError as error:
-            raise FileInvalid(f"cannot be read: {error.strerror}", path=name) from error
+            hint = f"let your user read it: chmod u+r {name}" if isinstance(error, PermissionError) else ""
+            raise FileInvalid(f"cannot be read: {error.strerror}", path=name, line=0, hint=hint) from error
 
+    if (top / path).is_dir():
+        raise ConfigInvalid(
+            f"{top / path} is a directory, and no site file", hint="name a file in it, such as site.yaml"
+        )
     missing = ConfigInvalid(
         f"there is no {path} in {top}", hint=f"syncd site import --out {path} makes one; --file names another"
     )
-    if (top / path).is_dir():
-        missing = ConfigInvalid(f"{top / path} is a directory, and no site file", hint="name a file in it")
     return _read_texts(path, "", text_of, missing)
 
 
