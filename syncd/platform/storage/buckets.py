@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from syncd.errors import ConfigInvalid, StoreError
+from syncd.errors import ConfigInvalid, StoreError, SyncdError
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.platform.cache import Cache
 from syncd.platform.database.database import READERS
@@ -33,6 +33,32 @@ _CHECKED_FIRST_BYTES = 2**16
 _ABSENT = {"404", "NoSuchKey", "NotFound"}
 _ALREADY_PRESENT = {"412", "PreconditionFailed"}
 _UNSUPPORTED = {"501", "NotImplemented"}
+_CREDENTIALS_HINT = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE: syncd help platform-storage"
+_CREDENTIAL_FAILURES = {
+    "NoCredentialsError": "there are no credentials for it",
+    "PartialCredentialsError": "of its credentials one half is missing: the key's id, or the secret",
+    "CredentialRetrievalError": "its credentials cannot be obtained",
+    "TokenRetrievalError": "its credentials cannot be obtained",
+    "ProfileNotFound": "the profile that AWS_PROFILE names is in no file of AWS",
+    "ConfigParseError": "the files of AWS, such as ~/.aws/config, cannot be read",
+}
+"""What is said of an error of boto3, by its class: a message of boto3 could hold a credential."""
+_CONNECTION_FAILURES = {
+    "ConnectTimeoutError": "nothing answers",
+    "EndpointConnectionError": "nothing answers",
+    "ConnectionClosedError": "the connection was closed before an answer",
+    "ReadTimeoutError": "the answer takes too long",
+    "ProxyConnectionError": "the proxy does not answer",
+    "SSLError": "its TLS certificate is not accepted",
+}
+_REFUSAL_HINTS = {
+    "AccessDenied": "its policy must allow these credentials to list the bucket, and to get and put objects",
+    "ExpiredToken": "the credentials are too old: obtain new ones",
+    "InvalidAccessKeyId": "AWS_ACCESS_KEY_ID is not of this service",
+    "NoSuchBucket": "make the bucket, or name another with --files s3://BUCKET/PREFIX",
+    "RequestTimeTooSkewed": "set the clock of this machine",
+    "SignatureDoesNotMatch": "AWS_SECRET_ACCESS_KEY does not belong to AWS_ACCESS_KEY_ID",
+}
 
 
 class Bucket(Blobs):
@@ -43,14 +69,16 @@ class Bucket(Blobs):
     def __init__(self, url: str, *, endpoint: str | None = None) -> None:
         """Open the bucket at `s3://bucket/prefix`, on AWS or at the endpoint of another service.
 
-        Raises: ConfigInvalid for an address that is none, and StoreError when the bucket cannot be used.
+        Raises: ConfigInvalid for an address that is none and without credentials; StoreError when the bucket cannot be
+        used.
         """
         self._bucket, self._prefix = _parse_bucket_url(url)
-        self._client = _create_client(endpoint)
+        self._where = endpoint or "AWS"
         self._conditional = True
         self._contents: Cache[str, bytes] = Cache(_REMEMBERED_BYTES, weigh=lambda data: len(data) + 100)
         self._known: Cache[str, bool] = Cache(_KNOWN_MAX)
-        with self._translate_errors():
+        with self._translate_errors(without_credentials=ConfigInvalid):
+            self._client = _create_client(endpoint)
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
@@ -146,7 +174,7 @@ class Bucket(Blobs):
         return {"Bucket": self._bucket, "Key": f"{self._prefix}{build_blob_path(oid)}"}
 
     @contextmanager
-    def _translate_errors(self, oid: str = "") -> Iterator[None]:
+    def _translate_errors(self, oid: str = "", *, without_credentials: type[SyncdError] = StoreError) -> Iterator[None]:
         """Translate errors of boto3; the translation names the bucket and the error code, and holds no credential."""
         from botocore.exceptions import BotoCoreError, ClientError
 
@@ -156,9 +184,22 @@ class Bucket(Blobs):
             error = refusal.response.get("Error", {})
             if oid and error.get("Code") in _ABSENT:
                 raise FileNotFoundError(oid) from refusal
-            raise StoreError(f"bucket {self._bucket}: {refusal.operation_name}: {error.get('Code')}") from refusal
+            code = str(error.get("Code"))
+            what = f"bucket {self._bucket}: {refusal.operation_name}: {code}"
+            raise StoreError(what, hint=_REFUSAL_HINTS.get(code, "")) from refusal
         except BotoCoreError as failure:
-            raise StoreError(f"bucket {self._bucket}: {type(failure).__name__}") from failure
+            name = type(failure).__name__
+            if name in _CREDENTIAL_FAILURES:
+                what = f"bucket {self._bucket}: {_CREDENTIAL_FAILURES[name]}"
+                raise without_credentials(what, hint=_CREDENTIALS_HINT) from failure
+            raise self._describe_failure(name) from failure
+
+    def _describe_failure(self, name: str) -> StoreError:
+        """The error for one of boto3, by the name of its class."""
+        if name in _CONNECTION_FAILURES:
+            what = f"bucket {self._bucket}: {_CONNECTION_FAILURES[name]} at {self._where}"
+            return StoreError(what, hint="check the network, and --s3-endpoint for a service other than AWS")
+        return StoreError(f"bucket {self._bucket}: boto3 reports {name}")
 
 
 def _parse_bucket_url(url: str) -> tuple[str, str]:
@@ -174,7 +215,6 @@ def _create_client(endpoint: str | None) -> Any:
         raise ConfigInvalid("a bucket needs a library", hint="pip install 'boto3>=1.44,<2'")
     import boto3
     from botocore.config import Config
-    from botocore.exceptions import BotoCoreError
 
     config = Config(
         connect_timeout=CONNECT_S,
@@ -190,5 +230,6 @@ def _create_client(endpoint: str | None) -> Any:
     region = session.region_name or "us-east-1"
     try:
         return session.client("s3", endpoint_url=endpoint or None, region_name=region, config=config)
-    except (BotoCoreError, ValueError) as failure:
-        raise ConfigInvalid(f"the bucket cannot be reached: {type(failure).__name__}") from failure
+    except ValueError as failure:
+        what = f"the bucket cannot be reached: {endpoint or region} is no address of a service, or no region"
+        raise ConfigInvalid(what, hint="write --s3-endpoint https://HOST, or set AWS_REGION") from failure

@@ -31,6 +31,6 @@ class StorageOptions:
             return Bucket(self.files, endpoint=self.endpoint)
         if self.endpoint:
             raise ConfigInvalid("an S3 endpoint needs a bucket", hint="add --files s3://bucket/prefix")
-        if self.files and "://" in self.files:
+        if self.files and ("://" in self.files or self.files.startswith("s3:")):
             raise ConfigInvalid("files are kept in a directory or a bucket", hint="write s3://bucket/prefix")
         return BlobFolder(Path(self.files)) if self.files else None

@@ -163,16 +163,37 @@ def test_an_address_that_names_no_bucket_is_refused(url: str) -> None:
 
 
 def test_a_bucket_that_is_not_there_is_said_at_the_start(service: str) -> None:
-    with pytest.raises(errors.StoreError, match="bucket nowhere: ListObjectsV2: NoSuchBucket"):
+    with pytest.raises(errors.StoreError, match="bucket nowhere: ListObjectsV2: NoSuchBucket") as refused:
         Bucket("s3://nowhere", endpoint=service)
+    assert refused.value.hint.startswith("make the bucket")
 
 
-def test_without_credentials_the_error_says_so(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("environ", "why"),
+    [
+        ({}, "there are no credentials for it"),
+        ({"AWS_ACCESS_KEY_ID": "key"}, "of its credentials one half is missing"),
+        ({"AWS_PROFILE": "absent"}, "the profile that AWS_PROFILE names is in no file of AWS"),
+    ],
+)
+def test_without_credentials_the_error_says_so(
+    service: str, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], why: str
+) -> None:
     for name in KEYS:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with pytest.raises(errors.StoreError, match="NoCredentialsError"):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(errors.ConfigInvalid) as refused:
         Bucket("s3://bucket", endpoint=service)
+    assert refused.value.what.startswith(f"bucket bucket: {why}")
+    assert refused.value.hint.startswith("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+
+
+def test_a_bucket_without_an_answer_says_where_none_came_from() -> None:
+    with pytest.raises(errors.StoreError, match=r"bucket bucket: nothing answers at http://127\.0\.0\.1:1") as refused:
+        Bucket("s3://bucket", endpoint="http://127.0.0.1:1")
+    assert "--s3-endpoint" in refused.value.hint
 
 
 def test_a_service_without_conditions_is_asked_before_each_put() -> None:
