@@ -21,6 +21,15 @@ from syncd.config import PlatformConfig, load_token
 METHODS: tuple[str, ...] = get_args(Method)
 _KEY = re.compile(r"(?P<name>[^\[\]]+)(?P<below>(?:\[[^\[\]]*\])*)")
 _DEPTH_MAX = 16
+_JQ_MISTAKE = re.compile(r"jq: error: (?P<what>.*?) at <top-level>, line (?P<line>[0-9]+), column (?P<column>[0-9]+)")
+_JQ_TOKENS = {
+    "INVALID_CHARACTER": "character",
+    "IDENT": "name",
+    "QQSTRING_START": "text in quotes",
+    "LITERAL": "number",
+    "FIELD": "field",
+}
+"""Names of the grammar of jq, and the words for them."""
 
 
 @dataclass(frozen=True)
@@ -87,19 +96,34 @@ def _compile_selection(expression: str) -> Any:
     try:
         program = jq.compile(expression)
     except ValueError as error:
-        raise typer.BadParameter(f"--jq: {_join_lines(error)}") from None
+        raise typer.BadParameter(f"--jq: {_describe_jq_mistake(expression, str(error))}") from None
 
     def select(answer: Any) -> list[Any]:
         try:
             return list(program.input_value(answer))
         except ValueError as error:
-            raise typer.BadParameter(f"--jq: {_join_lines(error)}") from None
+            why = " ".join(str(error).split())
+            raise typer.BadParameter(f"--jq does not fit the answer, which is shown without --jq: {why}") from None
 
     return select
 
 
-def _join_lines(error: ValueError) -> str:
-    return " ".join(str(error).split())
+def _describe_jq_mistake(expression: str, complaint: str) -> str:
+    """What is wrong in an expression, and where, by the complaint of the library jq."""
+    first = _JQ_MISTAKE.search(complaint)
+    lines = expression.split("\n")
+    if first is None or int(first["line"]) > len(lines):
+        return " ".join(complaint.splitlines()[0].removeprefix("jq: error: ").split())
+    what = first["what"].removeprefix("syntax error, ").partition(", expecting ")[0]
+    if "end of file" in what:
+        return f"the expression ends too early: {expression}"
+    for token, words in _JQ_TOKENS.items():
+        what = what.replace(token, words)
+    line = lines[int(first["line"]) - 1].encode()
+    at = int(first["column"]) - 1  # counted in bytes
+    before, rest = (part.decode(errors="replace") for part in (line[:at], line[at:]))
+    place = f"line {first['line']}, column {len(before) + 1}" if len(lines) > 1 else f"column {len(before) + 1}"
+    return f"{what} at {place}, which begins: {rest}"
 
 
 def _read_members(options: ApiOptions) -> dict[str, Any]:
@@ -171,8 +195,10 @@ def _build_body(options: ApiOptions, members: dict[str, Any]) -> Any:
 def _read_text(name: str) -> str:
     try:
         return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{name} cannot be read: {error}") from None
+    except OSError as error:
+        raise typer.BadParameter(f"{name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise typer.BadParameter(f"{name} cannot be read: it is no UTF-8") from None
 
 
 def _check_parameter(name: str, value: Any) -> Any:
