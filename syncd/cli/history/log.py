@@ -12,7 +12,7 @@ import typer
 
 from syncd.cli.change_requests.find import list_selected, parse_request_name
 from syncd.cli.service.run_status import find_run
-from syncd.cli.terminal.context import load_configuration, open_repository_here
+from syncd.cli.terminal.context import describe_absent_file, load_configuration, open_repository_here
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.pager import page_text
 from syncd.cli.terminal.text import escape, format_time
@@ -70,13 +70,32 @@ def show_log(config_file: Path | None, options: LogOptions) -> None:
             raise typer.BadParameter(f"{options.file} is in no space; git log {options.file} shows its commits")
         query = LogQuery(wanted, options.count, name.number if name is not None else 0, path, since)
         is_whole = not (options.space or name or path)
-        found += [(repository.path, entry) for entry in _list_entries(repository, query, is_whole=is_whole)]
+        entries = list(_list_entries(repository, query, is_whole=is_whole))
+        if path and not entries:
+            _require_file(repository, wanted, path)
+        found += [(repository.path, entry) for entry in entries]
     newest = sorted(found, key=lambda each: _rank_entry(each[1]), reverse=True)[: options.count]
     if options.as_json:
         print_document({"entries": [_build_document(root, entry) for root, entry in newest]})
     else:
         lines = [line for _, entry in newest for line in _format_entry(entry)]
         page_text("\n".join(lines) or "Nothing is recorded for that.")
+
+
+def _require_file(repository: RepositoryConfig, bindings: tuple[Binding, ...], path: str) -> None:
+    """Refuse a path that nothing has, or ever had. Raises: BadParameter."""
+    with Repository.open(repository.path) as git:
+        main = f"refs/remotes/{repository.remote}/main"
+        top = git.work_tree
+        if top is not None and (top / path).is_dir() and not (top / path).is_symlink():
+            raise typer.BadParameter(f"{path} is a directory: name one of its files")
+        commits = filter(None, (git.read_head().oid, git.resolve(main)))
+        is_here = top is not None and os.path.lexists(top / path)
+        if is_here or any(git.lookup(commit, path) is not None for commit in commits):
+            return
+        once = LogQuery(bindings, 1, path=path)
+        if not any(list_mirrored(git, main, once)) and not any(list_sent(git, repository.remote, once)):
+            raise typer.BadParameter(describe_absent_file(git, repository.remote, path))
 
 
 def list_newest(repositories: Sequence[RepositoryConfig], count: int) -> list[tuple[Path, LogEntry]]:

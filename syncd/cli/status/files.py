@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from syncd.cli.status.values import RepositoryStatus, RequestStatus
-from syncd.cli.terminal.context import open_repository_here
+from syncd.cli.terminal.context import describe_absent_file, open_repository_here
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE_FILE
 from syncd.errors import Conflict, FileInvalid, GuardRefused
@@ -133,7 +133,7 @@ class _FileFinder:
         here, there, base = (self._look_up(side, path) for side in (self.sides.tip, self.sides.main, self.sides.base))
         requests = tuple(self._find_requests(binding, path))
         if here is None and there is None and base is None and path not in edited and not requests:
-            raise typer.BadParameter(f"there is no {path}, neither in Git nor on the platform")
+            raise typer.BadParameter(describe_absent_file(self.git, self.remote, path))
         states = [*self._find_states(binding, path, here, there, base, requests)]
         if path in edited:
             states.append(UNCOMMITTED)

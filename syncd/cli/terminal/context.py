@@ -135,3 +135,12 @@ def parse_force(words: Sequence[str]) -> dict[str, int]:
             raise typer.BadParameter(f"--force {word}: write SCOPE=NUMBER, as the refusal printed it")
         approved[scope] = int(number)
     return approved
+
+
+def describe_absent_file(git: Repository, remote: str, path: str) -> str:
+    """Say that there is no such file, and which one was probably meant, of HEAD and of main content."""
+    from syncd.layout.lint.suggestions import NearMisses  # here, as only a mistake needs it
+
+    commits = filter(None, (git.read_head().oid, git.resolve(f"refs/remotes/{remote}/main")))
+    near = NearMisses(sorted({name for commit in commits for name in git.list_files(commit)})).find(path)
+    return f"there is no {path}, neither in Git nor on the platform{f'; did you mean {near}?' if near else ''}"

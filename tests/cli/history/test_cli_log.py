@@ -91,6 +91,22 @@ def test_a_page_is_followed_through_what_was_done_to_it(shell: Any, docs: Path, 
     assert list_kinds(log, "install.md") == [("revision", [])]
 
 
+def test_a_file_that_nothing_ever_had_is_refused(docs: Path, log: CommandRunner) -> None:
+    done = log("instal.md")
+    assert (done.code, done.out) == (64, "")
+    assert done.err.startswith(
+        "error: there is no instal.md, neither in Git nor on the platform; did you mean install.md?\n"
+    )
+    assert "did you mean" not in log("nothing/like/it.md").err
+    (docs / "folder").mkdir()
+    assert "folder is a directory: name one of its files" in log("folder").err
+    (docs / "new.md").touch()
+    for known in ("new.md", "usage.md"):
+        done = log(known, "--since", "2999-01-01")
+        assert (done.code, done.out) == (0, "Nothing is recorded for that.\n")
+    assert list_kinds(log, "use.md")[-1] == ("revision", []), "it was there once"
+
+
 def test_a_pager_is_used_on_a_terminal_only(shell: Any, docs: Path, tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text(f'#!/bin/sh\ncat > "{tmp_path}/paged"\n')
