@@ -12,6 +12,7 @@ COLLECT_AT = 100_000
 def main() -> None:
     """Run the command line and leave with its exit code."""
     gc.set_threshold(COLLECT_AT)
+    _open_closed_streams()
     # Looking for plugins, which could be anybody's, takes longer than reading the configuration.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # A page's name may hold letters that the encoding of the locale lacks: they are spelled out, as on stderr.
@@ -29,3 +30,13 @@ def main() -> None:
     # Python would search all that is loaded once more while it ends.
     gc.freeze()
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device where whoever started the program closed a standard stream, which Python has as None then.
+
+    Else the next file that is opened would have its number, and what a library prints would go there.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))

@@ -30,6 +30,9 @@ NO_ARGUMENT = (
 )
 
 
+_FROM_FILE = "--with-token < FILE"
+
+
 @dataclass(frozen=True)
 class LoginOptions:
     """What a person typed behind `auth login`; `extra` are words that the command does not have."""
@@ -121,11 +124,19 @@ def _choose_platform(options: LoginOptions) -> PlatformConfig:
 def _read_stdin() -> str:
     """The token on stdin. Raises: BadParameter for a terminal, which would show it, and for what is not one token."""
     if sys.stdin.isatty():
-        raise typer.BadParameter("--with-token reads a pipe or a file; on a terminal leave it out")
-    text = sys.stdin.read(TOKEN_BYTES_MAX + 1)
-    if len(text.split()) != 1 or len(text) > TOKEN_BYTES_MAX:
-        raise typer.BadParameter("stdin does not hold one token")
-    return text.strip()
+        what = "--with-token reads a pipe or a file, and here is a terminal, which would show the token"
+        raise typer.BadParameter(f"{what}: leave it out to be asked, or add {_FROM_FILE}")
+    try:
+        text = sys.stdin.read(TOKEN_BYTES_MAX + 1)
+    except OSError as error:
+        raise typer.BadParameter(f"stdin cannot be read: {error.strerror}; give the token as {_FROM_FILE}") from None
+    words = text.split()
+    if not words:
+        raise typer.BadParameter(f"stdin is empty: give the token as {_FROM_FILE}, or from a pipe")
+    if len(words) > 1 or len(text) > TOKEN_BYTES_MAX:
+        held = f"{len(words)} words" if len(words) > 1 else f"more than {TOKEN_BYTES_MAX} characters"
+        raise typer.BadParameter(f"stdin does not hold one token, but {held}: a token is one word")
+    return words[0]
 
 
 def _prompt_token(url: str) -> str:

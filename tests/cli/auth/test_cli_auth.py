@@ -109,7 +109,9 @@ def test_a_token_on_the_command_line_is_refused_and_not_repeated(
             "nobody is here to ask for the token: pass it on stdin, and add --with-token",
         ),
         ([], "", "name the platform, because none is configured here: syncd auth login URL"),
-        (["https://api.example.com", "--with-token"], "one two", "stdin does not hold one token"),
+        (["https://api.example.com", "--with-token"], "one two", "stdin does not hold one token, but 2 words"),
+        (["https://api.example.com", "--with-token"], " \n", "stdin is empty: give the token as --with-token < FILE"),
+        (["https://api.example.com", "--with-token"], "x" * 20_000, "but more than 16384 characters"),
         (["https://api.example.com", "--storage", "paper"], "", "write keyring or file"),
     ],
 )
@@ -125,6 +127,19 @@ def test_without_a_terminal_what_is_missing_is_a_mistake_of_usage(
     said = make_runner("auth login", tmp_path, monkeypatch, capsys)(*words)
     assert said.code == 64
     assert why in said.err
+
+
+def test_a_terminal_is_not_read_with_the_token_in_sight(shell: Shell) -> None:
+    with TerminalSession("auth", "login", shell.url, "--with-token", cwd=shell.root, columns=500) as session:
+        assert session.finish() == 64
+        assert "leave it out to be asked, or add --with-token < FILE" in session.text
+
+
+def test_a_closed_stdin_is_an_empty_one(shell: Shell) -> None:
+    command = f'exec "$0" -m syncd auth login {shell.url} --with-token <&-'
+    done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, text=True, check=False)
+    assert done.returncode == 64
+    assert done.stderr.startswith("error: stdin is empty")
 
 
 def test_on_a_terminal_the_token_is_not_shown(shell: Shell, token: str) -> None:
