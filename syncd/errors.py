@@ -34,15 +34,21 @@ SyncdError                         exit  retry
   - NotARepository                  78   never
   - GitFailed                        1   never
     - HistoryCut                     5   never: this shallow clone lacks what has to be known
+    - RepositoryDenied              78   never: this user may not read or write what is needed
   - PathRefused                      1   never: a name that must not reach a repository
 + StoreError                         1   never
   - StoreNewer                      78   never: written by a newer syncd
+  - StoreDenied                     78   never: this user may not read or write it
 + FleetUnreachable                  69   later: the database of the fleet gives no answer
 + DiskFull                           1   later
 """
 
 from enum import Enum
 from typing import ClassVar
+
+DENIED_HINT = (
+    "your user needs to read and write there: see its owner and mode with ls -ld, and whether its disk is read-only"
+)
 
 
 class Retry(Enum):
@@ -265,6 +271,15 @@ class HistoryCut(GitFailed):
         super().__init__(what, hint="fetch the whole history: git fetch --unshallow")
 
 
+class RepositoryDenied(GitFailed):
+    """The operating system lets this user not read or write a file or directory of a repository."""
+
+    exit_code = 78
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, hint=DENIED_HINT)
+
+
 class PathRefused(RepositoryError):
     """A name from outside that must not become a path in a repository."""
 
@@ -277,6 +292,15 @@ class StoreNewer(StoreError):
     """The state database was written by a newer syncd."""
 
     exit_code = 78
+
+
+class StoreDenied(StoreError):
+    """The operating system lets this user not read or write the state."""
+
+    exit_code = 78
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, hint=DENIED_HINT)
 
 
 class FleetUnreachable(SyncdError):

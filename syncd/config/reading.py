@@ -65,7 +65,9 @@ def read_document(path: Path, *, is_plain: bool = False) -> Document:
             hint="name another with --config FILE; syncd clone and syncd init make one",
         ) from None
     except OSError as error:
-        raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}") from error
+        is_denied = isinstance(error, PermissionError)
+        hint = "your user needs to read it: see its owner and mode with ls -l" if is_denied else "name a file of TOML"
+        raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}", hint=hint) from error
 
 
 def make_document(path: Path, data: bytes) -> Document:

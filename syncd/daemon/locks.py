@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from syncd.errors import AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
+from syncd.errors import DENIED_HINT, AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
 
 SERVICE_LOCK = "syncd/daemon.lock"
 """Below a repository's git directory: held by the service that has the repository."""
@@ -175,7 +175,7 @@ def _try_lock(descriptor: int, path: Path) -> bool:
 def _build_refusal(path: Path, error: OSError) -> DiskFull | NotARepository:
     if error.errno in _FULL:
         return DiskFull(f"no space is left for {path}")
-    return NotARepository(f"{path} cannot be locked: {error.strerror}", hint="syncd writes below the git directory")
+    return NotARepository(f"{path} cannot be locked: {error.strerror}", hint=DENIED_HINT)
 
 
 def _write_pid(descriptor: int) -> None:

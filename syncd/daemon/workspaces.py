@@ -32,6 +32,7 @@ from syncd.repo.remote.address import parse_address
 from syncd.repo.remote.remote import USERNAME, Access
 from syncd.repo.repository import Repository
 from syncd.store.runs import read_runs, write_runs
+from syncd.store.status import has_store
 from syncd.store.store import Store
 from syncd.sync.binding import Binding
 from syncd.sync.policy import GIT_IMPORT, Policy
@@ -103,7 +104,7 @@ def open_for_reading(config: Config, repository: RepositoryConfig, around: Envir
     """
     with Repository.open(repository.path) as git, TemporaryDirectory() as nowhere:
         state = git.git_dir / STATE_FILE
-        state = state if state.is_file() else Path(nowhere) / "state.db"
+        state = state if has_store(state) else Path(nowhere) / "state.db"
         with _build_workspace(config, repository, around, git, state) as workspace:
             yield workspace
 

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from syncd.errors import DiskFull, GitFailed, NotARepository, NotFound, SyncdError, Unauthorized, Unreachable
+from syncd.errors import (
+    DiskFull,
+    GitFailed,
+    NotARepository,
+    NotFound,
+    RepositoryDenied,
+    SyncdError,
+    Unauthorized,
+    Unreachable,
+)
 from syncd.model.text import mask_unprintable
 
 _FULL = re.compile(r"no space left on device|disk quota exceeded", re.IGNORECASE)
@@ -16,6 +25,14 @@ _NO_REPOSITORY = re.compile(
     r"not a git repository|unknown repository (?:version|extension)|expected git repo version|invalid gitfile format",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"permission denied|read-only file system|insufficient permission for adding", re.IGNORECASE)
+_DENIED_HERE = re.compile(
+    r"insufficient permission for adding"
+    r"|(?:unable to|cannot|could not|can't|failed to) (?:append|create|lock|open|unlink|write)[^\n]*"
+    r"(?:permission denied|read-only file system)",
+    re.IGNORECASE,
+)
+"""What git cannot write on this machine, as opposed to what a remote refuses in the same words."""
 _LOCKED = re.compile(r"unable to create '([^']*\.lock)': file exists", re.IGNORECASE)
 _NOT_ALLOWED = re.compile(
     r"authentication failed|could not read (?:username|password)|permission denied|returned error: 40[13]\b"
@@ -60,6 +77,8 @@ def build_failure(verb: str, status: int, stderr: str, *, disk: Path | None = No
             "this is a partial clone that lacks an object, and syncd fetches none behind your back",
             hint="clone it whole, without --filter",
         )
+    if denied := _find_line(_DENIED, stderr):
+        return RepositoryDenied(f"git {verb}: {denied}")
     if locked := _LOCKED.search(stderr):
         return GitFailed(said, hint=f"another git process is at work; if none runs, remove {locked[1]}")
     if disk is not None and not has_room(disk):
@@ -82,6 +101,8 @@ def build_remote_failure(verb: str, where: str, status: int, stderr: str) -> Syn
     """
     lines = [line.strip() for line in stderr.splitlines() if not line.lstrip().startswith("remote:")]
     own = "\n".join(_REMOTE_WORDS.sub("remote error", line) for line in lines)
+    if _DENIED_HERE.search(own):
+        return build_failure(verb, status, own)
     if _STRANGER.search(own):
         return Unauthorized(f"{where} is not known to be who it says", hint="see known_hosts_file, or SSL_CERT_FILE")
     if found := _find_line(_NOT_ALLOWED, own):
@@ -105,7 +126,7 @@ def _find_line(words: re.Pattern[str], text: str) -> str:
 def translate_system_failures(what: str) -> Iterator[None]:
     """Turn an OSError in the block into DiskFull or GitFailed; `what` says what is being done.
 
-    Raises: DiskFull when no space is left or a quota is used up, else GitFailed.
+    Raises: DiskFull when no space is left or a quota is used up, RepositoryDenied without permission, else GitFailed.
     """
     try:
         yield
@@ -113,6 +134,8 @@ def translate_system_failures(what: str) -> Iterator[None]:
         said = f"{what}: {error.strerror or error}"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(said, hint="make room on the repository's disk, then run again") from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise RepositoryDenied(said) from error
         raise GitFailed(said) from error
 
 

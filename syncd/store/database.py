@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Literal, TypeVar
 
-from syncd.errors import DiskFull, StoreError, StoreNewer, SyncdError
+from syncd.errors import DiskFull, StoreDenied, StoreError, StoreNewer, SyncdError
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 Result = TypeVar("Result")
@@ -179,6 +179,8 @@ def _translate_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(f"no space is left for {path}") from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise StoreDenied(f"{path} cannot be used: {error.strerror}") from error
         raise StoreError(f"{path} cannot be used: {error.strerror}") from error
 
 
@@ -190,6 +192,8 @@ def _build_failure(error: Exception, path: Path) -> SyncdError:
             return DiskFull(f"no space is left for {path}")
         case sqlite3.SQLITE_BUSY:
             return StoreError(f"{path} is in use by another program", hint="end that program and try again")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return StoreDenied(f"{path} cannot be used: {error}")
         case _:
             return StoreError(f"{path} cannot be used: {error}")
 

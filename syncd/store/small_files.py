@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from syncd.errors import DiskFull, StoreError
+from syncd.errors import DiskFull, StoreDenied, StoreError
 
 
 def write_small_file(file: Path, text: str) -> None:
@@ -39,4 +39,5 @@ def _write_file(file: Path, text: str, *, directory_mode: int, mode: int) -> Non
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(f"no space is left for {file}") from error
-        raise StoreError(f"{file} cannot be written: {error.strerror}") from error
+        kind = StoreDenied if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else StoreError
+        raise kind(f"{file} cannot be written: {error.strerror}") from error

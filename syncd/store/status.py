@@ -1,6 +1,7 @@
 """Read a summary of the state database, for commands that only show it: they neither create nor repair it."""
 
 import json
+import os
 import sqlite3
 import stat
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-from syncd.errors import StoreError, StoreNewer
+from syncd.errors import StoreDenied, StoreError, StoreNewer
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 BUSY_SECONDS = 5.0
@@ -110,6 +111,14 @@ class StoreSummary:
     revisions: Mapping[str, str] = field(default_factory=dict)
 
 
+def has_store(path: Path) -> bool:
+    """Return whether there is a state database at a path. Raises: StoreDenied where that cannot be found out."""
+    try:
+        return path.is_file()
+    except PermissionError as error:
+        raise StoreDenied(f"{path} cannot be read: {error.strerror}") from error
+
+
 def read_store_summary(path: Path) -> StoreSummary:
     """Return the summary of the state database at a path; one that is absent or damaged has an empty summary.
 
@@ -125,10 +134,13 @@ def read_store_summary(path: Path) -> StoreSummary:
             requests = _read_requests(database)
     except FileNotFoundError:
         return StoreSummary()
+    except PermissionError as error:
+        raise StoreDenied(f"{path} cannot be read: {error.strerror}") from error
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except sqlite3.OperationalError as error:
-        raise StoreError(f"{path} cannot be read: {error}") from error
+        kind = StoreError if os.access(path, os.R_OK) else StoreDenied
+        raise kind(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
         return StoreSummary()
     spaces = tuple(space for space, _ in seen)

@@ -1,6 +1,7 @@
 """Whatever is wrong: one clear message, its exit code, and nothing half-done."""
 
 import http.server
+import os
 import re
 import shutil
 import socket
@@ -185,6 +186,38 @@ def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_wh
     why, code = ("git directory: .* cannot be written", 78) if loss == "read-only" else (r"disk: 0\.0 GiB free", 1)
     assert re.search(f"(?m)^fail {why}", said), said
     assert f"doctor: {code}" in said
+
+
+def test_a_repository_that_cannot_be_written_is_said_with_a_way_out(shell: Any, tmp_path: Path) -> None:
+    docs = shell.clone()
+    small = tmp_path / "small"
+    small.mkdir()
+    script = (
+        'mount -t tmpfs tmpfs "$1" && cp -a "$2/." "$1" && cd "$1" && mount -o remount,ro "$1"; shift 2; '
+        'for words in sync push "site history" "cr list"; do "$1" -m syncd $words --config .git/syncd.toml 2>&1; '
+        'echo "$words: $?"; done'
+    )
+    command = ["unshare", "-Urm", "sh", "-c", script, "sh", *map(str, (small, docs, sys.executable))]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
+    assert "Traceback" not in said
+    for words in ("sync", "push", "site history", "cr list"):
+        told = rf"(?m)^error: .* cannot be \w+: .*\n  hint: your user needs to read and write there.*\n{words}: 78$"
+        assert re.search(told, said), said
+
+
+def test_a_state_that_cannot_be_read_is_no_empty_one(shell: Any) -> None:
+    docs = shell.clone()
+    (docs / ".git" / "syncd").chmod(0)
+    try:
+        for words in (["status"], ["log"], ["cr", "list"], ["sync"], ["doctor"]):
+            drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+            command = [*drop, sys.executable, "-m", "syncd", *words]
+            done = subprocess.run(command, cwd=docs, capture_output=True, text=True, timeout=100, check=False)
+            assert done.returncode == 78, words
+            assert re.search(r"cannot be (read|locked): Permission denied", done.stdout + done.stderr), words
+            assert "Traceback" not in done.stderr
+    finally:
+        (docs / ".git" / "syncd").chmod(0o700)
 
 
 def test_a_file_where_a_clone_should_go_is_refused(shell: Any, tmp_path: Path) -> None:

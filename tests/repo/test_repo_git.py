@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.errors import DiskFull, GitFailed, NotARepository, WorkTreeInTheWay
+from syncd.errors import DiskFull, GitFailed, NotARepository, RepositoryDenied, WorkTreeInTheWay
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.process.git import Git as Runner
 from syncd.repo.process.location import find_repository
@@ -171,6 +171,8 @@ def test_a_full_disk_is_told_as_such(repository: Repository, base: str, top: Pat
             sink.write(b"x")
     with pytest.raises(GitFailed), translate_system_failures("reading"):
         (top / "nothing").read_bytes()
+    with pytest.raises(RepositoryDenied, match="reading: denied"), translate_system_failures("reading"):
+        raise PermissionError(13, "denied")
 
 
 def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
@@ -191,6 +193,16 @@ def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
         ("fatal: a\x1b[2Jb\n", GitFailed, "git x: fatal: a?[2Jb"),
         ("fatal: a\u202eb\u200b\n", GitFailed, "git x: fatal: a?b?"),
         ("fatal: not a git repository: '/x'\n", NotARepository, "git x: fatal: not a git repository: '/x'"),
+        (
+            "error: Unable to create '/x/.git/packed-refs.lock': Permission denied\nfatal: two\n",
+            RepositoryDenied,
+            "git x: error: Unable to create '/x/.git/packed-refs.lock': Permission denied",
+        ),
+        (
+            "fatal: cannot mkdir /x: Read-only file system\n",
+            RepositoryDenied,
+            "git x: fatal: cannot mkdir /x: Read-only file system",
+        ),
         ("error: Disk quota exceeded\n", DiskFull, "git x: error: Disk quota exceeded"),
     ],
 )  # fmt: skip

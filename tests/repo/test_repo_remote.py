@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from syncd.errors import ConfigInvalid, GitFailed, NotFound, Stopped, SyncdError, Unauthorized, Unreachable
+from syncd.errors import (
+    ConfigInvalid,
+    GitFailed,
+    NotFound,
+    RepositoryDenied,
+    Stopped,
+    SyncdError,
+    Unauthorized,
+    Unreachable,
+)
 from syncd.repo.failures import build_remote_failure
 from syncd.repo.process.git import Programs
 from syncd.repo.process.location import find_repository
@@ -361,6 +370,8 @@ def test_the_helper_sends_no_file_that_others_may_read_unless_it_is_guarded(toke
         ("remote: Repository not found.\nfatal: repository 'https://x/a/' not found", NotFound),
         ("fatal: '/a' does not appear to be a git repository", NotFound),
         ("fatal: something else", GitFailed),
+        ("error: cannot open '.git/FETCH_HEAD': Permission denied", RepositoryDenied),
+        ("error: insufficient permission for adding an object to repository database .git/objects", RepositoryDenied),
     ],
 )
 def test_failures_are_told_apart(complaint: str, error: type[SyncdError]) -> None:

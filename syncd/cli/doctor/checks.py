@@ -26,7 +26,7 @@ from syncd.daemon.health import USEFUL
 from syncd.daemon.hooks.listener import load_sources
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.daemon.notifications.targets import build_subscriptions
-from syncd.errors import ConfigInvalid, DiskFull, NotFound, SyncdError
+from syncd.errors import DENIED_HINT, ConfigInvalid, DiskFull, NotFound, SyncdError
 from syncd.model.text import join_lines
 from syncd.repo.process.git import describe_git
 from syncd.repo.repository import Repository
@@ -230,11 +230,20 @@ def check_repository(config: RepositoryConfig, now: datetime, config_file: Path 
     interval, has_service = config.interval, process is not None
     run = find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp())
     yield check_run(run, find_status(config, config_file))
-    if process is None and not os.access(git_dir, os.W_OK):  # a service may be another user's
-        hint = "syncd writes below the git directory"
-        yield Check("git directory", "fail", f"{git_dir} cannot be written", hint, ConfigInvalid.exit_code)
+    if process is None:  # a service may be another user's
+        yield from check_access(git_dir)
     yield check_disk(git_dir)
     yield check_watching(git_dir)
+
+
+def check_access(git_dir: Path) -> Iterator[Check]:
+    """Yield a failure where this user may not write what a run writes below a git directory."""
+    own = (git_dir / STATE_FILE).parent
+    files = own.iterdir() if os.access(own, os.R_OK) else ()
+    for path in (git_dir, git_dir / "objects", git_dir / "refs", own, *files):
+        if os.path.lexists(path) and not os.access(path, os.W_OK):
+            yield Check("git directory", "fail", f"{path} cannot be written", DENIED_HINT, ConfigInvalid.exit_code)
+            return
 
 
 def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:

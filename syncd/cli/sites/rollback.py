@@ -23,7 +23,7 @@ from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import render_plan_text
 from syncd.plan.site.rollback import FormerState, parse_former_state
 from syncd.repo.repository import Repository
-from syncd.store.status import Backup
+from syncd.store.status import Backup, has_store
 from syncd.store.store import Store
 from syncd.sync.site.apply import ApplyResult
 from syncd.sync.site.approvals import find_closed_gates
@@ -54,7 +54,7 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
     for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
             state = git.git_dir / STATE_FILE
-        if state.is_file():
+        if has_store(state):
             with Store(state) as store:
                 backups += [(one, parse_former_state(one.document)) for one in store.backups.list_backups()]
     if as_json:

@@ -14,4 +14,5 @@ def rewrite_file(top: Path, path: str, text: str) -> None:
     try:
         replace_file(top, path, text.encode())
     except OSError as error:
-        raise ConfigInvalid(f"{top / path} cannot be written: {error.strerror}") from error
+        what = f"{top / path} cannot be written: {error.strerror}"
+        raise ConfigInvalid(what, hint="your user needs to write the file and its directory: see ls -ld") from error

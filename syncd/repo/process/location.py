@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.errors import NotARepository
+from syncd.errors import DENIED_HINT, NotARepository
 from syncd.repo.failures import translate_system_failures
 
 _POINTER_BYTES_MAX = 1 << 16
@@ -58,7 +58,7 @@ def discover_repository(start: Path) -> RepositoryLocation | None:
 
     Shape: the nearest `.git` wins, however many directories below it look like bare repositories, since those can be
     committed; a bare one counts where no `.git` is above. Source: git-config(1), safe.bareRepository.
-    Raises: NotARepository when a `.git` file leads nowhere.
+    Raises: NotARepository when a `.git` file leads nowhere, or a `.git` directory cannot be read.
     """
     here = start.resolve()
     with translate_system_failures(str(start)):
@@ -77,7 +77,10 @@ def find_bare(start: Path) -> RepositoryLocation | None:
 
 
 def _locate_work_tree(top: Path) -> RepositoryLocation | None:
-    """The repository whose work tree begins here. Raises: NotARepository when a `.git` file leads nowhere."""
+    """The repository whose work tree begins here.
+
+    Raises: NotARepository when a `.git` file leads nowhere, or a `.git` directory cannot be read.
+    """
     inner = top / ".git"
     if os.path.isfile(inner):
         pointer = _read_line(inner)
@@ -85,6 +88,8 @@ def _locate_work_tree(top: Path) -> RepositoryLocation | None:
         if not pointer.startswith("gitdir: ") or not _is_git_dir(git_dir):
             raise NotARepository(f"{inner} leads to no Git repository", hint="git worktree repair mends a link")
         return RepositoryLocation(git_dir, _common_dir(git_dir), top)
+    if os.path.isdir(inner) and not os.access(inner, os.R_OK | os.X_OK):
+        raise NotARepository(f"{inner} cannot be read: Permission denied", hint=DENIED_HINT)
     if _is_git_dir(inner):
         return RepositoryLocation(inner.resolve(), _common_dir(inner.resolve()), top)
     return None
