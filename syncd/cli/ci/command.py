@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import typer
 
@@ -20,6 +20,7 @@ from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, 
 from syncd.config.trust import is_same_address
 from syncd.daemon.workspaces import build_bindings, read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
+from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.tree.paths import slugify
 from syncd.repo.process.location import discover_repository
 from syncd.repo.repository import Repository
@@ -31,6 +32,9 @@ from syncd.sync.outcome import CHANGES_PENDING, Applied
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import Progress, Workspace
+
+_COMMITS_MAX = 1000
+"""Commits in which a directory is looked for that the newest one has not."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ def _propose_commit(options: PushCiOptions, force: Mapping[str, int], ci_job: Ci
             note = f"{job.branch} is one of syncd's own branches; nothing is proposed from it"
             nothing = Result("propose", job.branch, Applied((), (note,)))
             return PushReport(ci_job, job, CiResult((nothing,)), is_dry_run=options.dry_run)
+        if options.spaces:
+            _require_directories(clone, job, repository, force)
         with show_progress() as on_progress:
             factory = _WorkspaceFactory(clone, platform, repository, secret, force, on_progress, options.dry_run)
             outcome = run_ci(factory.open_workspace, job)
@@ -181,6 +187,28 @@ def _read_token(platform: PlatformConfig, ci_job: CiJob) -> str:
             "there is no token", hint="store it as a secret of the CI service and pass it as SYNCD_TOKEN"
         )
     return load_token(platform, os.environ).get_secret_value()
+
+
+def _require_directories(clone: Repository, job: Job, repository: RepositoryConfig, force: Mapping[str, int]) -> None:
+    """Refuse a directory of `--space` that no commit of this clone has: a mistyped one would delete all pages.
+
+    Shape: one that the branch deleted is for the guard, and so is one that a person approved. Raises: ConfigInvalid.
+    """
+    for space in repository.space:
+        if space.directory == "." or f"propose.{space.name}" in force:
+            continue
+        commits = clone.list_commits(None, job.commit, limit=_COMMITS_MAX)
+        if any(clone.find_tree(commit.oid, space.directory) is not None for commit in commits):
+            continue
+        folders = {str(parent) for path in clone.list_files(job.commit) for parent in PurePosixPath(path).parents}
+        near = NearMisses(sorted(folders - {"."})).find(space.directory)
+        hint = (
+            f"did you mean --space {space.id}={near}?" if near else f"write --space {space.id}=DIR, or leave =DIR out"
+        )
+        raise ConfigInvalid(
+            f"--space {space.id}={space.directory}: {job.branch} has no directory {space.directory}",
+            hint=f"{hint}\nif it deletes all pages of the space: --force propose.{space.name}=N, with their number",
+        )
 
 
 def _find_job(clone: Repository, options: PushCiOptions, ci_job: CiJob) -> Job:

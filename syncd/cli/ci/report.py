@@ -223,4 +223,4 @@ def _list_changes(result: Result) -> tuple[Change, ...]:
 
 
 def _append_hint(what: str, hint: str) -> str:
-    return f"{what} ({hint})" if hint else what
+    return f"{what} ({'; '.join(hint.splitlines())})" if hint else what

@@ -54,11 +54,12 @@ class Jobs:
         self.shell.git("commit", "--quiet", "--message", message, cwd=self.origin)
         return self.shell.git("rev-parse", "HEAD", cwd=self.origin).strip()
 
-    def job(self, *words: str, environ: Mapping[str, str] | None = None, detached: bool = True) -> Came:
+    def job(self, *words: str, environ: Mapping[str, str] | None = None, detached: bool = True, depth: int = 1) -> Came:
         """Run `push --ci` in a fresh clone of one commit, on no branch, as CI services check out."""
         self.count += 1
         self.clone = self.shell.root / f"job{self.count}"
-        self.shell.git("clone", "--quiet", "--depth=1", f"file://{self.origin}", str(self.clone), cwd=self.shell.root)
+        source = f"file://{self.origin}"
+        self.shell.git("clone", "--quiet", f"--depth={depth}", source, str(self.clone), cwd=self.shell.root)
         if detached:
             self.shell.git("checkout", "--quiet", "--detach", cwd=self.clone)
         summary = self.shell.root / f"summary{self.count}.md"
@@ -159,10 +160,28 @@ def test_a_branch_that_syncd_made_is_not_proposed(jobs: Jobs, branch: str) -> No
     assert "use.md" not in came.out
 
 
-def test_a_directory_that_is_not_there_is_named_before_all_pages_would_go(jobs: Jobs) -> None:
-    came = jobs.job("--url", jobs.shell.url, "--space", f"{jobs.shell.space}=dcos")
+def test_a_directory_that_is_not_there_is_refused(jobs: Jobs) -> None:
+    jobs.commit({"docs/use.md": MORE})
+    space = jobs.shell.space
+    came = jobs.job("--url", jobs.shell.url, "--space", f"{space}=doc")
+    assert came.code == 78
+    assert came.err.startswith(f"error: --space {space}=doc: main has no directory doc\n")
+    assert f"did you mean --space {space}=docs?" in came.err
+    assert f"main has no directory doc (did you mean --space {space}=docs?; if it deletes" in came.out
+    assert "leave =DIR out" in jobs.job("--url", jobs.shell.url, "--space", f"{space}=use.md").err
+
+
+def test_a_directory_that_the_branch_deleted_is_for_the_guard(jobs: Jobs) -> None:
+    space = f"{jobs.shell.space}=docs"
+    for words in (["--force", "propose.docs=1"], []):
+        came = jobs.job("--url", jobs.shell.url, "--space", space, *words)
+        assert came.code == (5 if words else 78)
+    jobs.commit({"docs/use.md": MORE})
+    jobs.shell.git("rm", "--quiet", "-r", "docs", cwd=jobs.origin)
+    jobs.commit({}, "Delete all")
+    came = jobs.job("--url", jobs.shell.url, "--space", space, depth=2)
     assert came.code == 5
-    assert "would be deleted; main has no directory dcos" in came.out
+    assert "would be deleted; main has no directory docs" in came.out
     assert "look whether the space is bound to the right directory" in came.out
 
 
