@@ -13,6 +13,7 @@ import typer
 
 from syncd.api.client import Client
 from syncd.api.transport.transport import Method
+from syncd.cli.auth.platforms import find_configured_platform
 from syncd.cli.sync.setup import CREDENTIAL_HINT
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.text import escape, format_json
@@ -83,6 +84,8 @@ def _format_text(text: str) -> str:
 def _find_platform(config: Path | None, url: str, token_file: Path | None) -> PlatformConfig:
     if not url and find_config_file(config) is None:
         url = os.environ.get("SYNCD_URL", "")
+        if not url and (own := find_configured_platform(config)) is not None:
+            return own
     if not url:
         return load_config_file(require_config_file(config)).platform
     return PlatformConfig(url=url, token_file=token_file.absolute() if token_file else None)

@@ -72,7 +72,8 @@ def load_with_drop_ins(
     Raises: ConfigInvalid; NotTrusted when a file of a repository decides what only the operator may decide.
     """
     url = url or environ.get("SYNCD_URL", "")
-    raw = select_keys(file, read_valid(file), environ, url=url)
+    document = _require_repositories(file, environ)
+    raw = select_keys(file, document, environ, url=url)
     if "platform" not in raw:
         raw["platform"] = find_platform(environ, url, at=file.path)
     elif url:
@@ -107,7 +108,7 @@ def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[Rep
 
     Shape: of a file that is not trusted, only the keys that a repository may decide. Raises: ConfigInvalid.
     """
-    document = read_valid(file)
+    document = _require_repositories(file, environ)
     raw = dict(document.raw)
     if file.origin != "operator" and not is_trusted(file, document, environ):
         raw = keep_permitted(raw)
@@ -131,6 +132,14 @@ def read_valid(file: ConfigFile) -> Document:
     document = read_document(file.path, is_plain=file.origin != "operator")
     parse(_add_some_repository(add_some_platform(document.raw), file.path), at=file.path)
     return document
+
+
+def _require_repositories(file: ConfigFile, environ: Mapping[str, str]) -> Document:
+    """Return the valid document of a configuration that names repositories. Raises: ConfigInvalid."""
+    if file.origin == "operator" and is_platform_alone(file, read_document(file.path), environ):
+        hint = "[[repository]] adds one; syncd clone and syncd init make a configuration of its own for each"
+        raise ConfigInvalid(f"{file.path} names a platform, and no repository", hint=hint)
+    return read_valid(file)
 
 
 def trust_document(file: ConfigFile, document: Document, environ: Mapping[str, str], *, at: str) -> Record:
@@ -171,6 +180,12 @@ def find_own_platform(environ: Mapping[str, str]) -> Document | None:
     """Return the first of the user's and the system's configurations that names a platform. Raises: ConfigInvalid."""
     documents = (read_document(path) for path in _own_files(environ) if path.is_file())
     return next((document for document in documents if "platform" in document.raw), None)
+
+
+def is_platform_alone(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> bool:
+    """Return whether a file is the user's or the system's own and names a platform for others, without a repository."""
+    is_own = file.origin == "operator" and file.path.absolute() in _own_files(environ)
+    return is_own and document.raw.keys() == {"platform"} and not list_drop_ins(file.path)
 
 
 def add_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:

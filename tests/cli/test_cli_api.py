@@ -109,3 +109,15 @@ def test_without_an_address_the_configuration_says_where(shell: Any, capsys: pyt
     config = shell.clone() / ".git" / "syncd.toml"
     assert run(["api", "GET", "/user", "--config", str(config)]) == 0
     assert json.loads(capsys.readouterr().out)["object"] == "user"
+
+
+def test_without_any_configuration_of_a_repository_ones_own_file_says_where(
+    shell: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = shell.root / "home" / "syncd" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'[platform]\nurl = "{shell.url}"\ntoken_file = "{shell.token}"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(shell.root / "home"))
+    monkeypatch.chdir(shell.root)
+    assert run(["api", "GET", "/user"]) == 0
+    assert json.loads(capsys.readouterr().out)["object"] == "user"

@@ -7,9 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from syncd.cli.configuration.problems import ConfigProblem, find_problems
-from syncd.cli.terminal.context import require_config_file
+from syncd.cli.terminal.context import find_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, name_config, print_text, style_text
+from syncd.config import ConfigFile
+from syncd.config.finding import find_own_platform, is_platform_alone
+from syncd.config.reading import read_document
 from syncd.errors import ConfigInvalid
 from syncd.model.wording import format_count
 
@@ -17,9 +20,11 @@ from syncd.model.wording import format_count
 def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
     """Print every problem of the configuration that applies here, and return the exit code; warnings are no failure.
 
-    Raises: ConfigInvalid when no configuration applies.
+    Shape: where none applies, it is the file that names the platform. Raises: ConfigInvalid when there is neither.
     """
-    file = require_config_file(config_file)
+    file = find_config_file(config_file)
+    own = find_own_platform(os.environ) if file is None else None
+    file = ConfigFile(own.path) if own is not None else require_config_file(config_file)
     problems = sorted(find_problems(file, os.environ), key=lambda one: (one.line > 0, one.place, one.line, one.column))
     errors = sum(not problem.is_warning for problem in problems)
     code = ConfigInvalid.exit_code if errors else 0
@@ -30,7 +35,7 @@ def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
         return code
     for problem in problems:
         print_text("\n".join(_format_problem(problem)))
-    print_text(_format_summary(file.path, problems, errors, named=str(config_file or "")))
+    print_text(_format_summary(file, problems, errors, named=str(config_file or "")))
     return code
 
 
@@ -44,13 +49,16 @@ def _format_problem(problem: ConfigProblem) -> Iterator[str]:
     yield from (f"    {escape(line)}" for line in problem.hint.split("\n") if line)
 
 
-def _format_summary(path: Path, problems: Sequence[ConfigProblem], errors: int, *, named: str) -> str:
+def _format_summary(file: ConfigFile, problems: Sequence[ConfigProblem], errors: int, *, named: str) -> str:
     warnings = format_count(len(problems) - errors, "warning")
     if errors:
         more = f", {warnings}" if len(problems) > errors else ""
         return f"{format_count(errors, 'error')}{more}. Every key, with what it may hold: syncd schema config"
     more = f", with {warnings}" if problems else ""
-    return f"{escape(str(path))} is valid{more}. What counts of it: {name_config('syncd config show --origin', named)}"
+    path = escape(str(file.path))
+    if is_platform_alone(file, read_document(file.path), os.environ):
+        return f"{path} is valid{more}. It names the platform for commands and configurations that name none."
+    return f"{path} is valid{more}. What counts of it: {name_config('syncd config show --origin', named)}"
 
 
 def _build_document(problem: ConfigProblem) -> dict[str, object]:

@@ -12,9 +12,17 @@ from syncd.cli.sites.validate import ValidateOptions, validate_file
 from syncd.cli.terminal.context import load_config_parts
 from syncd.config import ConfigFile, check_private, read_token
 from syncd.config.drop_ins import MAIN, SOME_REPOSITORY, list_drop_ins
-from syncd.config.finding import add_some_platform, find_own_platform, is_trusted
+from syncd.config.finding import add_some_platform, find_own_platform, is_platform_alone, is_trusted
 from syncd.config.positions import FilePosition, find_nearest, find_positions
-from syncd.config.reading import Document, expand_home, find_mistakes, find_root, read_document
+from syncd.config.reading import (
+    Document,
+    expand_home,
+    find_mistakes,
+    find_root,
+    parse,
+    read_document,
+    resolve_paths,
+)
 from syncd.config.shapes import SiteConfig
 from syncd.config.token_command import find_program
 from syncd.config.tokens import list_token_sources
@@ -122,7 +130,9 @@ def _check_document(
     file: ConfigFile, document: Document, environ: Mapping[str, str], spoiled: set[Path]
 ) -> Iterator[ConfigProblem]:
     """Yield what is wrong in a configuration; `spoiled` are drop-ins whose mistakes are known already."""
-    some = SOME_REPOSITORY if file.origin == "operator" and list_drop_ins(file.path) else {}
+    is_alone = is_platform_alone(file, document, environ)
+    has_more = is_alone or (file.origin == "operator" and list_drop_ins(file.path))
+    some = SOME_REPOSITORY if has_more else {}
     found = [*_check_keys(document, {**some, **add_some_platform(document.raw)})]
     yield from found
     is_counted = file.origin == "operator" or is_trusted(file, document, environ)
@@ -131,7 +141,11 @@ def _check_document(
     wrong = {problem.key for problem in found}
     yield from _check_values(Document(document.path, document.data, raw), environ, wrong)
     yield from _check_sites(document, file, is_counted=is_counted)
-    if not found:
+    if is_alone and not found:
+        whole = parse({**document.raw, **SOME_REPOSITORY}, at=file.path)
+        platform = resolve_paths(whole, file.path).platform
+        yield from _find_error("", lambda: list(list_token_sources(platform, environ)))
+    elif not found:
         try:
             config, broken = load_config_parts(file)
         except NotTrusted as error:

@@ -184,3 +184,22 @@ def test_where_a_site_cannot_go_is_said(tmp_path: Path, check: CommandRunner, pu
 def test_where_a_site_can_go_is_right(tmp_path: Path, check: CommandRunner, publish: str) -> None:
     said = check("--config", str(write(tmp_path / "own.toml", PUBLISHING.format(publish=publish))))
     assert (said.code, said.err) == (0, "")
+
+
+def test_a_file_of_ones_own_may_name_the_platform_alone(
+    tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home" / "syncd").mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    alone = RIGHT.partition("[[repository]]")[0]
+    own = write(tmp_path / "home" / "syncd" / "config.toml", alone)
+    for words in ((), ("--config", str(own))):
+        done = check(*words)
+        assert (done.code, done.out.startswith(f"{own} is valid. It names the platform for ")) == (0, True)
+    assert check("--config", str(write(tmp_path / "other.toml", alone))).code == 78, "a file for repositories"
+    own.write_text(alone.replace("https", "http") + "colour = 1\n")
+    done = check()
+    assert (done.code, done.out.count(f"{own}:")) == (78, 2)
+    own.write_text(alone)
+    done = make_runner("sync", tmp_path, monkeypatch, capsys)("--config", str(own))
+    assert (done.code, "names a platform, and no repository" in done.err) == (78, True)
