@@ -236,7 +236,7 @@ PROFILES: Mapping[str, Profile] = {
         races=RACES,
     ),
     "mixed": Profile(
-        writing={**WRITING, **REWRITING, **BRANCHING, **UNTIDY, "link": 5, "describe": 3, "into-group": 4},
+        writing={**WRITING, **REWRITING, **BRANCHING, **UNTIDY, "link": 5, "describe": 3, "into-group": 4, "asset": 0},
         web={**WEB, "link": 4, "describe": 3, "restore": 3, "retitle-group": 2, "move-group": 2, "into-group": 3},
         review={**REVIEW, "link": 2, "describe": 2},
         boss={"merge": 9, "archive": 1, "update": 4, "carry-out": 4},
