@@ -41,13 +41,14 @@ def review(
     proposals: Sequence[Proposal],
     reviews: ReadReviews = "never",
     is_updated: bool = False,
+    will_propose: bool = True,
 ) -> tuple[Proposal, Outcome]:
     """Bring the news of an own change request into Git, and return the change request as it is after that.
 
     Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
-    updated from main content, where the policy says so; changed content becomes a commit on its ref; an unchanged one
-    costs nothing, unless its reviews are to be read, and one that was archived is read a last time. `is_updated` says
-    that this run has updated it, and did not come to read what that made of it.
+    updated from main content, where the policy says so and the run `will_propose`; changed content becomes a commit on
+    its ref; an unchanged one costs nothing, unless its reviews are to be read, and one that was archived is read a last
+    time. `is_updated` says that this run has updated it, and did not come to read what that made of it.
     Raises: MainMoved when it has taken in, or is about to take in, main content that the mirror does not have.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
@@ -59,7 +60,8 @@ def review(
     remarks = list(ask_reviewers(workspace, binding, proposal))
     _record_state(workspace, binding, proposal.change_request, reviews)
     update = replace(NO_UPDATE, is_fresh=is_updated)
-    if _is_due(workspace, proposal):
+    # The platform merges lines otherwise than Git: what an update lost is written right after it, or could be merged.
+    if will_propose and _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
         changes += fetch_content(workspace, binding, proposal)
         settled = _find_settling_commit(workspace, binding, proposal, space, proposals)

@@ -268,6 +268,7 @@ class Flows:
                     proposals=own,
                     reviews=self.options.reviews,
                     is_updated=lane in self._updated_requests,
+                    will_propose=self.options.propose,
                 )
         except MainMoved as moved:
             self._updated_requests |= {lane} if moved.is_updated else set()

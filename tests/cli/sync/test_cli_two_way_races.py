@@ -82,6 +82,30 @@ def test_lines_that_are_written_just_before_an_update_stand_beside_the_others(
             assert words in text
 
 
+@pytest.mark.parametrize("command", ["pull", "sync"])
+def test_lines_that_only_the_platform_cannot_merge_are_in_what_anybody_may_merge(
+    docs: Writer, web: Web, interposer: Interposer, command: str
+) -> None:
+    """Git merges an edit with a paragraph that was put behind it; the platform keeps the change request's lines."""
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("push")
+    request = web.proposed()
+    web.edit("p1", "P1 one.", "P1 one, says the web.")
+    web.edit("p1", "P1 one.", "P1 one.\n\nR was here.", request=request)
+    said = docs.run(command)
+    assert ("updated from main content" in said) is (command == "sync")
+    if command == "sync":
+        assert "the platform found conflicts" in said
+    else:
+        assert web.requests()[-1].outdated
+        docs.run("push")
+    web.merge()
+    docs.settle()
+    for text in (web.text("p1"), docs.read("p1.md")):
+        assert "P1 one, says the web." in text
+        assert "R was here." in text
+
+
 def test_what_a_reviewer_writes_just_before_syncd_does_is_kept(docs: Writer, web: Web, interposer: Interposer) -> None:
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
     docs.run("sync")

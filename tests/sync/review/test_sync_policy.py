@@ -120,14 +120,16 @@ def test_who_cannot_be_asked_is_named_and_stands_in_nobody_s_way(world: Any, fin
     )
 
 
-def test_an_outdated_change_request_stays_so_when_the_policy_says_so(world: Any, fine: Any) -> None:
+def test_an_outdated_change_request_stays_so_when_the_policy_or_the_run_says_so(world: Any, fine: Any) -> None:
     world.clone()
     world.commit("Mine", MINE)
     fine(run(world))
     world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
-    fine(run(world, RunOptions(propose=False), update="never"))
+    fine(run(world, update="never"))
     assert request(world).outdated
     fine(run(world, RunOptions(propose=False)))
+    assert request(world).outdated, "this run would not write what the platform merges otherwise than Git"
+    fine(run(world))
     assert not request(world).outdated
 
 
