@@ -9,10 +9,12 @@ from itertools import accumulate
 from syncd.cli.terminal.text import escape
 
 CELLS_MAX = 110
-"""So many cells of a line are shown; of a longer line, those around the place."""
+"""So many cells of a line are shown, or as many as a terminal has; of a longer line, those around the place."""
 _LEAD = 30
 """So many cells are shown before the place when a line is cut."""
 _TAB = "    "
+_MARGIN = len("    1 | ") + len("……")
+"""Cells beside those of a line that is cut."""
 
 
 class SourceText:
@@ -41,9 +43,10 @@ class SourceText:
         return start + len(self.get_line(line)[: column - 1].encode("utf-8", "replace"))
 
 
-def format_excerpt(text: str, line: int, column: int, width: int) -> tuple[str, str]:
+def format_excerpt(text: str, line: int, column: int, width: int, *, columns: int | None = None) -> tuple[str, str]:
     """Return two lines for a terminal: a line of a file with its number, and carets under `width` characters of it.
 
+    Units: `columns` are those of the terminal, None where there is none.
     Shape: tabs are four spaces and control characters are spelled out; the carets stand under their characters also
     behind wide ones. A place behind the end of the line has one caret there.
     """
@@ -51,9 +54,10 @@ def format_excerpt(text: str, line: int, column: int, width: int) -> tuple[str, 
     cells = list(accumulate(map(_count_cells, pieces), initial=0))
     at, end = min(column - 1, len(pieces)), min(column - 1 + width, len(pieces))
     first, last = 0, len(pieces)
-    if cells[-1] > CELLS_MAX:
-        first = bisect_left(cells, max(0, min(cells[at] - _LEAD, cells[-1] - CELLS_MAX)))
-        last = bisect_left(cells, cells[first] + CELLS_MAX + 1) - 1
+    most = CELLS_MAX if columns is None else max(_LEAD + 1, min(CELLS_MAX, columns - _MARGIN))
+    if cells[-1] > most:
+        first = bisect_left(cells, max(0, min(cells[at] - _LEAD, cells[-1] - most)))
+        last = bisect_left(cells, cells[first] + most + 1) - 1
     before, behind = "…" if first else "", "…" if last < len(pieces) else ""
     gap = " " * (len(before) + cells[at] - cells[first])
     carets = "^" * max(1, cells[min(end, last)] - cells[at])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from syncd.cli.check.excerpt import SourceText, format_excerpt
-from syncd.cli.terminal.text import escape, style_text
+from syncd.cli.terminal.text import escape, find_width, style_text
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.rules import Rule
@@ -58,7 +58,7 @@ class Report:
     rules: Mapping[str, Rule]
     subject: str
     success_message: str
-    summary_suffix: str = ""
+    summary_suffix: str = "."
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -93,7 +93,8 @@ def format_finding(report: Report, located: LocatedFinding) -> list[str]:
     place = f"{escape(located.display_path)}:{finding.line}:{finding.column}"
     lines = [f"{place}: {word} {finding.code}: {escape(finding.message)}"]
     if not report.is_about_whole_file(finding) and (text := located.source.get_line(finding.line)):
-        shown, carets = format_excerpt(text, finding.line, finding.column, finding.width)
+        columns = find_width(sys.stdout)
+        shown, carets = format_excerpt(text, finding.line, finding.column, finding.width, columns=columns)
         start = carets.index("^")
         lines += [shown, carets[:start] + style_text(carets[start:], _COLOURS[finding.severity], sys.stdout)]
     return [*lines, *(f"   hint: {escape(line)}" for line in finding.hint.splitlines())]

@@ -18,7 +18,7 @@ def write_report(report: Report, style: str) -> None:
     if style == "text":
         for located in report.findings:
             print_text("\n".join(format_finding(report, located)))
-        print(report.summary)
+        print_text(report.summary)
     elif style == "github":
         write_annotations(report, os.environ)
     else:

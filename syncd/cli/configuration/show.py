@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Literal
 
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import escape, print_text
+from syncd.cli.terminal.text import escape, find_width, print_text, wrap_line
 from syncd.config import Config, ConfigFile
 from syncd.config.drop_ins import read_drop_ins
 from syncd.config.finding import find_own_platform, is_trusted, read_valid, select_keys
@@ -59,8 +60,11 @@ def show_config(config_file: Path | None, *, with_origin: bool, as_json: bool) -
         print_document({"file": str(file.path), "settings": [_build_document(setting) for setting in settings]})
         return
     print_text(f"# {escape(str(file.path))}")
+    width = find_width(sys.stdout)
     for setting in settings:
-        print_text("  ".join(_format_setting(setting, with_origin=with_origin)))
+        parts = list(_format_setting(setting, with_origin=with_origin))
+        line = "  ".join(parts)
+        print_text(line if width is None or wrap_line(line, width) == [line] else "\n    ".join(parts))
 
 
 def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) -> Sequence[Setting]:

@@ -111,7 +111,7 @@ def _print_outcome(options: BuildCommandOptions, report: Report, summary: BuildS
         print_text("\n".join(format_finding(report, located)))
     where = escape(find_display_path(options.directory.absolute()))
     if report.findings:
-        print(report.summary)
+        print_text(report.summary)
     if summary is None:
         print_text(f"Nothing is built: {where} is as it was.")
         return

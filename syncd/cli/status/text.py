@@ -28,6 +28,7 @@ AWAITED = {
     "pull": "waits for syncd pull, which brings it to Git",
     "reopening": "nothing is proposed through it any more",
 }
+_NAME_COLUMNS = 16
 _BOLD, _RED = 1, 31
 """A reason, and in parentheses what to do about it."""
 
@@ -42,13 +43,13 @@ def format_status(status: RepositoryStatus | BrokenStatus, *, start: str) -> lis
     works = {work.branch: work for work in status.works}
     for branch in status.branches:
         distance = _format_distance(branch, works.get(branch.branch), status.run)
-        lines.append(f"  branch {escape(branch.branch):<16} {distance}")
+        lines.append(f"  branch {_fill_column(escape(branch.branch))}{distance}")
         if branch.branch == status.imported:
             lines.append(f"         {'':<16} a push writes main content, without a change request")
     for space in status.spaces:
         lines += _format_space(space, [request for request in status.requests if request.space == space.name])
     for site in status.sites:
-        lines.append(f"  site   {escape(site.file):<16} {_format_counts(site)}")
+        lines.append(f"  site   {_fill_column(escape(site.file))}{_format_counts(site)}")
     for id in status.former:
         lines.append(f"  space  {escape(id)} is configured no more; its directory and its refs stay as they are")
     if command := suggest_command(status, start=start):
@@ -62,6 +63,11 @@ def _format_headline(status: RepositoryStatus) -> str:
         where += f" in {escape(status.work_tree)}"  # a linked work tree
     service = f"service running (pid {status.daemon})" if status.daemon else "no service"
     return f"{style_text(escape(status.path), _BOLD, sys.stdout)}  {where}, {service}"
+
+
+def _fill_column(name: str) -> str:
+    """A name and the gap behind it, by which a terminal knows where later parts of the line stand."""
+    return f"{name:<{_NAME_COLUMNS}} " if len(name) <= _NAME_COLUMNS else f"{name}  "
 
 
 def mark_problem(line: str) -> str:
@@ -127,7 +133,7 @@ def _format_space(space: SpaceStatus, requests: Sequence[RequestStatus]) -> Iter
     end = "" if requests else ", no change request"
     end = ", undecided: see syncd init" if space.undecided else end
     revision = escape(space.revision) or "none yet"
-    yield f"  space  {space.name:<16} revision {revision} in {escape(space.directory)}{end}"
+    yield f"  space  {_fill_column(space.name)}revision {revision} in {escape(space.directory)}{end}"
     for request in requests:
         yield f"         #{request.number} of {escape(request.branch)}: {'; '.join(describe_request(request))}"
         if request.state.address:

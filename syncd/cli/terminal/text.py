@@ -81,11 +81,14 @@ def wrap_line(line: str, width: int, *, extra_indent: int = 4) -> list[str]:
     Units: columns.
     Shape: a word is never broken, so that an address or a path can be copied; spaces within a part stay as they are.
     Behind a name and a gap, such as `  run    ok`, later parts stand below what follows the gap, unless they are to be
-    indented no further. A word that no line
-    has room for stays beside a short sign in front of it.
+    indented no further. A word that no line has room for stays beside a short sign in front of it; alone, it is
+    indented less where that lets it fit.
     """
     if _count_columns(line) <= width:
         return [line]
+    if extra_indent and " " not in (word := line.lstrip(" ")):
+        room = width - _count_columns(word)
+        return [f"{' ' * room}{word}" if room >= 0 else line]
     words = re.findall(r" *[^ ]+", line)
     hanging = _find_gap_end(line, width) if extra_indent else 0
     indent = " " * min(hanging or _count_indent(line) + extra_indent, width // 2)

@@ -175,6 +175,14 @@ def test_a_line_of_any_length_is_shown_around_the_place(line: str, column: int, 
     assert under.strip(" |^") == ""
 
 
+@pytest.mark.parametrize("column", [1, 40, 90, 200])
+def test_a_line_fits_into_the_terminal_with_its_carets(column: int) -> None:
+    for columns in (60, 80, 200):
+        shown, under = format_excerpt("words " * 40, 7, column, 60, columns=columns)
+        assert max(len(shown), len(under)) <= min(columns, CELLS_MAX + 10)
+        assert under[8:].strip(" ") != ""
+
+
 def test_the_place_in_a_very_long_line_is_in_sight() -> None:
     shown, under = format_excerpt("x" * 5000 + "HERE" + "y" * 5000, 12, 5001, 4)
     at = under.index("^")

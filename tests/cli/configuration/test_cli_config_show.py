@@ -9,6 +9,7 @@ import pytest
 
 from syncd.cli.app import run
 from tests.cli.command_runner import CommandRunner, make_runner
+from tests.cli.terminal_session import TerminalSession
 
 TEXT = '[[repository]]\nbranches = ["main", "docs/*"]\n[[repository.space]]\nid = "a"\n'
 
@@ -90,3 +91,13 @@ def test_a_credential_in_an_address_is_never_shown(work: Path, show: CommandRunn
     said = show("--config", str(file), "--origin")
     assert "https://***@git.example.org/x" in said.out
     assert "hunter2" not in said.out
+
+
+def test_on_a_narrow_terminal_an_origin_stands_below_its_value(work: Path) -> None:
+    environ = {"SYNCD_URL": "https://api.example.com", "SYNCD_TOKEN": "hunter2", "NO_COLOR": "1", "CI": ""}
+    with TerminalSession("config", "show", "--origin", cwd=work, environ=environ, columns=60) as session:
+        assert session.finish() == 0
+    lines = session.text.splitlines()
+    at = lines.index('repository.0.branches = ["main", "docs/*"]')
+    assert lines[at + 1].startswith(f"    # {work}")
+    assert 'repository.0.name = "work"  # default' in lines

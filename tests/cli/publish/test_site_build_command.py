@@ -32,6 +32,7 @@ def test_findings_are_shown_and_the_site_is_built(build: CommandRunner, docs: Pa
     result = build("public")
     assert result.code == 0
     assert re.search(r"^README\.md:3:\d+: error link", result.out, re.MULTILINE)
+    assert "\n1 error in 3 files. What a code means: syncd explain CODE\n" in result.out
     assert result.out.splitlines()[-1].startswith("2 pages in public: ")
     assert (docs / "public/next/index.html").is_file()
     # What was built lies in the repository, and is no content of the next build.

@@ -31,6 +31,12 @@ def test_no_word_is_broken_and_none_is_lost(words: list[str], width: int) -> Non
         assert len(part.split()) == 1 or len(part) <= width or is_signed
 
 
+def test_an_address_alone_is_indented_less_where_that_lets_it_fit() -> None:
+    assert wrap_line("           https://docs.example.org/a", 30) == ["    https://docs.example.org/a"]
+    assert wrap_line("           https://docs.example.org/a/b/c", 30) == ["https://docs.example.org/a/b/c"]
+    assert wrap_line("  https://docs.example.org/a/b/c/d", 30) == ["  https://docs.example.org/a/b/c/d"]
+
+
 def test_later_parts_stand_below_what_follows_a_gap() -> None:
     assert wrap_line("  run    ok at noon by a command", 20) == [
         "  run    ok at noon",
