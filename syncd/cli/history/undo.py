@@ -27,8 +27,9 @@ from syncd.sync.binding import Binding
 from syncd.sync.review.requests import FoundRequest, find_requests
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions, find_exit_code
+from syncd.sync.undo.halves import add_open_halves, plan_reverts
 from syncd.sync.undo.latest import Undoable, find_latest
-from syncd.sync.undo.revert import Revert, plan_revert, write_revert
+from syncd.sync.undo.revert import Revert, write_reverts
 from syncd.sync.undo.withdraw import Withdrawal, plan_withdrawal, withdraw
 from syncd.sync.workspace import Workspace
 
@@ -102,7 +103,7 @@ def _undo_push(
 ) -> int:
     with open_workspace(config, repository, Environment(os.environ)) as workspace:
         fresh = [each for one in requests for each in find_requests(workspace, [one.binding], one.request.number)]
-        plan = plan_withdrawal(workspace, fresh, reset=options.reset)
+        plan = plan_withdrawal(workspace, add_open_halves(workspace, fresh), reset=options.reset)
         if not options.as_json:
             print_text("\n".join(_format_withdrawal(plan, reset=options.reset)))
         if not options.dry_run:
@@ -135,7 +136,9 @@ def _format_withdrawal(plan: Withdrawal, *, reset: bool) -> Iterator[str]:
 def _format_withdrawn(plan: Withdrawal, options: UndoOptions) -> Iterator[str]:
     numbers = ", ".join(f"#{found.request.number}" for found in plan.requests)
     verb = "is" if len(plan.requests) == 1 else "are"
-    reopen = name_config(f"syncd cr reopen {plan.requests[0].request.number}", options.config)
+    first = plan.requests[0]
+    space = f" --space {first.binding.name}" if len(plan.requests) > 1 else ""
+    reopen = name_config(f"syncd cr reopen {first.request.number}{space}", options.config)
     yield f"{numbers} {verb} archived; {escape(reopen)} opens it again."
     if not plan.commits:
         return
@@ -160,19 +163,19 @@ def _undo_merge(
         show_progress() as on_progress,
         open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
     ):
-        plan = plan_revert(workspace, binding, number, branch)
-        if not plan.existing and not plan.changes:
+        plans = plan_reverts(workspace, binding, number, branch)
+        if not any(plan.existing or plan.changes for plan in plans):
             raise SyncdError(f"nothing that #{number} changed is left on {branch}")
         if not options.as_json:
-            print_text("\n".join(_format_revert(plan, branch)))
+            print_text("\n".join(line for plan in plans for line in _format_revert(plan, branch)))
         if not options.dry_run:
             _confirm(options)
-            results = _propose_revert(workspace, plan, branch)
+            results = _propose_reverts(workspace, plans, branch)
     if results:
         record_command(repository, results)
     code = find_exit_code(results)
     if options.as_json:
-        changes = [{"path": change.path, "status": change.status} for change in plan.changes]
+        changes = [{"path": change.path, "status": change.status} for plan in plans for change in plan.changes]
         documents = [build_result_document(result) for result in results]
         _print_document(
             options, "merge", {"number": number, "branch": branch, "changes": changes, "results": documents}, code
@@ -183,9 +186,9 @@ def _undo_merge(
     return code
 
 
-def _propose_revert(workspace: Workspace, plan: Revert, branch: str) -> Sequence[Result]:
+def _propose_reverts(workspace: Workspace, plans: Sequence[Revert], branch: str) -> Sequence[Result]:
     author = workspace.repository.read_author(os.environ, when=workspace.now())
-    write_revert(workspace, plan, author)
+    write_reverts(workspace, plans, author)
     return run_cycle(workspace, RunOptions(branches=(branch,), integrate=False))
 
 

@@ -1,5 +1,6 @@
 """Take back what was merged into main content: a commit on a branch that says the opposite, for a push to propose."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncd.errors import Conflict, GuardRefused, SyncdError
@@ -7,6 +8,7 @@ from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
 from syncd.repo.values import Commit, FileChange, Person
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
+from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.workspace import COMMITTER, Workspace
@@ -22,6 +24,7 @@ class Revert:
 
     Shape: `merged` is the mirror commit of the merge, `numbers` the change requests that it stands for; `existing` is
     the commit that has taken it back already, or "". `kept` are files that stay, because they were edited since.
+    `commit` is what the branch is at then, though no ref names it.
     """
 
     binding: Binding
@@ -33,6 +36,7 @@ class Revert:
     changes: tuple[FileChange, ...] = ()
     existing: str = ""
     kept: tuple[str, ...] = ()
+    commit: str = ""
 
 
 def find_merge_commit(workspace: Workspace, binding: Binding, number: int) -> Commit | None:
@@ -60,14 +64,18 @@ def find_revert(workspace: Workspace, merged: Commit, tip: str) -> str:
     return ""
 
 
-def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str) -> Revert:
+def plan_revert(
+    workspace: Workspace, binding: Binding, number: int, branch: str, *, previous: Revert | None = None
+) -> Revert:
     """Return how a branch takes back the merge of a change request; no ref is moved.
 
+    Shape: `previous` is what the branch takes back before.
     Raises: SyncdError without such a branch; GuardRefused when the merge is not in it yet; Conflict when later
     changes are in the same place.
     """
     repository = workspace.repository
     merged, tip = find_merge_commit(workspace, binding, number), repository.resolve(f"{HEADS}{branch}")
+    tip = previous.commit if previous is not None else tip
     if tip is None:
         raise SyncdError(f"there is no branch {branch}")
     if merged is None or not merged.parents or not repository.is_ancestor(merged.oid, tip):
@@ -77,10 +85,13 @@ def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str
     existing = find_revert(workspace, merged, tip)
     base = Base(repository.find_tree(merged.oid) or "", (merged.oid,))
     result = merge(workspace, tip, merged.parents[0], base=base)
+    # A page that went on to another space is not that space's page: what is there is nothing of this merge.
+    others = list_other_directories(workspace.bindings, binding)
+    reverted = leave_out(repository, (), result.tree_with_ours, tip, (), directories=others)
     paths = [*(conflict.path for conflict in result.conflicts), *result.outside_paths]
     # A revert may have been taken back itself since; then it changes something once more.
-    if existing and (paths or result.tree_with_ours == tree):
-        return Revert(binding, numbers, merged, branch, tip, tree, existing=existing)
+    if existing and (paths or reverted == tree):
+        return Revert(binding, numbers, merged, branch, tip, tree, existing=existing, commit=tip)
     if paths:
         raise Conflict(
             f"what #{number} changed was changed again since, in {', '.join(paths[:5])}; nothing was reverted",
@@ -88,22 +99,25 @@ def plan_revert(workspace: Workspace, binding: Binding, number: int, branch: str
             if len(merged.parents) > 1
             else f"git revert {merged.oid[:10]}, settle the conflict, commit, then syncd push",
         )
-    commit = _write(workspace, merged, tip, result.tree_with_ours)
+    commit = _write(workspace, merged, tip, reverted)
     changes = tuple(repository.list_changes(tip, commit))
-    return Revert(binding, numbers, merged, branch, tip, result.tree_with_ours, changes, kept=result.revived_paths)
+    last, kept = commit if changes else tip, result.revived_paths
+    return Revert(binding, numbers, merged, branch, tip, reverted, changes, kept=kept, commit=last)
 
 
-def write_revert(workspace: Workspace, revert: Revert, author: Person | None = None) -> str:
-    """Add the commit that takes back a merge to its branch, and return it; one that is there already stays alone.
+def write_reverts(workspace: Workspace, reverts: Sequence[Revert], author: Person | None = None) -> None:
+    """Add the commits that take back merges to their branch, each upon the one before.
 
-    Shape: `author` is who decided it; without one, syncd is the author, too.
+    Shape: one that is there already, or would change nothing, is not added. `author` is who decided it; without one,
+    syncd is the author, too.
     Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
     """
-    if revert.existing:
-        return revert.existing
-    commit = _write(workspace, revert.merged, revert.tip, revert.tree, author)
-    workspace.repository.fast_forward(revert.branch, old=revert.tip, new=commit)
-    return commit
+    old = new = reverts[0].tip
+    for revert in reverts:
+        if revert.changes:
+            new = _write(workspace, revert.merged, new, revert.tree, author)
+    if new != old:
+        workspace.repository.fast_forward(reverts[0].branch, old=old, new=new)
 
 
 def _write(workspace: Workspace, merged: Commit, tip: str, tree: str, author: Person | None = None) -> str:
