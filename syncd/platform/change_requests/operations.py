@@ -208,7 +208,7 @@ class ContentBatch:
         if into != parent:
             self._move_page(now.id, into, past.order[entry.parent].index(now.id))
         self._check_slug(entry.node.slug, into, but=now.id)
-        self.texts.drop_text(now.id)
+        self.texts.restore_text(now.id, past)
         self._moved.discard(now.id)
         self._restored.append(now.id)
         self._parents.update((now.id, into))
@@ -225,6 +225,7 @@ class ContentBatch:
             parent = entry.parent if entry.parent in self.draft else PAGES
             self._check_slug(entry.node.slug, parent)
             self.draft.insert(replace(entry.node, children=()), parent, past.order[entry.parent].index(entry.node.id))
+            self.texts.restore_text(entry.node.id, past)
             self._restored.append(entry.node.id)
             self._parents.add(parent)
             self._note_change(

@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ from syncd.platform.change_requests.moved_pages import (
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import metadata
 from syncd.platform.revisions.files import CONTENT_TYPE, build_file_fields
-from syncd.platform.revisions.outline import Draft
+from syncd.platform.revisions.outline import Draft, Outline
 from syncd.platform.revisions.references import DraftReferences
 from syncd.platform.revisions.targets import TargetResolver
 from syncd.platform.storage.blobs import Blobs
@@ -52,6 +52,8 @@ class DraftTexts:
     _retitled: set[str] = field(default_factory=set)
     """Ids of pages that keep their text, but for members."""
     _moves: Mapping[str, str] = field(default_factory=dict)
+    _past: dict[str, Outline] = field(default_factory=dict)
+    """The outlines that pages were restored from, by their ids: their links are as of then."""
 
     def __post_init__(self) -> None:
         self.references = DraftReferences(self.draft)
@@ -97,6 +99,11 @@ class DraftTexts:
         self._former.pop(id, None)
         self._retitled.discard(id)
 
+    def restore_text(self, id: str, past: Outline) -> None:
+        """Let a page have the text that it had in a past outline, with links to where pages are now."""
+        self.drop_text(id)
+        self._past[id] = past
+
     def keep_file(self, data: bytes) -> str:
         """Return the blob id of a file's content, which `write_all` stores."""
         self._contents.append(data)
@@ -104,17 +111,27 @@ class DraftTexts:
 
     def follow_moves(self) -> None:
         """Let links lead to the pages that got another path in this write, but for those in texts that were sent."""
+        self._follow_restored()
         base = self.draft.base
         self._moves = find_moves(base, self.draft, self.draft.touched_ids)
         if not self._moves:
             return
-        others = [id for id in list_texts(self.draft) if id not in self._texts]
-        leading = choose_texts(self.draft, self._moves, others, self.find_addresses)
-        for id, text in follow_moved_pages(self.draft, base, self._moves, leading, read=self.blobs.get):
-            self.draft.replace_node(replace(self.draft.node(id), body=self.keep_file(text)))
-        for id in self._retitled & base.entries.keys():
+        written = self._texts.keys() | self._past.keys()
+        others = [id for id in list_texts(self.draft) if id not in written]
+        self._follow(base, self._moves, choose_texts(self.draft, self._moves, others, self.find_addresses))
+        for id in self._retitled & base.entries.keys() - self._past.keys():
             at, to = base.entries[id].node.path or "", self.draft.node(id).path or ""
             self._texts[id] = links.follow_moves(self._texts[id], self._moves, at=at, to=to)
+
+    def _follow_restored(self) -> None:
+        texts = [id for id in list_texts(self.draft) if id in self._past and id not in self._texts]
+        for past in {outline.root: outline for outline in self._past.values()}.values():
+            ids = [id for id in texts if self._past[id].root == past.root]
+            self._follow(past, find_moves(past, self.draft, past.entries), ids)
+
+    def _follow(self, before: Outline, moves: Mapping[str, str], ids: Sequence[str]) -> None:
+        for id, text in follow_moved_pages(self.draft, before, moves, ids, read=self.blobs.get):
+            self.draft.replace_node(replace(self.draft.node(id), body=self.keep_file(text)))
 
     def write_all(self, touched: Iterable[str]) -> None:
         """Store the texts and files of this write, now that each page has its path, and set the dates of the `touched`

@@ -309,6 +309,21 @@ def test_reverting_a_page_undoes_an_edit_an_insertion_and_a_deletion(request_: R
     assert request_.page(alpha)["markdown"] == FILES["alpha.md"]
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_reverted_page_links_to_what_it_did_where_that_is_now(request_: Request, is_deleted: bool) -> None:
+    alpha, usage, setup = (request_.at(path) for path in ("alpha", "guides/usage", "guides/setup"))
+    text = "# Alpha\n\n[home](README.md) and [use](guides/usage.md)\n"
+    request_.update(alpha, document={"markdown": text})
+    then = request_.revision
+    request_.update(alpha, into=setup)
+    request_.update(usage, slug="use")
+    if is_deleted:
+        request_.write({"operation": "delete_page", "page": alpha})
+    request_.write({"operation": "revert_page", "page": alpha, "revision": then})
+    assert request_.page(alpha)["markdown"] == text.replace("guides/usage.md", "guides/use.md")
+    assert request_.page(alpha)["git"]["path"] == "alpha.md"
+
+
 def test_a_batch_says_what_became_of_each_page_once_in_first_touched_order(request_: Request) -> None:
     alpha, usage = request_.at("alpha"), request_.at("guides/usage")
     written = request_.write(
