@@ -1,6 +1,7 @@
 """Mirror: each revision of a space's main content becomes a commit on the platform's branch."""
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncd.errors import GuardRefused, HistoryCut, Unreachable
@@ -30,6 +31,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
+from syncd.sync.mirror.dropped_lines import find_dropped
 from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.overwritten import (
     find_imported_commit,
@@ -238,10 +240,28 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
         former=base.former or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
+    notes = written.notes + tuple(_describe_dropped(workspace, binding, merged, state.tip, written.commit))
     # A run that is killed here is repaired by the next one, which sees that the store is about another commit.
     save_anchors(workspace, binding, "main", revision.id, written, base.stored)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
-    return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
+    return Applied((mirrored, *gathered.plan.plan.changes), notes)
+
+
+def _describe_dropped(
+    workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
+) -> Iterator[str]:
+    """A note for each change request that was merged while pages were in conflict, and took lines out of them."""
+    for proposal in merged:
+        if before is None:
+            return
+        both = merge(workspace, before, find_head(workspace, binding, proposal))
+        paths = list(find_dropped(workspace.repository, binding, both.conflicts, after=after))
+        if paths:
+            number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
+            yield (
+                f"#{number} was merged on the platform while it was in conflict with main content, and lines of main "
+                f"content are gone: git diff {before[:10]} {after[:10]} -- {named}"
+            )
 
 
 def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorStep) -> dict[str, str]:

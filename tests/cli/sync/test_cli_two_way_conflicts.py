@@ -46,6 +46,21 @@ def test_a_change_request_beside_a_conflict_takes_nothing_back_when_the_next_one
     assert web.titles()["p4"] == "Fourth"
 
 
+def test_lines_that_a_merge_in_the_browser_took_out_of_a_page_in_conflict_are_named(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("push")
+    request = web.proposed()
+    web.edit("p3", "P3 two.", "P3 two, says R.", request=request)
+    web.edit("p3", "P3 two.", "P3 two, says the web.")
+    assert conflicts(docs.run("sync", code=6)) == ["p3.md"]
+    assert web.client.change_requests.merge(web.space, str(request)).result == "conflicts"
+    said = docs.run("sync")
+    assert f"#{request} was merged on the platform while it was in conflict with main content" in said
+    command = said.split("lines of main content are gone: git ")[1].splitlines()[0]
+    assert "-P3 two, says the web." in docs.git(*command.split())
+    assert "are gone" not in docs.run("sync")
+
+
 def test_what_waited_beside_a_conflict_is_whole_once_it_is_resolved(docs: Writer, web: Web) -> None:
     start_conflict(docs, web)
     web.edit("p1", "P1 one.", "P1 one, says A.")
