@@ -125,7 +125,7 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
     if steps := sum(space.manual_steps for space in work.spaces):
         return f"{distance}; {format_count(steps, 'manual step')} to do on the platform"
     if awaited := sum(len(space.awaited) for space in work.spaces):
-        return f"{distance}; {format_count(awaited, 'file')} left to another branch"
+        return f"{distance}; {format_count(awaited, 'file')} sent later"
     return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
 
 
@@ -146,7 +146,7 @@ def describe_request(request: RequestStatus) -> Iterator[str]:
     yield escape(state.status) or "not seen by a run yet"
     branch = escape(request.branch)
     if request.left_out:
-        yield f"lacks {format_count(len(request.left_out), 'file')} of {branch}, left to another branch"
+        yield f"lacks {format_count(len(request.left_out), 'file')} of {branch}, sent later"
     else:
         yield f"holds what {branch} says" if request.has_all else f"lacks some of {branch}"
     if request.objections:

@@ -104,9 +104,13 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
             number, what = space.request.number, _format_paths(space.changed)
             way_on = f"commit something new, or syncd cr reopen {number}"
             yield f"! not sent: {what}: #{number} was archived with that; {way_on}"
+    own = {space.request.number for space in work.spaces if space.request is not None}
     for number, awaited in _list_awaited(work).items() if not pushed else ():
         verb = "waits" if len(awaited) == 1 else "wait"
-        yield f"! not sent: {_format_paths(awaited)} {verb} for #{number}, which adds that already"
+        why = f"for #{number}, which adds that already"
+        if number in own:
+            why = f"until #{number} is updated or merged: main content got that after it began"
+        yield f"! not sent: {_format_paths(awaited)} {verb} {why}"
     changed = [path for space in work.spaces if space.needs_push for path in space.changed]
     if changed and pushed:
         yield f"! not sent: {_format_paths(changed)}; syncd check may say why"

@@ -1,6 +1,6 @@
 """What a branch asks of one space: main content and its change request merged with it, as a commit that can be sent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.binding import Binding
@@ -12,7 +12,7 @@ from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
 from syncd.sync.merge.write_part import NOT_SENT, write_part
-from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere
+from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere, format_paths
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
 from syncd.sync.state.proposals import Proposal
@@ -82,7 +82,33 @@ def gather_intent(
     entry_conflicts = _list_entry_conflicts(
         binding, (f"{workspace.remote}/main", both.result), (name, result if existing != main else None)
     )
-    return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere)
+    later = _describe_later(workspace, binding, (main, both.commit), added, live)
+    return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere, later)
+
+
+def _describe_later(
+    workspace: Workspace,
+    binding: Binding,
+    sides: tuple[str, str],
+    added: Mapping[str, tuple[str, ...]],
+    live: Proposal | None,
+) -> tuple[str, ...]:
+    """What people are told of pages that came to main content after a change request began, and that the branch has
+    otherwise; `sides` are main content and the branch with it."""
+    repository, (main, ours) = workspace.repository, sides
+    changed = {
+        names[-1]
+        for names in added.values()
+        if binding.holds(names[0])
+        and (len(names) > 1 or repository.lookup(main, names[0]) != repository.lookup(ours, names[0]))
+    }
+    if live is None or not changed:
+        return ()
+    number = live.change_request.number
+    return (
+        f"main content got {format_paths(changed)} after #{number} began; what the branch says of it is sent once "
+        f"#{number} is updated or merged",
+    )
 
 
 def _is_nothing_own(

@@ -41,12 +41,16 @@ class ProposedElsewhere:
         return tuple(self._format_note(number, left_out) for number in numbers)
 
     def _format_note(self, number: int, left_out: Collection[str]) -> str:
-        paths = sorted(path for path, added_by in self.added.items() if added_by == number and path in left_out)
-        shown = ", ".join(paths[:PATHS_SHOWN]) + (", …" if len(paths) > PATHS_SHOWN else "")
-        return f"#{number} adds {shown} already; sent from here once #{number} is merged or archived"
+        paths = [path for path, added_by in self.added.items() if added_by == number and path in left_out]
+        return f"#{number} adds {format_paths(paths)} already; sent from here once #{number} is merged or archived"
 
 
 NOTHING = ProposedElsewhere()
+
+
+def format_paths(paths: Collection[str]) -> str:
+    """Return the first of some paths, in their order."""
+    return ", ".join(sorted(paths)[:PATHS_SHOWN]) + (", …" if len(paths) > PATHS_SHOWN else "")
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Intent:
     commit or a part of it, `existing`, and their base. `left_out` are the paths of each entry that is not sent;
     `conflict_outcomes` are what people are told of each page that is not sent: in conflict, or refused.
     `entry_conflicts` are the pages in conflict, each with the name of the side that they are in conflict with.
-    `elsewhere` is what other change requests add already.
+    `elsewhere` is what other change requests add already. `later` says which pages wait until the change request has
+    taken in the main content that has them.
     """
 
     branch: str
@@ -71,11 +76,12 @@ class Intent:
     conflict_outcomes: tuple[Held, ...] = ()
     entry_conflicts: tuple[tuple[str, EntryConflict], ...] = ()
     elsewhere: ProposedElsewhere = NOTHING
+    later: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What people are told of pages and files that another change request adds."""
-        return self.elsewhere.format_notes({path for paths in self.left_out for path in paths})
+        """What people are told of pages and files that wait for another change request, or for this one."""
+        return (*self.elsewhere.format_notes({path for paths in self.left_out for path in paths}), *self.later)
 
     @property
     def named_tip(self) -> str:

@@ -55,7 +55,7 @@ def find_awaited(
     here = repository.resolve(f"{lanes}{own}") if own is not None else None
     known = [commit for commit in (main, here) if commit is not None]
     new = [path for path in paths if lookup(tip, path) and not any(lookup(commit, path) for commit in known)]
-    found: dict[str, int] = {}
+    found = _find_later(repository, binding, paths, main, tip, (own, here)) if own is not None and here else {}
     others = [number for number, other, _ in list_proposed(repository, binding.name) if other != branch] if new else []
     for number in others:
         lane = repository.resolve(f"{lanes}{number}")
@@ -66,3 +66,16 @@ def find_awaited(
             brought = list(paths)
         found |= {path: number for path in brought if path not in found}
     return found
+
+
+def _find_later(
+    repository: Repository, binding: Binding, paths: Collection[str], main: str, tip: str, own: tuple[int, str]
+) -> dict[str, int]:
+    """The branch's own change request by each changed path that main content got after it began, given its number and
+    the commit of what it holds."""
+    lookup, (number, here) = repository.lookup, own
+    later = [path for path in paths if lookup(tip, path) and lookup(main, path) and not lookup(here, path)]
+    base = repository.find_merge_base(main, here) if later else None
+    if base is None or read_notes(repository, binding, number).get(STATUS) == "archived":
+        return {}
+    return {path: number for path in later if lookup(base, path) is None}

@@ -67,14 +67,14 @@ def test_status_says_what_is_left_to_the_branch_below(web: Web, stack: Writer) -
     begin(stack, "docs/second")
     said = stack.run("status")
     assert "! not sent: SUMMARY.md, new.md wait for #1, which adds that already" in said
-    assert "docs/second      1 ahead, 0 behind main content; 2 files left to another branch" in said
+    assert "docs/second      1 ahead, 0 behind main content; 2 files sent later" in said
     assert "Next: syncd review" in said
     stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
     assert "2 ahead, 0 behind main content; 2 files not pushed" in stack.run("status")
     stack.run("push")
     said = stack.run("status")
     assert "! not sent: new.md waits for #1" in said
-    assert "#2 of docs/second: open; lacks 1 file of docs/second, left to another branch; waits for a review" in said
+    assert "#2 of docs/second: open; lacks 1 file of docs/second, sent later; waits for a review" in said
     document = json.loads(stack.run("status", "--json"))["repositories"][0]
     (space,) = next(work for work in document["unsent"] if work["branch"] == "docs/second")["spaces"]
     assert space["awaited"] == [{"path": "new.md", "change_request": 1}]

@@ -46,6 +46,27 @@ def test_a_change_request_beside_a_conflict_takes_nothing_back_when_the_next_one
     assert web.titles()["p4"] == "Fourth"
 
 
+def test_what_waits_until_a_change_request_has_a_page_of_main_content_is_named(docs: Writer, web: Web) -> None:
+    with (docs.path / ".git" / "syncd.toml").open("a") as file:
+        file.write('\n[repository.change_requests]\nupdate = "never"\n')
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    web.add("new", "# New\n\nNew one.\n")
+    docs.run("sync")
+    docs.edit("new.md", "New one.", "New one, says B.")
+    for _ in range(2):
+        assert f"new.md after #{request} began" in docs.run("sync")
+    said = docs.run("status")
+    assert f"! not sent: new.md waits until #{request} is updated or merged" in said
+    assert "1 file sent later" in said
+    web.client.change_requests.refresh(web.space, str(request))
+    docs.run("sync")
+    assert "not sent" not in docs.run("status")
+    web.merge()
+    assert "New one, says B." in web.text("new")
+
+
 def test_lines_that_a_merge_in_the_browser_took_out_of_a_page_in_conflict_are_named(docs: Writer, web: Web) -> None:
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
     docs.run("push")
