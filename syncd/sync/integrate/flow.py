@@ -134,7 +134,7 @@ def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subjec
 
 
 def _build_outside_error(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
-    shared = find_shared_branch(workspace, name)
+    shared = find_shared_branch(workspace, name, branch)
     elsewhere = f" (in any other clone: git merge {shared})" if shared else ""
     paths = ", ".join(result.outside_paths[:5]) + (", …" if len(result.outside_paths) > 5 else "")
     return MergeConflict(

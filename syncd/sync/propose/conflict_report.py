@@ -72,7 +72,7 @@ def has_report(proposal: Proposal) -> bool:
 
 def _fingerprint(workspace: Workspace, intent: Intent) -> str:
     report = [
-        (name, find_shared_branch(workspace, name), page.path, page.why, page.pages)
+        (name, find_shared_branch(workspace, name, intent.branch), page.path, page.why, page.pages)
         for name, page in intent.entry_conflicts
     ]
     return hashlib.sha256(repr((FORMAT, intent.branch, report)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -129,7 +129,8 @@ class _Reporter:
         return tuple(entries[path].title for path in page.list_paths(side) if path in entries)
 
     def _advise_git(self, name: str, page: EntryConflict) -> str:
-        shared, branch = find_shared_branch(self.workspace, name), quote(self.intent.branch)
+        branch = quote(self.intent.branch)
+        shared = find_shared_branch(self.workspace, name, self.intent.branch)
         if shared:
             return (
                 f"With Git, in any clone: git switch {branch}, git pull, git merge {shared}; "

@@ -40,6 +40,7 @@ from syncd.sync.run.record import record_results
 from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
+from syncd.sync.state.conflicts import find_unshared_request
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Workspace
 
@@ -308,12 +309,13 @@ class Flows:
         return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
 
     def _find_conflicting(self, conflicts: Iterable[Held]) -> set[str]:
-        """The change requests that pages of a branch are in conflict with, where main content is not what they wait
-        for."""
+        """The change requests that pages of a branch are in conflict with, also at the upstream remote, where main
+        content is not what they wait for."""
         lanes, main = f"{self.workspace.remote}/changes/", f"{self.workspace.remote}/main"
         in_main = {held.paths for held in conflicts if held.lane == main}
-        own = (held for held in conflicts if held.lane.startswith(lanes) and held.paths not in in_main)
-        return {held.lane.removeprefix(lanes) for held in own}
+        own = {held.lane for held in conflicts if held.lane.startswith(lanes) and held.paths not in in_main}
+        unshared = {find_unshared_request(self.workspace, held.lane, held.branch) for held in conflicts}
+        return {lane.removeprefix(lanes) for lane in own} | unshared - {""}
 
     def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
         """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""

@@ -10,6 +10,7 @@ from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import CONFLICT, Held
+from syncd.sync.state.proposed_refs import list_proposed
 from syncd.sync.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def describe_conflicts(
     from syncd.sync.merge.result import EXCLUDED
 
     where = f" --branch {quote(branch)}" if result.conflicts and _needs_name(workspace.repository, branch) else ""
-    shared = find_shared_branch(workspace, name)
+    shared = find_shared_branch(workspace, name, branch)
     elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}" if shared else ""
     return tuple(
         Held(
@@ -49,18 +50,36 @@ def _needs_name(repository: Repository, branch: str) -> bool:
     return repository.read_head().branch != branch or repository.has_linked_trees()
 
 
-def find_shared_branch(workspace: Workspace, name: str) -> str:
-    """Return the branch of the upstream remote whose merge settles a conflict with `name` in any clone; "" for none.
+def find_shared_branch(workspace: Workspace, name: str, branch: str) -> str:
+    """Return the branch of the upstream remote whose merge settles a conflict of a branch with `name` in any clone; ""
+    for none.
 
     Shape: a change request's content is there once a run has pushed it. What people have pushed is in conflict with
-    main content that the branch here has taken in, and the branch there has not.
+    what the branch here has taken in, and the branch there has not: a change request, or main content.
     """
     upstream, changes = workspace.upstream, f"{workspace.remote}/changes/"
     if upstream is None or not upstream.has_mirror:
         return ""
-    if name == f"{workspace.remote}/main" or name.startswith(f"{upstream.name}/"):
-        return f"{upstream.name}/{upstream.mirror}"
-    return f"{upstream.name}/{upstream.change_branch(name.removeprefix(changes))}" if name.startswith(changes) else ""
+    request = name.removeprefix(changes) if name.startswith(changes) else find_unshared_request(workspace, name, branch)
+    if request:
+        return f"{upstream.name}/{upstream.change_branch(request)}"
+    is_mirrored = name == f"{workspace.remote}/main" or name.startswith(f"{upstream.name}/")
+    return f"{upstream.name}/{upstream.mirror}" if is_mirrored else ""
+
+
+def find_unshared_request(workspace: Workspace, name: str, branch: str) -> str:
+    """Return the change request of a branch, as `<space>/<number>`, whose content the branch has taken in here, and not
+    at the upstream remote, where it is called `name`; "" for none."""
+    repository, upstream = workspace.repository, workspace.upstream
+    here, there = repository.resolve(f"{HEADS}{branch}"), repository.resolve(f"refs/remotes/{name}")
+    if upstream is None or not name.startswith(f"{upstream.name}/") or here is None or there is None:
+        return ""
+    for binding in workspace.bindings:
+        for number, other, _ in list_proposed(repository, binding.name):
+            lane = repository.resolve(workspace.change_ref(binding, number)) if other == branch else None
+            if lane is not None and repository.is_ancestor(lane, here) and not repository.is_ancestor(lane, there):
+                return f"{binding.name}/{number}"
+    return ""
 
 
 def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ...]:

@@ -132,6 +132,37 @@ def test_each_branch_s_change_request_in_conflict_is_there(team: Team) -> None:
     assert f"{CHANGES}{request}" in hosted.branches()
 
 
+def test_what_a_reviewer_wrote_is_there_where_a_push_of_it_has_failed(team: Team) -> None:
+    """The service's branch has the reviewer's words, and somebody was faster at the Git host, which has them not."""
+    hosted = Hosted(team)
+    hosted.configure(repository='branches = ["main", "topic"]')
+    hosted.sync()
+    hosted.git.git("switch", "--quiet", "--create", "topic")
+    hosted.git.edit("p1.md", "P1 two", GIT)
+    hosted.git.git("push", "--quiet", "--set-upstream", "origin", "topic")
+    hosted.sync()
+    request = hosted.web.proposed()
+    hosted.web.edit("p1", GIT, "P1 two by a reviewer", request=request)
+    hook = hosted.host.path / "hooks" / "update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    hosted.service.syncd("sync", "--config", hosted.config)
+    hook.unlink()
+    hosted.git.edit("p1.md", GIT, "P1 two by Git again")
+    hosted.git.git("push", "--quiet", "origin", "topic")
+    said = hosted.sync(code=6)
+    assert "(topic and origin/topic)" in said
+    assert f"git merge origin/{CHANGES}{request}" in said
+    hosted.git.git("fetch", "--quiet", "origin")
+    hosted.git.git("merge", f"origin/{CHANGES}{request}", code=1)
+    hosted.settle("p1.md", page(BOTH))
+    hosted.sync()
+    assert hosted.host.tip("topic") == hosted.clone.tip("topic")
+    assert hosted.host.git("show", "topic:p1.md") == page(BOTH)
+    assert hosted.web.text("p1", request=request) == page(BOTH)
+
+
 def test_files_of_no_space_are_settled_by_a_plain_merge_too(team: Team) -> None:
     hosted = Hosted(team, spaces=2)
     hosted.configure(repository='branches = ["main", "topic"]')
