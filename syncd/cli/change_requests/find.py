@@ -54,7 +54,8 @@ def complete_number(incomplete: str) -> list[str]:
     with suppress(SyncdError):
         for repository in list_repositories(None):
             with Repository.open(repository.path) as git:
-                found |= {number for space in repository.space for number, _, _ in list_proposed(git, space.name)}
+                listed = (list_proposed(git, binding) for binding in build_bindings(repository))
+                found |= {number for each in listed for number, _, _ in each}
     return [text for text in map(str, sorted(found)) if text.startswith(incomplete)]
 
 

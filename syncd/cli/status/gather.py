@@ -20,12 +20,13 @@ from syncd.cli.status.values import (
 )
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import find_other_tree
-from syncd.config import RepositoryConfig
+from syncd.config import RepositoryConfig, SpaceConfig
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.store.status import SITE_STATES, PendingPlan, SiteState, StoreSummary, read_site_facts, read_store_summary
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS, Branch, find_tracked
 from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
@@ -59,7 +60,8 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         works = [find_branch_work(here, repository, name) for name in names] if repository.space else []
         recorded = read_store_summary(git.git_dir / STATE_FILE)
         spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
-        others = {branch for space in repository.space for _, branch, _ in list_proposed(git, space.name)} - {*names}
+        listed = (list_proposed(git, _bind(space)) for space in repository.space)
+        others = {branch for each in listed for _, branch, _ in each} - {*names}
         proposed = [*works, *(find_branch_work(here, repository, name) for name in sorted(others))]
         requests = tuple(_read_requests(git, repository, proposed, recorded))
         former = {*recorded.spaces} - {space.id for space in repository.space}
@@ -126,8 +128,12 @@ def _read_space(git: Repository, repository: RepositoryConfig, index: int, main:
         space.directory or ".",
         last.trailers.get(REVISION, [""])[0] if last else "",
         git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None,
-        tuple(f"#{number} {branch}" for number, branch, _ in list_proposed(git, space.name)),
+        tuple(f"#{number} {branch}" for number, branch, _ in list_proposed(git, _bind(space))),
     )
+
+
+def _bind(space: SpaceConfig) -> Binding:
+    return Binding(space.id, space.directory, space.name)
 
 
 def _has_all(unsent: Unsent | None) -> bool:
@@ -145,7 +151,7 @@ def _read_requests(
         if unsent.request is not None
     }
     for space in repository.space:
-        for number, branch, _ in list_proposed(git, space.name):
+        for number, branch, _ in list_proposed(git, _bind(space)):
             state = parse_request_state(recorded.requests.get((space.id, number), ""))
             unsent = newest.get((space.name, number))
             if unsent is not None and unsent.request is not None and not state.address:

@@ -36,6 +36,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.policy import PreferredSide
+from syncd.sync.state.former_space import forget_former_space
 from syncd.sync.workspace import COMMITTER, Workspace
 
 SHOWN = 5
@@ -59,9 +60,10 @@ def bind_spaces(
     """
     if workspace.onto is not None or not workspace.branch:
         return workspace, []
+    left = [(binding.name, forget_former_space(workspace, binding)) for binding in workspace.bindings]
+    outcomes: list[tuple[str, Outcome]] = [(name, Applied((), (note,))) for name, note in left if note]
     _follow_carried(workspace)
     ready: list[Binding] = []
-    outcomes: list[tuple[str, Outcome]] = []
     for binding in workspace.bindings:
         outcome = outcome_of(partial(_bind_space, workspace, binding, prefer, move=move))
         if not isinstance(outcome, Unchanged):
@@ -134,7 +136,10 @@ class _SpaceBinder:
 
     def _read_candidate(self) -> Commit | None:
         found = self.repository.resolve(self.ref)
-        return self.repository.list_commits(None, found, limit=1)[0] if found else None
+        candidate = self.repository.list_commits(None, found, limit=1)[0] if found else None
+        # One that a former space of this name left is written anew.
+        is_of_space = candidate is not None and candidate.trailers.get(SPACE) == [self.binding.space]
+        return candidate if is_of_space else None
 
     def _is_fresh(self, candidate: Commit) -> bool:
         known = candidate.trailers.get(REVISION), candidate.trailers.get(LAYOUT)

@@ -36,6 +36,7 @@ from syncd.sync.mirror.history import read_past
 from syncd.sync.mirror.sent_part import find_sent_part, list_left_out
 from syncd.sync.state.lane_content import find_arrived
 from syncd.sync.state.request_commits import SentContent
+from syncd.sync.state.request_state import record_request
 from syncd.sync.workspace import COMMITTER, Workspace
 
 RUN_COMMIT_TRAILER = "Syncd-Ground"
@@ -145,6 +146,7 @@ class _StageBuilder:
             if commit is None or self.repository.is_ancestor(commit, self.base_commit):
                 return
             self.repository.update_ref(self.proposed_ref(binding, request.number), commit, old=None)
+            record_request(self.workspace, binding, request)  # it may be that of another branch
 
     def record_request(self, binding: Binding) -> None:
         """Note what the branch proposed last, so that what reviewers did since is told from it."""

@@ -12,6 +12,7 @@ from syncd.repo.values import Commit, FileChange
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import STATUS, notes_ref, read_notes
+from syncd.sync.state.proposed_refs import list_proposed
 from syncd.sync.workspace import COMMITTER
 
 GAP_MAX = 1000
@@ -105,12 +106,9 @@ def list_sent(repository: Repository, remote: str, query: LogQuery) -> Iterator[
     """
     main = repository.resolve(f"refs/remotes/{remote}/main")
     for binding in query.bindings:
-        prefix = f"refs/syncd/proposed/{binding.name}/"
-        for ref, commit in repository.list_refs(prefix).items():
-            digits, _, branch = ref.removeprefix(prefix).partition("/")
-            if not digits.isdecimal() or not query.has_number([int(digits)]):
+        for number, branch, commit in list_proposed(repository, binding):
+            if not query.has_number([number]):
                 continue
-            number = int(digits)
             listed = (
                 *_list_notes(repository, binding, number, branch, commit),
                 *_list_lane(repository, remote, binding, number, branch, query),

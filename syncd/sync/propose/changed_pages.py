@@ -29,7 +29,8 @@ from syncd.sync.mirror.history import read_request_changes
 from syncd.sync.propose.intent import ChangedPages, ExistingContent, Intent
 from syncd.sync.settings import read_settings_at
 from syncd.sync.state.lane_content import has_taken_in
-from syncd.sync.state.manual_steps import NO_REQUEST, has_waiting_steps
+from syncd.sync.state.manual_steps import has_waiting_steps
+from syncd.sync.state.notes import NO_REQUEST
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.state.request_commits import find_content, find_taken_main
 from syncd.sync.state.sent_log import list_sent

@@ -24,13 +24,13 @@ from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import WrittenIntent, write_intent
 from syncd.sync.state import sent_log
 from syncd.sync.state.manual_steps import (
-    NO_REQUEST,
     describe_state,
     find_waiting_steps,
     has_waiting_steps,
     is_state_noted,
     note_waiting_steps,
 )
+from syncd.sync.state.notes import NO_REQUEST
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
 from syncd.sync.state.request_commits import find_content
 from syncd.sync.state.resend import list_new_work

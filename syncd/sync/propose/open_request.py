@@ -8,14 +8,13 @@ from syncd.fault_points import FaultPoint, reach
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
-from syncd.plan.message import REVISION, add_marker, build_former_marker, build_marker, choose_subject
+from syncd.plan.message import REVISION, add_marker, build_marker, choose_subject
 from syncd.plan.propose.description import (
     NOTHING_SENT,
     CommitSummary,
     Description,
     SentPart,
     compute_path_digest,
-    is_about,
     read_base_revision,
     read_commit_unless_partial,
     read_proposed_commit,
@@ -30,7 +29,7 @@ from syncd.sync.merge.parts import find_original
 from syncd.sync.propose.conflict_report import report_conflicts
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, read_notes
-from syncd.sync.state.proposals import Proposal, list_records
+from syncd.sync.state.proposals import Proposal, is_marked, list_records
 from syncd.sync.state.request_state import record_request
 from syncd.sync.workspace import Workspace
 
@@ -88,21 +87,21 @@ def _find_origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -
 def _find_marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeRequest | None:
     """The newest live change request whose subject carries the marker; no list has both states at once."""
     requests, instance = workspace.client.change_requests, workspace.instance
-    mark, former = build_marker(branch, instance), build_former_marker(branch, instance)
+    mark = build_marker(branch, instance)
     found = [
         request
         for status in ("draft", "open")
         for request in requests.list(binding.space, status=status)
-        if request.subject.endswith(mark)
-        or (request.subject.endswith(former) and _is_of_branch(workspace, binding, request, branch))
+        if is_marked(request, branch, instance)
+        and (request.subject.endswith(mark) or not _is_of_another(workspace, binding, request, branch))
     ]
     return max(found, key=lambda request: request.number, default=None)
 
 
-def _is_of_branch(workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str) -> bool:
-    """Whether a change request with a former marker is this branch's, and not that of another with the same end."""
+def _is_of_another(workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str) -> bool:
+    """Whether a change request with a former marker is recorded as that of another branch with the same end."""
     known = {item.branch for item in list_records(workspace, binding) if item.number == str(request.number)}
-    return not known - {branch} and is_about(request.description, branch)
+    return bool(known - {branch})
 
 
 def describe_proposal(

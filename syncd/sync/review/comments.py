@@ -15,7 +15,7 @@ from syncd.sync.review.auto_merge import list_verdicts
 from syncd.sync.review.page_paths import PagePaths
 from syncd.sync.settings import read_text_at
 from syncd.sync.state.conflicts import list_conflict_paths
-from syncd.sync.state.proposals import list_records
+from syncd.sync.state.proposals import is_own, list_records
 from syncd.sync.state.proposed_refs import ProposalRecord
 from syncd.sync.workspace import Workspace
 
@@ -84,7 +84,7 @@ def list_live(workspace: Workspace) -> Iterator[tuple[Binding, ProposalRecord, C
                 request = workspace.client.change_requests.get(binding.space, item.number)
             except NotFound:
                 continue  # the next run takes note of that
-            if request.is_live:
+            if request.is_live and is_own(workspace, binding, item.branch, request):
                 yield binding, item, request
 
 

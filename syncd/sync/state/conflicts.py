@@ -75,7 +75,7 @@ def find_unshared_request(workspace: Workspace, name: str, branch: str) -> str:
     if upstream is None or not name.startswith(f"{upstream.name}/") or here is None or there is None:
         return ""
     for binding in workspace.bindings:
-        for number, other, _ in list_proposed(repository, binding.name):
+        for number, other, _ in list_proposed(repository, binding):
             lane = repository.resolve(workspace.change_ref(binding, number)) if other == branch else None
             if lane is not None and repository.is_ancestor(lane, here) and not repository.is_ancestor(lane, there):
                 return f"{binding.name}/{number}"

@@ -10,8 +10,7 @@ from syncd.layout.tree.paths import check_safe_path, is_markdown
 from syncd.repo.repository import Repository
 from syncd.repo.values import FileChange
 from syncd.sync.binding import Binding
-from syncd.sync.state.manual_steps import NO_REQUEST
-from syncd.sync.state.notes import add_notes, read_notes
+from syncd.sync.state.notes import NO_REQUEST, add_notes, read_notes
 
 LINKED_FROM = "linked_from"
 _PLAIN = re.compile(rb"[A-Za-z0-9]+")

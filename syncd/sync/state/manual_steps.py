@@ -7,8 +7,6 @@ from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.state.notes import add_notes, read_notes
 
-NO_REQUEST = 0
-"""Stands for the number where there is nothing to open a change request for."""
 WAITING = "by_hand"
 
 

@@ -16,6 +16,11 @@ FILES_BY_HAND = "files_by_hand"
 ADDRESS = "address"
 """Where people read the change request."""
 
+SPACE = "space"
+"""The id of the space that the records under a name are of; in the notes of NO_REQUEST."""
+NO_REQUEST = 0
+"""Stands for the number where there is no change request."""
+
 STATUS = "status"
 """What became of the change request, when that is not what a reader of Git would think: it was archived."""
 
@@ -45,6 +50,22 @@ def note_status(repository: Repository, binding: Binding, request: "ChangeReques
     status = request.status if request.status == "archived" else ""
     if read_notes(repository, binding, request.number).get(STATUS, "") != status:
         add_notes(repository, binding, request.number, {STATUS: status})
+
+
+def note_space(repository: Repository, binding: Binding) -> None:
+    """Note which space the records of change requests under its name are of; notes of a former space are replaced."""
+    noted = read_notes(repository, binding, NO_REQUEST)
+    if noted.get(SPACE) != binding.space:
+        facts = {} if SPACE in noted else noted
+        data = json.dumps(facts | {SPACE: binding.space}, sort_keys=True, indent=1).encode()
+        message = f"Note of the space that {binding.name} is\n"
+        repository.write_files(notes_ref(binding, NO_REQUEST), {FILE: data}, message)
+
+
+def find_former_space(repository: Repository, binding: Binding) -> str:
+    """Return the id of another space whose change requests are recorded under the name of this one, or ""."""
+    noted = read_notes(repository, binding, NO_REQUEST).get(SPACE, "")
+    return noted if isinstance(noted, str) and noted != binding.space else ""
 
 
 def notes_ref(binding: Binding, number: int) -> str:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from syncd.errors import NotFound, Rejected, Unreachable
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
+from syncd.plan.message import build_former_marker, build_marker
+from syncd.plan.propose.description import is_about
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.state.notes import notes_ref
+from syncd.sync.state.notes import note_space, notes_ref
 from syncd.sync.state.proposed_refs import ProposalRecord, read_records
-from syncd.sync.state.request_state import is_another, is_restored
+from syncd.sync.state.request_state import is_older, read_recorded_id, record_request
 from syncd.sync.state.sent_log import forget_sent
 from syncd.sync.workspace import Workspace
 
@@ -50,14 +52,32 @@ class Proposal:
 
 def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]:
     """Return the proposals of a space as Git has recorded them."""
-    return read_records(workspace.repository, binding.name)
+    return read_records(workspace.repository, binding)
+
+
+def is_marked(request: ChangeRequest, branch: str, instance: str) -> bool:
+    """Return whether the subject of a change request has the marker of a branch; one of version 0.1 also stands for
+    other branches, so that the description must not name another."""
+    if request.subject.endswith(build_marker(branch, instance)):
+        return True
+    return request.subject.endswith(build_former_marker(branch, instance)) and is_about(request.description, branch)
+
+
+def is_own(workspace: Workspace, binding: Binding, branch: str, request: ChangeRequest) -> bool:
+    """Return whether a change request with a recorded number is the one that syncd opened for the branch.
+
+    Shape: it is known by the id that was recorded, whatever its subject is now. Where nothing is recorded, the marker
+    in its subject decides. A platform that was restored from a backup gives numbers again.
+    """
+    known = read_recorded_id(workspace, binding, request.number)
+    return known == request.id if known else is_marked(request, branch, workspace.instance)
 
 
 def list_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
     """Return the space's own change requests as they are now.
 
     Shape: one request each, or, when `space` says that this is less, a listing of all that are live. One that is gone,
-    or that was restored from a backup, is forgotten in Git.
+    that was restored from a backup, or whose number is another's, is forgotten in Git.
     """
     records = list_records(workspace, binding)
     listed = (
@@ -71,10 +91,12 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
             workspace.repository.delete_ref(item.ref, old=item.commit)
             continue
         proposal = Proposal(item.branch, item.commit, request)
-        if is_restored(workspace, binding, request):  # the branch is proposed as in a new clone, which finds its own
-            forget_proposal(workspace, binding, proposal)
-        else:
+        if is_own(workspace, binding, item.branch, request) and not is_older(workspace, binding, request):
             found.append(proposal)
+        else:  # the branch is proposed as in a new clone, which finds its own
+            forget_proposal(workspace, binding, proposal)
+    if found:
+        note_space(workspace.repository, binding)
     return found
 
 
@@ -86,7 +108,7 @@ def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Propos
         return None
     newest = max(numbers, key=lambda item: int(item.number))
     request = workspace.client.change_requests.get(binding.space, newest.number)
-    return Proposal(branch, newest.commit, request) if not is_another(workspace, binding, request) else None
+    return Proposal(branch, newest.commit, request) if is_own(workspace, binding, branch, request) else None
 
 
 @contextmanager
@@ -137,7 +159,11 @@ def is_branch_gone(workspace: Workspace, branch: str) -> bool:
 
 def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
     """Record the branch's commit whose content is on the platform now by a ref, which also keeps it in Git."""
-    ref = f"{workspace.proposed_refs(binding)}{proposal.change_request.number}/{proposal.branch}"
+    request = proposal.change_request
+    if not read_recorded_id(workspace, binding, request.number):
+        record_request(workspace, binding, request)
+    note_space(workspace.repository, binding)
+    ref = f"{workspace.proposed_refs(binding)}{request.number}/{proposal.branch}"
     old = workspace.repository.resolve(ref)
     if old != proposal.commit:
         workspace.repository.update_ref(ref, proposal.commit, old=old)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.state.notes import STATUS, read_notes
+from syncd.sync.state.notes import STATUS, find_former_space, read_notes
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,14 @@ class ProposalRecord:
     branch: str
 
 
-def read_records(repository: Repository, space: str) -> list[ProposalRecord]:
-    """Return the proposals of a space, by its name, in the order of their refs."""
-    prefix = f"refs/syncd/proposed/{space}/"
+def read_records(repository: Repository, binding: Binding) -> list[ProposalRecord]:
+    """Return the proposals of a space in the order of their refs; none while those under its name are another's."""
+    return read_all_records(repository, binding) if not find_former_space(repository, binding) else []
+
+
+def read_all_records(repository: Repository, binding: Binding) -> list[ProposalRecord]:
+    """Return the proposals under the name of a space, whichever space they are of."""
+    prefix = f"refs/syncd/proposed/{binding.name}/"
     found: list[ProposalRecord] = []
     for ref, commit in sorted(repository.list_refs(prefix).items()):
         number, _, branch = ref.removeprefix(prefix).partition("/")
@@ -28,9 +33,9 @@ def read_records(repository: Repository, space: str) -> list[ProposalRecord]:
     return found
 
 
-def list_proposed(repository: Repository, space: str) -> list[tuple[int, str, str]]:
-    """Return the numbers of the own change requests of a space, by its name, each with its branch and commit."""
-    records = read_records(repository, space)
+def list_proposed(repository: Repository, binding: Binding) -> list[tuple[int, str, str]]:
+    """Return the numbers of the own change requests of a space, each with its branch and commit."""
+    records = read_records(repository, binding)
     return sorted((int(one.number), one.branch, one.commit) for one in records if one.number.isdecimal())
 
 
@@ -56,7 +61,7 @@ def find_awaited(
     known = [commit for commit in (main, here) if commit is not None]
     new = [path for path in paths if lookup(tip, path) and not any(lookup(commit, path) for commit in known)]
     found = _find_later(repository, binding, paths, main, tip, (own, here)) if own is not None and here else {}
-    others = [number for number, other, _ in list_proposed(repository, binding.name) if other != branch] if new else []
+    others = [number for number, other, _ in list_proposed(repository, binding) if other != branch] if new else []
     for number in others:
         lane = repository.resolve(f"{lanes}{number}")
         if lane is None or read_notes(repository, binding, number).get(STATUS) == "archived":

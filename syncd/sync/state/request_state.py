@@ -72,21 +72,16 @@ def record_request(workspace: Workspace, binding: Binding, request: "ChangeReque
     return True
 
 
-def is_another(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
-    """Return whether another change request was recorded under the number of this one: a platform that was restored
-    from a backup gives numbers again."""
-    return _has_other_id(_parse_facts(workspace.store.read_request(binding.space, request.number)), request)
+def read_recorded_id(workspace: Workspace, binding: Binding, number: int) -> str:
+    """Return the id of the change request that was recorded under a number, or "" where none was."""
+    return str(_parse_facts(workspace.store.read_request(binding.space, number)).get("id", ""))
 
 
-def is_restored(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
-    """Return whether a change request is not what was recorded under its number, since the platform was restored from a
-    backup: it is another one, or at a revision that came before the last one."""
+def is_older(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
+    """Return whether a change request is at a revision that came before the last recorded one: the platform was
+    restored from a backup."""
     facts = _parse_facts(workspace.store.read_request(binding.space, request.number))
-    return _has_other_id(facts, request) or request.revision in facts.get("past", ())
-
-
-def _has_other_id(facts: dict[str, Any], request: "ChangeRequest") -> bool:
-    return bool(facts.get("id", request.id) != request.id)
+    return bool(request.revision in facts.get("past", ()))
 
 
 def record_reviews(

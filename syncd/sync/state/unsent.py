@@ -10,8 +10,8 @@ from syncd.errors import FileInvalid
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, describe_state
-from syncd.sync.state.notes import ADDRESS, STATUS, read_notes
+from syncd.sync.state.manual_steps import WAITING, describe_state
+from syncd.sync.state.notes import ADDRESS, NO_REQUEST, STATUS, read_notes
 from syncd.sync.state.proposed_refs import find_awaited, list_proposed
 from syncd.sync.state.resend import list_new_work
 
@@ -137,7 +137,7 @@ def find_place(repository: Repository, binding: Binding, commit: str, path: str,
 
 def find_request(repository: Repository, binding: Binding, branch: str) -> SentRequest | None:
     """Return the newest change request of a branch as Git has recorded it, or None."""
-    numbers = {number: commit for number, other, commit in list_proposed(repository, binding.name) if other == branch}
+    numbers = {number: commit for number, other, commit in list_proposed(repository, binding) if other == branch}
     if not numbers:
         return None
     newest = max(numbers)
