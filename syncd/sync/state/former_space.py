@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from syncd.plan import message
 from syncd.sync.binding import Binding
-from syncd.sync.state.notes import NO_REQUEST, SPACE, find_former_space, note_space, notes_ref, read_notes
+from syncd.sync.state.notes import NO_REQUEST, SPACE, find_former_space, notes_ref, read_notes
 from syncd.sync.state.proposed_refs import ProposalRecord, read_all_records
 from syncd.sync.state.request_state import read_recorded_id
 from syncd.sync.state.sent_log import COMMENTED, READ, SENDING
@@ -34,15 +34,15 @@ def forget_former_space(workspace: Workspace, binding: Binding) -> str:
         if id := read_recorded_id(workspace, former, number):
             workspace.store.forget(space, id)
         workspace.store.forget_request(space, number)
-    kept = notes_ref(binding, NO_REQUEST)
-    noted = kept.removesuffix(f"{NO_REQUEST}")
+    noted = notes_ref(binding, NO_REQUEST)
+    notes = noted.removesuffix(f"{NO_REQUEST}")
     lanes = f"refs/remotes/{workspace.remote}/changes/{binding.name}/"
     sent = (f"{kind}{binding.name}/" for kind in (SENDING, COMMENTED, READ))
-    for prefix in (lanes, *sent, noted, workspace.proposed_refs(binding)):
+    # The records go last, and then the note whose they are: the run after one that was killed goes on from there.
+    for prefix in (lanes, *sent, notes, workspace.proposed_refs(binding), noted):
         for ref, commit in repository.list_refs(prefix).items():
-            if ref != kept:
+            if ref != noted or prefix == noted:
                 repository.delete_ref(ref, old=commit)
-    note_space(repository, binding)  # last: a run that is killed before it goes on from here
     if not numbers:
         return ""
     listed = ", ".join(f"#{number}" for number in numbers)

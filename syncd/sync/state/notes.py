@@ -53,13 +53,21 @@ def note_status(repository: Repository, binding: Binding, request: "ChangeReques
 
 
 def note_space(repository: Repository, binding: Binding) -> None:
-    """Note which space the records of change requests under its name are of; notes of a former space are replaced."""
-    noted = read_notes(repository, binding, NO_REQUEST)
-    if noted.get(SPACE) != binding.space:
-        facts = {} if SPACE in noted else noted
-        data = json.dumps(facts | {SPACE: binding.space}, sort_keys=True, indent=1).encode()
-        message = f"Note of the space that {binding.name} is\n"
-        repository.write_files(notes_ref(binding, NO_REQUEST), {FILE: data}, message)
+    """Note which space the records of change requests under its name are of."""
+    add_notes(repository, binding, NO_REQUEST, {SPACE: binding.space})
+
+
+def forget_space(repository: Repository, binding: Binding) -> None:
+    """Take back the note of the space, once nothing is recorded under its name."""
+    noted, ref = read_notes(repository, binding, NO_REQUEST), notes_ref(binding, NO_REQUEST)
+    old = repository.resolve(ref)
+    if old is None or noted.pop(SPACE, None) is None:
+        return
+    if noted:
+        data = json.dumps(noted, sort_keys=True, indent=1).encode()
+        repository.write_files(ref, {FILE: data}, "Note of no change request\n")
+    else:
+        repository.delete_ref(ref, old=old)
 
 
 def find_former_space(repository: Repository, binding: Binding) -> str:

@@ -11,7 +11,7 @@ from syncd.plan.message import build_former_marker, build_marker
 from syncd.plan.propose.description import is_about
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.state.notes import note_space, notes_ref
+from syncd.sync.state.notes import forget_space, note_space, notes_ref
 from syncd.sync.state.proposed_refs import ProposalRecord, read_records
 from syncd.sync.state.request_state import is_older, read_recorded_id, record_request
 from syncd.sync.state.sent_log import forget_sent
@@ -95,8 +95,8 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
             found.append(proposal)
         else:  # the branch is proposed as in a new clone, which finds its own
             forget_proposal(workspace, binding, proposal)
-    if found:
-        note_space(workspace.repository, binding)
+    if records:
+        _note_space(workspace, binding)
     return found
 
 
@@ -179,3 +179,12 @@ def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
         if (old := workspace.repository.resolve(ref)) is not None:
             workspace.repository.delete_ref(ref, old=old)
     forget_sent(workspace, binding, number)
+    _note_space(workspace, binding)
+
+
+def _note_space(workspace: Workspace, binding: Binding) -> None:
+    """Note whose the records under the name of a space are, as long as there are any."""
+    if list_records(workspace, binding):
+        note_space(workspace.repository, binding)
+    else:
+        forget_space(workspace.repository, binding)

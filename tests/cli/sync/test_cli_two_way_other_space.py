@@ -54,6 +54,7 @@ def test_a_stranger_s_change_request_of_another_space_is_left_alone(
     assert own_requests(docs) == []
     name = json.loads(docs.syncd("status", "--json").stdout)["repositories"][0]["spaces"][0]["name"]
     assert f"#{old}" in docs.run("init", code=5), "what is left in the former space is said once"
+    assert docs.git("for-each-ref", "refs/syncd/notes", "refs/syncd/proposed", "refs/remotes/platform/changes") == ""
     assert f"#{old}" not in docs.run("init", "--prefer", f"{name}=git")
     docs.settle()
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
