@@ -92,6 +92,7 @@ ORDER = {
             "branches",
             "gc_tuning",
             "settings",
+            "directories",
             "merge",
             "state",
             "mirror",

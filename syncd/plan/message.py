@@ -1,6 +1,7 @@
 """Words that syncd writes into Git and onto the platform: commit messages, subjects, trailers."""
 
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 
@@ -9,6 +10,8 @@ from syncd.model.text import join_lines
 LAYOUT_VERSION = "1"
 """Version of the layout rules; a mirror made by older rules is made anew."""
 SPACE, REVISION, CHANGE_REQUEST, LAYOUT = "Syncd-Space", "Syncd-Revision", "Syncd-Change-Request", "Syncd-Layout"
+DIRECTORY, FORMER_DIRECTORY = "Syncd-Directory", "Syncd-Former-Directory"
+"""Name the directory that a space is in, and the one that a commit moves it from, as JSON; "" is the root."""
 TIP = "Syncd-Tip"
 """Names the commit of a person that one was made for."""
 MOVED = "Syncd-Moved"
@@ -20,15 +23,26 @@ MARKED = 32
 _MARKER = re.compile(r"\s*\[(?P<branch>[^\[\]]{1,40})#(?P<instance>[0-9a-f]{6})\]$")
 
 
-def render_mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
+def render_mirror_message(
+    subject: str,
+    *,
+    space: str,
+    revision: str,
+    change_requests: Sequence[int] = (),
+    directory: str | None = None,
+    former_directory: str | None = None,
+) -> str:
     """Return the message of a mirror commit, with the trailers from which syncd knows later what was mirrored.
 
+    Shape: a commit of main content names its `directory`, and one that moves a space the former one, too.
     Raises: ValueError when an id is not one line, which would be a trailer of its own.
     Source: syncd/manual/explanation/git.md, "A mirror commit".
     """
     trailers = [(SPACE, space), (REVISION, revision)]
     trailers += [(CHANGE_REQUEST, str(number)) for number in change_requests]
     trailers.append((LAYOUT, LAYOUT_VERSION))
+    directories = ((DIRECTORY, directory), (FORMER_DIRECTORY, former_directory))
+    trailers += [(key, json.dumps(value)) for key, value in directories if value is not None]
     for key, value in trailers:
         if not value or value != join_lines(value):
             raise ValueError(f"{value!r} cannot be a {key}")

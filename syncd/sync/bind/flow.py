@@ -32,7 +32,9 @@ from syncd.plan.change import Change
 from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
 from syncd.repo.values import Commit, FileChange
 from syncd.store.store import LastSeen
+from syncd.sync.bind.directory import follow_directory
 from syncd.sync.binding import Binding
+from syncd.sync.directories import read_directory
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.policy import PreferredSide
@@ -77,7 +79,9 @@ def _bind_space(
     workspace: Workspace, binding: Binding, prefer: Mapping[str, PreferredSide] | None, *, move: bool
 ) -> Outcome:
     bond = _SpaceBinder(workspace, binding)
-    return Unchanged() if bond.is_bound() or bond.needs_no_choice() else bond.bind(prefer, move=move)
+    if bond.is_bound() or bond.needs_no_choice():
+        return follow_directory(workspace, binding)
+    return bond.bind(prefer, move=move)
 
 
 class _SpaceBinder:
@@ -351,7 +355,10 @@ def _find_carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | 
     one that holds a change request's content.
     """
     for commit in workspace.repository.find_carrying(tip, SPACE, binding.space, committer=_COMMITTER):
-        if _is_mirror_commit(commit) and workspace.repository.find_tree(commit.oid, binding.directory) is not None:
+        if _is_mirror_commit(commit) and (
+            read_directory(commit) is not None
+            or workspace.repository.find_tree(commit.oid, binding.directory) is not None
+        ):
             return commit
     return None
 

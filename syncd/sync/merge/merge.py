@@ -27,8 +27,8 @@ from syncd.plan.merge.pages import (
 from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
-from syncd.repo.values import Difference
 from syncd.sync.binding import Binding
+from syncd.sync.directories import follow_directories, follow_places
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
@@ -38,6 +38,7 @@ from syncd.sync.merge.moves import (
     RecordedMoves,
     find_moves_by_text,
     find_recorded_moves,
+    list_file_changes,
     pair_moved_files,
     read_version,
 )
@@ -109,7 +110,8 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
 def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
     """Return the new path of each file that was moved between a commit and a later one, by its old path."""
     base = Base(_find_tree(workspace.repository, former), (former,))
-    return _list_renames(_Merge(workspace, base, later, former).find_pages(), "ours")
+    comparison = _Merge(workspace, base, later, former)
+    return comparison.restore_paths(_list_renames(comparison.find_pages(), "ours"))
 
 
 def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> dict[str, frozenset[str]]:
@@ -152,10 +154,13 @@ class _Merge:
         excluded: frozenset[str] = frozenset(),
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
-        self.ours, self.theirs, self.base = ours, theirs, base
+        self.ours, self.theirs = ours, theirs
+        moved = follow_directories(self.repository, (base.tree, ours, theirs), ours, theirs)
+        self.base, self.base_tree, self.places = replace(base, tree=moved[0].tree), base.tree, [m.places for m in moved]
         self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
-        one, other = (follow_renames(self.repository, self.bindings, base.tree, side) for side in (ours, theirs))
-        self.trees = (base.tree, one, other)
+        base_tree, *sides = (one.tree for one in moved)
+        one, other = (follow_renames(self.repository, self.bindings, base_tree, side) for side in sides)
+        self.trees = (base_tree, one, other)
         self.summaries: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
 
@@ -191,16 +196,23 @@ class _Merge:
         self.summaries = list(summaries)
         return list(pages)
 
+    def restore_paths(self, moves: Mapping[str, str]) -> dict[str, str]:
+        """The moves of ours, with each path as the base and ours have it."""
+        base, ours = ({new: old for old, new in places.items()} for places in self.places[:2])
+        stayed = {path: path for path in base if self.repository.lookup(self.trees[1], path) is not None}
+        return follow_places(stayed | dict(moves), base, ours)
+
     def _find_moves(self) -> RecordedMoves:
         """The recorded moves of each side; a plain tree has none."""
         if any(side == _find_tree(self.repository, side) for side in (self.ours, self.theirs)):
             return {}, {}
-        key = ("moves", self.base, self.ours, self.theirs)
+        key = ("moves", self.base_tree, self.base, self.ours, self.theirs)
         if key not in self.workspace.cache:
             found = find_recorded_moves(
-                self.repository, self.base.tree, self.ours, self.theirs, bases=self.base.commits
+                self.repository, self.base_tree, self.ours, self.theirs, bases=self.base.commits
             )
-            self.workspace.cache[key] = found
+            before, one, other = self.places
+            self.workspace.cache[key] = follow_places(found[0], before, one), follow_places(found[1], before, other)
         moves: RecordedMoves = self.workspace.cache[key]
         return moves
 
@@ -208,7 +220,7 @@ class _Merge:
         base, ours, theirs = self.trees
         summary_paths = {summary.ours.path for summary in self.summaries}
         sides = (self.repository.compare_trees(base, tree, renames=True) for tree in (ours, theirs))
-        one, other = (list(_list_changes(differences, summary_paths)) for differences in sides)
+        one, other = (list(list_file_changes(differences, summary_paths)) for differences in sides)
         one = self._pair_moved(one, moves[0], "ours")
         other = self._pair_moved(other, moves[1], "theirs")
         titles = self._list_titles() if may_be_one_page(one, other) else ({}, {}, {})
@@ -361,18 +373,6 @@ def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> E
     pages = (main_decision.page, *(decision.page for decision in group if decision is not main_decision))
     text = texts.get(main_decision.page, b"") if len(_find_on_both_sides(group)) == 1 else b""
     return EntryConflict(main_decision.page.path, main_decision.why, pages, text)
-
-
-def _list_changes(differences: Iterable[Difference], summary_paths: Collection[str]) -> Iterable[FileChange]:
-    """Differences as changes of files, without SUMMARY.md."""
-    for difference in differences:
-        before, after = difference.before, difference.after
-        old = Version(difference.old_path or difference.path, before.oid, before.mode) if before is not None else None
-        new = Version(difference.path, after.oid, after.mode) if after is not None else None
-        old = None if old is not None and old.path in summary_paths else old
-        new = None if new is not None and new.path in summary_paths else new
-        if old is not None or new is not None:
-            yield old, new
 
 
 def _list_renames(pages: Iterable[Page], side: Side) -> dict[str, str]:

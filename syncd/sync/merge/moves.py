@@ -7,7 +7,7 @@ and a record counts more than Git's own rename detection. Source: docs/decisions
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from syncd.layout.tree.paths import is_markdown
@@ -16,7 +16,7 @@ from syncd.plan.merge.pages import Version
 from syncd.plan.merge.pair_pages import FileChange
 from syncd.plan.message import MOVED
 from syncd.repo.repository import Repository
-from syncd.repo.values import Blob, Commit
+from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import PART_TRAILER, find_original
 
@@ -197,6 +197,17 @@ def _index_by_text(versions: Iterable[Version]) -> dict[str, str]:
     for version in versions:
         found.setdefault(version.oid, []).append(version.path)
     return {oid: paths[0] for oid, paths in found.items() if len(paths) == 1}
+
+
+def list_file_changes(differences: Iterable[Difference], left_out: Collection[str]) -> Iterator[FileChange]:
+    """Yield differences as changes of files, without the paths that are left out."""
+    for change in differences:
+        old = _build_version(change.old_path or change.path, change.before)
+        new = _build_version(change.path, change.after)
+        old = None if old is not None and old.path in left_out else old
+        new = None if new is not None and new.path in left_out else new
+        if old is not None or new is not None:
+            yield old, new
 
 
 def pair_moved_files(

@@ -367,6 +367,7 @@ def _build_signature(
         space=binding.space,
         revision=revision.id,
         change_requests=[cause.number for cause in causes],
+        directory=binding.directory,
     )
     author = _build_person(workspace, causes[-1].created_by if causes else None)
     return Signature(message, author, parents)

@@ -1,0 +1,120 @@
+"""Follow a space whose directory was changed in the configuration.
+
+One commit of main content moves the files of the space and says so in a trailer. A branch, or a merge base, that still
+has them in the former directory counts in a merge as if they were in the present one: so its own edits stay, and one
+that has moved them itself is in step. Source: syncd/manual/reference/configuration.md, "The directory of a space".
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import NamedTuple
+
+from syncd.errors import FileInvalid
+from syncd.layout.tree.draft import read_draft
+from syncd.layout.tree.settings import SETTINGS_PATH
+from syncd.layout.tree.variables import TAGS, VARIABLES
+from syncd.plan.message import DIRECTORY, FORMER_DIRECTORY, SPACE
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob, Commit
+from syncd.sync.binding import Binding
+from syncd.sync.settings import read_settings_at
+
+
+class MovedTree(NamedTuple):
+    """A tree with the files of spaces in their present directories; `places` are new paths by old ones."""
+
+    tree: str
+    places: Mapping[str, str]
+
+
+def read_directory(commit: Commit, trailer: str = DIRECTORY) -> str | None:
+    """Return the directory that a mirror commit names; None where it names none, as older ones do."""
+    with suppress(ValueError, IndexError):
+        directory = json.loads(commit.trailers.get(trailer, [])[-1])
+        return directory if isinstance(directory, str) else None
+    return None
+
+
+def has_space(repository: Repository, binding: Binding, tree: str) -> bool:
+    """Return whether a commit or tree has a table of contents in the directory of a space."""
+    try:
+        settings = read_settings_at(repository, binding, tree)
+    except (FileInvalid, UnicodeDecodeError):
+        return True  # the file that says where it is is there, at least
+    return repository.lookup(tree, binding.path(settings.add_root(settings.summary))) is not None
+
+
+def list_places(repository: Repository, tree: str, former: Binding, now: Binding) -> dict[str, str]:
+    """Return the new path of each file of a space that moves from one directory to another, by its old path.
+
+    Shape: of the root of the repository, only what is content of the space moves; a directory moves as a whole.
+    Raises: FileInvalid where the files do not say what is content.
+    """
+    listing = repository.list_files(tree, former.directory)
+    paths: Iterable[str] = listing if former.directory else _list_content(repository, listing, former, tree)
+    return {former.path(path): now.path(path) for path in paths}
+
+
+def _list_content(repository: Repository, listing: Mapping[str, Blob], binding: Binding, tree: str) -> Iterable[str]:
+    blobs = {path: blob for path, blob in listing.items() if blob.mode.startswith("100")}
+    draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path].oid))
+    settings = read_settings_at(repository, binding, tree)
+    tables = (settings.add_root(path) for path in (settings.summary, VARIABLES, TAGS))
+    wanted = {*draft.documents, *draft.files, *draft.includes, SETTINGS_PATH, *tables}
+    return sorted(wanted & listing.keys())
+
+
+def move_files(repository: Repository, tree: str, places: Mapping[str, str], *, removed: Iterable[str] = ()) -> str:
+    """Return the tree of a commit or tree with files at new paths, and without those that are removed.
+
+    Shape: `places` has the new paths by the old ones.
+    """
+    full_tree = repository.find_tree(tree)
+    assert full_tree is not None
+    changes: dict[str, Blob | bytes | None] = dict.fromkeys((*removed, *places))
+    changes |= {new: repository.find_file(tree, old) for old, new in places.items()}
+    return repository.write_tree(full_tree, changes) if changes else full_tree
+
+
+def follow_places(moves: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    """Return moves of files between two trees, after files of either have moved: `before` and `after` say where."""
+    found = {before.get(old, old): after.get(new, new) for old, new in moves.items()}
+    return {old: new for old, new in found.items() if old != new}
+
+
+def follow_directories(repository: Repository, trees: Sequence[str], ours: str, theirs: str) -> list[MovedTree]:
+    """Return the trees of a merge with the files of each space where the newest of both sides has them.
+
+    Shape: `trees` are commits or trees; `ours` and `theirs` are the sides. What only one of these knows to have moved
+    moves in all trees that have it in the former directory; in most merges, nothing does.
+    """
+    found = []
+    for tree in trees:
+        full_tree = repository.find_tree(tree)
+        assert full_tree is not None
+        found.append(MovedTree(full_tree, {}))
+    if any(side == repository.find_tree(side) for side in (ours, theirs)):
+        return found  # a plain tree has no history that could say it
+    for commit in reversed([*chain(*repository.find_marked(ours, theirs, FORMER_DIRECTORY))]):
+        before, after = read_directory(commit, FORMER_DIRECTORY), read_directory(commit)
+        if before is not None and after is not None:
+            space = commit.trailers.get(SPACE, [""])[-1]
+            former, now = (Binding(space, directory, "") for directory in (before, after))
+            found = [_follow_move(repository, one, former, now) for one in found]
+    return found
+
+
+def _follow_move(repository: Repository, moved: MovedTree, former: Binding, now: Binding) -> MovedTree:
+    """A tree with the files of one space moved, unless it has them there already."""
+    tree = moved.tree
+    if has_space(repository, now, tree) or not has_space(repository, former, tree):
+        return moved
+    try:
+        places = list_places(repository, tree, former, now)
+    except (FileInvalid, UnicodeDecodeError):
+        return moved
+    after = move_files(repository, tree, places)
+    earlier = {old: places.get(new, new) for old, new in moved.places.items()}
+    return MovedTree(after, places | earlier if earlier else places)
