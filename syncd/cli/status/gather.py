@@ -20,6 +20,7 @@ from syncd.cli.status.values import (
 )
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import find_other_tree
+from syncd.cli.terminal.text import name_config_in_hint
 from syncd.config import RepositoryConfig, SpaceConfig
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.errors import SyncdError
@@ -41,10 +42,20 @@ COMMITS_MAX = 1000
 def find_status(repository: RepositoryConfig, config_file: Path | None = None) -> RepositoryStatus | BrokenStatus:
     """Return the status of a repository, or why it cannot be read; `config_file` is what the command line names."""
     try:
-        return replace(_read_status(repository), config=str(config_file or ""), is_job=bool(os.environ.get("CI")))
+        return _name_config(_read_status(repository), str(config_file or ""))
     except SyncdError as error:
         run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
         return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)
+
+
+def _name_config(status: RepositoryStatus, config: str) -> RepositoryStatus:
+    """The status, whose commands name the configuration that the command line names."""
+    outcomes = tuple(replace(one, hint=name_config_in_hint(one.hint, config)) for one in status.outcomes)
+    record = status.run.record
+    if record is not None:
+        record = replace(record, hint=name_config_in_hint(record.hint, config))
+    run = replace(status.run, record=record)
+    return replace(status, outcomes=outcomes, run=run, config=config, is_job=bool(os.environ.get("CI")))
 
 
 def _read_status(repository: RepositoryConfig) -> RepositoryStatus:

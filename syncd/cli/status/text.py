@@ -15,7 +15,7 @@ from syncd.cli.status.values import (
     SpaceStatus,
 )
 from syncd.cli.sync.unsent import BranchWork, format_unsent
-from syncd.cli.terminal.text import escape, format_time, style_text
+from syncd.cli.terminal.text import escape, format_time, name_config, style_text
 from syncd.model.wording import format_count
 from syncd.store.status import FlowOutcome
 from syncd.sync.state.request_state import Verdict
@@ -93,7 +93,8 @@ def _format_problems(status: RepositoryStatus) -> Iterator[str]:
     elif status.detached and not status.is_job:
         yield f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH"
     if status.is_unborn:
-        yield f"! {escape(status.current)} has no commit yet: syncd init checks out what is mirrored"
+        init = escape(name_config("syncd init", status.config))
+        yield f"! {escape(status.current)} has no commit yet: {init} checks out what is mirrored"
     for work in status.works:
         yield from format_unsent(work)
 

@@ -12,7 +12,13 @@ import typer
 
 from syncd.cli.sync.unsent import BranchWork, build_unsent_document, find_branch_work, format_requests, format_unsent
 from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here, parse_force
-from syncd.cli.terminal.output import IN_STEP, build_result_document, format_results, print_document
+from syncd.cli.terminal.output import (
+    IN_STEP,
+    build_result_document,
+    format_results,
+    name_config_in_hints,
+    print_document,
+)
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text
 from syncd.cli.terminal.verbosity import is_quiet, is_verbose
@@ -69,7 +75,7 @@ def run_flows(
                 raise
             runs.append(_RepositoryRun(failed))
     seconds = monotonic() - started
-    results = [result for run in runs for result in run.results]
+    results = name_config_in_hints([result for run in runs for result in run.results], config_file)
     works = [work for run in runs for work in run.works]
     requests = sum((Counter(run.requests) for run in runs), Counter[str]())
     code = combine_codes([find_exit_code(run.results) for run in runs])

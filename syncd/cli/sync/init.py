@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import cast, get_args
 
 import typer
@@ -18,11 +19,11 @@ from syncd.cli.sync.setup import (
 )
 from syncd.cli.sync.wizard import SetupWords, ask_preferences, complete_setup
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
-from syncd.cli.terminal.output import build_result_document, format_results, print_document
+from syncd.cli.terminal.output import build_result_document, format_results, name_config_in_hints, print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.questions import can_ask
-from syncd.cli.terminal.text import print_text
-from syncd.config import Config, RepositoryConfig
+from syncd.cli.terminal.text import escape, name_config, print_text
+from syncd.config import Config, ConfigFile, RepositoryConfig
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo.process.location import discover_repository, find_bare, find_repository
@@ -35,11 +36,12 @@ from syncd.sync.run.values import Result, find_exit_code
 
 @dataclass(frozen=True)
 class InitOptions:
-    """What a person typed behind `init`; without words the existing configuration names what to bind."""
+    """What a person typed behind `init`; without words the configuration, or that of `--config`, names what to bind."""
 
     words: SetupWords
     prefer: Sequence[str] = ()
     branch: str = ""
+    config: Path | None = None
 
 
 def run_init(options: InitOptions, *, as_json: bool) -> int:
@@ -54,11 +56,11 @@ def run_init(options: InitOptions, *, as_json: bool) -> int:
         found = _bind_repository(config, repository, _parse_preferences(options.prefer, repository))
         undecided = [result.key for result in found if _is_undecided(result)]
         if undecided and not options.prefer and not as_json and can_ask():
-            print_text("\n".join(format_results(found)))
+            print_text("\n".join(format_results(name_config_in_hints(found, options.config))))
             chosen = ask_preferences(undecided)
             found = _bind_repository(config, repository, chosen) if chosen else found
         results += found
-    code = find_exit_code(results)
+    results, code = name_config_in_hints(results, options.config), find_exit_code(results)
     if as_json:
         print_document(
             {"command": "init", "results": [build_result_document(result) for result in results], "exit_code": code}
@@ -66,7 +68,8 @@ def run_init(options: InitOptions, *, as_json: bool) -> int:
         return code
     print_text("\n".join(format_results(results)))
     if not code:
-        print("Bound. Next: syncd status, then syncd push for what only Git has.")
+        status, push = (escape(name_config(command, options.config)) for command in ("syncd status", "syncd push"))
+        print_text(f"Bound. Next: {status}, then {push} for what only Git has.")
     return code
 
 
@@ -76,11 +79,15 @@ def _is_undecided(result: Result) -> bool:
 
 
 def _prepare_configuration(options: InitOptions) -> Config:
+    words = options.words
+    if options.config is not None:
+        if words.url or words.spaces:
+            raise typer.BadParameter("--config FILE names what to bind: leave out the platform and its spaces")
+        return _choose_configured(options)
     top, git_dir = _locate_repository(Path.cwd())
     file = git_dir / "syncd.toml"
-    words = options.words
     if not words.url and not words.spaces and (find_config_file(None) is not None or os.path.lexists(file)):
-        return _find_configuration(top, git_dir)
+        return _keep_repository(require_config_file(None), top, git_dir)
     with Repository.open(top) as git:
         branch = options.branch or git.read_head().branch
     if branch is None:
@@ -93,9 +100,29 @@ def _prepare_configuration(options: InitOptions) -> Config:
     return resume_setup(setup, hint=hint) or write_configuration(setup, draft_repository(setup))
 
 
-def _find_configuration(top: Path, git_dir: Path) -> Config:
-    """The configuration of the current directory, with this repository only."""
-    file = require_config_file(None)
+def _choose_configured(options: InitOptions) -> Config:
+    """The configuration that `--config` names, with the repository around the current directory only.
+
+    Shape: outside of any repository it has all of them; a side is taken for one alone, which has the named spaces.
+    """
+    file = require_config_file(options.config)
+    if discover_repository(Path.cwd()) is not None:
+        return _keep_repository(file, *_locate_repository(Path.cwd()))
+    config = load_config_file(file)
+    named = {word.rpartition("=")[0] for word in options.prefer} - {""}
+    meant = [one for one in config.repository if named <= {space.name for space in one.space}]
+    if not options.prefer or not meant:  # what no space is named is said for each repository
+        return config
+    if len(meant) > 1:
+        raise ConfigInvalid(
+            f"{file.path} has {len(meant)} repositories that this may mean",
+            hint="\n".join(f"run it in the one that you mean: cd {quote(str(one.path))}" for one in meant),
+        )
+    return config.model_copy(update={"repository": tuple(meant)})
+
+
+def _keep_repository(file: ConfigFile, top: Path, git_dir: Path) -> Config:
+    """A configuration with this repository only."""
     config = load_config_file(file)
     configured = [repository for repository in config.repository if _is_in_git_dir(repository.path, git_dir)]
     if not configured:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from syncd.cli.terminal.options import GROUP_SETTINGS, JsonOption, TokenOption, exit_with
+from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption, TokenOption, exit_with
 
 setup = typer.Typer(**GROUP_SETTINGS)
 
@@ -60,6 +60,7 @@ def init(
     branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch to bind; else the current one.")] = "",
     token_file: TokenOption = None,
     insecure: InsecureOption = False,
+    config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
     """Bind an existing repository to existing spaces.
@@ -71,4 +72,4 @@ def init(
 
     url, words = split_setup_words((url, *(spaces or ())), url_option)
     setup_words = SetupWords(url, [*words, *(space or ())], None, token_file, insecure)
-    exit_with(run_init(InitOptions(setup_words, prefer or (), branch), as_json=json))
+    exit_with(run_init(InitOptions(setup_words, prefer or (), branch, config), as_json=json))

@@ -3,9 +3,11 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from syncd.cli.terminal.text import FORMAT_VERSION, escape, format_json, style_text
+from syncd.cli.terminal.text import FORMAT_VERSION, escape, format_json, name_config_in_hint, style_text
 from syncd.cli.terminal.verbosity import is_verbose
 from syncd.plan.change import Change, Verb
 from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe_outcome
@@ -24,6 +26,16 @@ COUNTED_NOUNS = {"page", "file", "include"}
 def print_document(document: Mapping[str, Any]) -> None:
     """Print a JSON document, with the version of the format."""
     print(format_json({"format_version": FORMAT_VERSION, **document}))
+
+
+def name_config_in_hints(results: "Sequence[Result]", config: Path | None) -> "list[Result]":
+    """Return results whose hints name `syncd init` with the configuration that the command line named."""
+    return [
+        replace(result, outcome=replace(result.outcome, hint=name_config_in_hint(result.outcome.hint, config)))
+        if isinstance(result.outcome, Held | Waiting)
+        else result
+        for result in results
+    ]
 
 
 def format_changes(changes: Iterable[Change], *, shown: int = CHANGES_SHOWN) -> list[str]:

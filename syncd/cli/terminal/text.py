@@ -12,6 +12,7 @@ from syncd.model.text import show_hidden, show_hidden_in_json
 
 FORMAT_VERSION = "1.0"
 """Of every JSON document: a minor number adds members, a major one breaks."""
+_INIT = re.compile(r"(?:^|(?<=: ))syncd init\b.*$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _GAP = re.compile(r" *[^ ]+(?: [^ ]+)* {2,}")
@@ -138,3 +139,8 @@ def print_error(what: str, hint: str, code: int, *, as_json: bool) -> None:
 def name_config(command: str, config: os.PathLike[str] | str | None) -> str:
     """Return a command of syncd that uses the configuration that the command line named; "" or None for none."""
     return f"{command} --config {quote(str(config))}" if config else command
+
+
+def name_config_in_hint(hint: str, config: os.PathLike[str] | str | None) -> str:
+    """Return a hint whose lines that end with a command `syncd init` name the configuration, too."""
+    return _INIT.sub(lambda found: name_config(found[0], config), hint)

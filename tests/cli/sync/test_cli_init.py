@@ -1,6 +1,7 @@
 """`init`: an existing repository is bound by one command, and a choice is never made for a person."""
 
 import json
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,39 @@ def test_a_choice_is_made_for_this_repository_of_a_configuration_elsewhere(
     code, _, why = type_("init", "--prefer", "git", at=tmp_path / "third")
     assert code == 78
     assert f"{named} names other repositories" in why
+
+
+def test_commands_that_are_printed_work_as_printed_with_a_configuration_that_was_named(
+    shell: Any, work: Path, type_: Type, tmp_path: Path
+) -> None:
+    other, outside = tmp_path / "other", tmp_path / "outside"
+    outside.mkdir()
+    shell.git("clone", "--quiet", str(work), str(other), cwd=tmp_path)
+    named = tmp_path / "my service.toml"
+    text = f'[platform]\nurl = "{shell.url}"\ntoken_file = "{shell.token}"\n'
+    table = '[[repository]]\npath = "{}"\nbranches = ["trunk"]\n[[repository.space]]\nid = "{}"\nname = "{}"\n'
+    named.write_text(text + table.format(work, shell.space, "here") + table.format(other, shell.space, "there"))
+    code, shown, _ = type_("sync", "--config", named, at=outside)
+    assert code == 5
+    command = f"syncd init --prefer here=git --config '{named}'"
+    assert f"propose it: {command}\n" in shown
+    for words in ((), ("--json",)):
+        status = type_("status", "--config", named, *words, at=outside)[1]
+        assert command in status
+        assert f"syncd init --config '{named}'" in status
+    assert type_("init", "--config", named, at=outside)[0] == 5
+    code, _, why = type_("init", "--config", named, "--prefer", "git", at=outside)
+    assert code == 78
+    assert f"cd {other}" in why
+    code, done, why = type_(*shlex.split(command)[1:], at=outside)
+    assert (code, why) == (0, "")
+    assert f"Next: syncd status --config '{named}', then" in done
+    states = json.loads(type_("status", "--json", "--config", named, at=outside)[1])["repositories"]
+    assert [each["spaces"][0]["undecided"] for each in states] == [False, True]
+    assert type_("init", "--config", named, "--prefer", "there=platform", at=other)[0] == 0
+    assert type_("init", shell.url, shell.space, "--config", named, at=other)[0] == 64
+    shell.git("init", "--quiet", "third", cwd=tmp_path)
+    assert type_("init", "--config", named, at=tmp_path / "third")[0] == 78
 
 
 @pytest.mark.long
