@@ -20,6 +20,7 @@ What does not get through, and where; the differences are wanted:
 | `show_hidden`: terminal, JSON | `HIDDEN`, spelled | titles may have any space, and any sign of any font |
 | `show_unprintable`: plans of sites | what Python does not print, spelled | who approves sees also which space it is |
 | `quote_name`: messages about a path | what Python does not print, and all that is not NFC | lookalikes must differ |
+| `spell_decomposed` (`layout/tree/spelling.py`): hints about a path | what keeps it from NFC, spelled | likewise |
 | `mask_unprintable`: words of servers and of Git | the same, masked | nobody needs these to be exact |
 | `clean_title`: SUMMARY.md, headings | `CONTROLS`, `LINE_SEPARATORS` | what languages need stays as it is |
 | addresses (`layout/markdown/inline.py`, `layout/richtext`) | the same | likewise |
@@ -69,7 +70,7 @@ def clean_title(text: str) -> str:
 
 def show_hidden(text: str) -> str:
     r"""Return text as one line in which invisible characters, line ends too, are spelled `\u202e`."""
-    return _EACH.sub(lambda found: _spell(found[0]), text)
+    return _EACH.sub(lambda found: spell_sign(found[0]), text)
 
 
 def show_hidden_in_json(document: str) -> str:
@@ -79,7 +80,7 @@ def show_hidden_in_json(document: str) -> str:
 
 def show_unprintable(text: str) -> str:
     r"""Return text as one line in which all but plain spaces and printable characters is spelled `\u00a0`."""
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else _spell(sign) for sign in text)
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else spell_sign(sign) for sign in text)
 
 
 def quote_name(name: str) -> str:
@@ -103,7 +104,8 @@ def replace_half_characters(text: str) -> str:
     return text if text.isascii() else _HALF.sub(REPLACEMENT, text)
 
 
-def _spell(sign: str) -> str:
+def spell_sign(sign: str) -> str:
+    r"""Return a character spelled by its number: `\u202e`."""
     code = ord(sign)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 

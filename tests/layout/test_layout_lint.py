@@ -162,6 +162,17 @@ def test_a_huge_file_is_found_without_being_read() -> None:
         ("link-broken", page("[x](../guid/setup.md)\n"), "did you mean setup.md?"),
         ("link-broken", page("[x](setpu.md)\n"), "did you mean setup.md?"),
         ("link-case", page("[x](../readme.md)\n"), "write ../README.md"),
+        ("link-case", page("[x](cafe\u0301.md)\n") | {"guide/caf\u00e9.md": "# C\n"}, "write caf\u00e9.md"),
+        (
+            "link-case",
+            page("[x](caf\u00e9.md)\n") | {"guide/cafe\u0301.md": "# C\n"},
+            r"in the directory of the space: git mv $'guide/cafe\xcc\x81.md' 'guide/café.md'",
+        ),
+        (
+            "link-case",
+            {"SUMMARY.md": f"{SUMMARY}* [C](caf\u00e9.md)\n", "cafe\u0301.md": "# C\n"},
+            r"in the directory of the space: git mv $'cafe\xcc\x81.md' 'café.md'",
+        ),
         ("link-anchor", page("[x](#first-stop)\n"), "did you mean #first-step?"),
         ("link-absolute", page("[x](/guide/)\n"), "write README.md"),
         ("link-outside", page("[x](../../README.md)\n"), ""),

@@ -8,6 +8,7 @@ from syncd.cli.terminal.text import escape
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE_FILE
 from syncd.layout.tree.paths import make_collision_key
+from syncd.layout.tree.spelling import format_renaming, spell_decomposed
 from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
@@ -84,8 +85,10 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     """
     respelled = _find_respelled(work)
     for entry, path in respelled.items():
-        both = f"SUMMARY.md lists {escape(entry)}, but the file is {escape(path)}"
-        yield f"! not sent: {both}; write that there, and commit"
+        wrong, named = (escape(spell_decomposed(one)) for one in (entry, path))
+        renaming = format_renaming(path)
+        what = f"rename it, at the top of the repository: {escape(renaming)}" if renaming else "write that there"
+        yield f"! not sent: SUMMARY.md lists {wrong}, but the file is {named}; {what}, and commit"
     unlisted = [path for space in work.spaces for path in space.unlisted if path not in respelled.values()]
     missing = [path for path in work.missing if path not in respelled]
     if unlisted:

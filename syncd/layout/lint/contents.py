@@ -5,7 +5,7 @@ from posixpath import dirname
 
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space, is_non_page
-from syncd.layout.lint.suggestions import NearMisses, format_suggestion
+from syncd.layout.lint.suggestions import NearMisses, format_space_renaming, format_suggestion
 from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.text import quote_name
@@ -44,7 +44,9 @@ def _report_missing_file(space: Space, path: str, place: tuple[int, int], near: 
     other = space.spellings.get(make_collision_key(path))
     if other is not None:
         message = f"{quote_name(path)} is spelled otherwise than the file {quote_name(other)}"
-        return make_finding("link-case", space.summary, place, message, f"the file is {other}")
+        return make_finding(
+            "link-case", space.summary, place, message, format_space_renaming(other) or f"write {other}"
+        )
     return make_finding(
         "summary-missing",
         space.summary,

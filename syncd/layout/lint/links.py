@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Page, Space
-from syncd.layout.lint.suggestions import NearMisses, format_suggestion
+from syncd.layout.lint.suggestions import NearMisses, format_space_renaming, format_suggestion
 from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page.links import Target
 from syncd.layout.tree.paths import ASSETS, is_markdown, make_collision_key
@@ -135,9 +135,8 @@ class _LinkChecker:
             other = self.space.spellings.get(make_collision_key(name))
             if other is not None:
                 message = f"{address} is spelled otherwise than the file {quote_name(other)}"
-                return make_finding(
-                    "link-case", page.path, place, message, f"write {make_relative(other, at=page.path)}"
-                )
+                hint = format_space_renaming(other) or f"write {make_relative(other, at=page.path)}"
+                return make_finding("link-case", page.path, place, message, hint)
         if path in self.space.folders:
             hint = "link to a page in it, or add a README.md"
             return make_finding("link-broken", page.path, place, f"{address} is a folder without a page", hint)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from posixpath import basename, commonprefix, dirname
 
+from syncd.layout.tree.spelling import format_renaming
+
 SEARCHES_MAX = 200
 """Wrong names for which a likeness is searched; whoever has more of them has another problem."""
 COMPARISONS_MAX = 400
@@ -57,3 +59,9 @@ class NearMisses:
 def format_suggestion(name: str | None) -> str:
     """Return the hint for a suggested name, "" for None."""
     return f"did you mean {name}?" if name else ""
+
+
+def format_space_renaming(path: str) -> str:
+    """Return the hint for a file whose name only looks like the one that is meant: how it is renamed; "" for others."""
+    renaming = format_renaming(path)
+    return f"rename the file; in the directory of the space: {renaming}" if renaming else ""

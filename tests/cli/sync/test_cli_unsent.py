@@ -1,5 +1,8 @@
 """What `push` and `status` say of work that is not proposed: neither keeps silent, and both say the same."""
 
+import os
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,34 @@ def test_a_file_whose_name_differs_from_its_entry_in_case_alone_is_named_with_bo
     out = shell.fine("push", cwd=docs)
     assert "not sent: SUMMARY.md lists guide.md, but the file is Guide.md; write that there, and commit" in out
     assert out.count("not sent:") == 1
+
+
+def test_a_file_whose_name_only_looks_like_its_entry_is_renamed_by_the_command_that_is_printed(
+    shell: Any, docs: Path
+) -> None:
+    summary = docs / "SUMMARY.md"
+    folder = docs / "Menu\u0308 2"
+    folder.mkdir()
+    (folder / "it's cafe\u0301.md").write_text("# Caf\u00e9\n")
+    summary.write_text(summary.read_text() + "* [Caf\u00e9](<Men\u00fc 2/it's caf\u00e9.md>)\n")
+    commit(shell, docs)
+    out = shell.fine("push", cwd=docs)
+    assert "lists Men\u00fc 2/it's caf\u00e9.md, but the file is Menu\\u0308 2/it's cafe\\u0301.md; rename it" in out
+    (command,) = re.findall(r"repository: (git mv .*), and commit\n", out)
+    assert command.count("git mv") == 2
+    subprocess.run(["bash", "-c", command], cwd=docs, check=True, env={**os.environ, "LC_ALL": "C"})
+    commit(shell, docs)
+    out = shell.fine("push", cwd=docs)
+    assert "not sent" not in out
+    assert "create page Men\u00fc 2/it's caf\u00e9.md" in out
+
+
+def test_an_entry_that_only_looks_like_its_file_is_spelled(shell: Any, docs: Path) -> None:
+    summary = docs / "SUMMARY.md"
+    summary.write_text(summary.read_text() + "* [Caf\u00e9](cafe\u0301.md)\n")
+    commit(shell, docs, café="# Caf\u00e9\n")
+    out = shell.fine("push", cwd=docs)
+    assert "SUMMARY.md lists cafe\\u0301.md, but the file is caf\u00e9.md; write that there, and commit" in out
 
 
 def test_edits_that_are_not_committed_are_named(shell: Any, docs: Path) -> None:
