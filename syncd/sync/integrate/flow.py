@@ -15,7 +15,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Choice, MergeResult
 from syncd.sync.merge.write_part import CONFLICTS, write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.state.conflicts import describe_conflicts, find_shared_branch
+from syncd.sync.state.conflicts import KEEP_MERGE, describe_conflicts, find_shared_branch
 from syncd.sync.workspace import Workspace
 
 
@@ -140,5 +140,5 @@ def _build_outside_error(workspace: Workspace, result: MergeResult, branch: str,
     return MergeConflict(
         f"{branch} and {name} changed the same lines of {paths}, which no space holds; nothing was moved",
         paths=result.outside_paths,
-        hint=f"git merge {name}{elsewhere}, settle the conflict, commit, then syncd push",
+        hint=f"git merge {name}{elsewhere}, settle the conflict, commit, then syncd push\n{KEEP_MERGE}",
     )

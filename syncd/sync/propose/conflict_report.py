@@ -22,7 +22,7 @@ from syncd.sync.merge.lines import list_blobs
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.propose.intent import Intent
-from syncd.sync.state.conflicts import find_shared_branch
+from syncd.sync.state.conflicts import KEEP_MERGE, find_shared_branch
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Workspace
 
@@ -117,7 +117,7 @@ class _Reporter:
         )
         browser = f"In a browser: let the page read in {place} as in Git, or as it did before. "
         browser += "The next run of syncd then brings Git's page here, where it can be edited on."
-        return ConflictingPage(page.path, page.why, versions, (browser, self._advise_git(name, page)))
+        return ConflictingPage(page.path, page.why, versions, (browser, *self._advise_git(name, page)))
 
     def _find_theirs(self, is_main: bool) -> str:
         return self.intent.main if is_main else self.intent.existing
@@ -128,16 +128,17 @@ class _Reporter:
         entries = listing.index_pages() if listing is not None else {}
         return tuple(entries[path].title for path in page.list_paths(side) if path in entries)
 
-    def _advise_git(self, name: str, page: EntryConflict) -> str:
+    def _advise_git(self, name: str, page: EntryConflict) -> tuple[str, ...]:
         branch = quote(self.intent.branch)
         shared = find_shared_branch(self.workspace, name, self.intent.branch)
         if shared:
             return (
                 f"With Git, in any clone: git switch {branch}, git pull, git merge {shared}; "
-                f"settle {page.path}, commit and push."
+                f"settle {page.path}, commit and push.",
+                f"{KEEP_MERGE[0].upper()}{KEEP_MERGE[1:]}.",
             )
         return (
-            f"Where syncd works: syncd resolve {quote(page.path)} --branch {branch}, with --ours, --theirs or --edit."
+            f"Where syncd works: syncd resolve {quote(page.path)} --branch {branch}, with --ours, --theirs or --edit.",
         )
 
 

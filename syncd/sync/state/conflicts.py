@@ -16,6 +16,9 @@ from syncd.sync.workspace import Workspace
 if TYPE_CHECKING:
     from syncd.sync.merge.result import MergeResult
 
+KEEP_MERGE = "keep the merge commit: a squash does not say that it took in the other side"
+"""What settles a conflict elsewhere is known by the parents of a commit, as `git merge-base` knows it."""
+
 
 def describe_conflicts(
     workspace: Workspace, result: "MergeResult", branch: str, name: str, *, among: Callable[[str], bool] | None = None
@@ -29,7 +32,7 @@ def describe_conflicts(
 
     where = f" --branch {quote(branch)}" if result.conflicts and _needs_name(workspace.repository, branch) else ""
     shared = find_shared_branch(workspace, name, branch)
-    elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}" if shared else ""
+    elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}\n{KEEP_MERGE}" if shared else ""
     return tuple(
         Held(
             f"{page.why} ({branch} and {name}); it stays as each side has it",

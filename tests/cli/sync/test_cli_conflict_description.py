@@ -67,6 +67,7 @@ def test_the_page_both_versions_and_both_ways_out_are_named(hosted: Hosted) -> N
     assert text.index("In Git, on main (p1.md):") < text.index(GIT) < text.index("In main content (p1.md):")
     assert text.index("In main content (p1.md):") < text.index(WEB) < text.index("In a browser: ")
     assert f"git switch main, git pull, git merge origin/{MIRROR}; settle p1.md" in text
+    assert "Keep the merge commit: " in text
     assert "P1 one" not in text, "only the lines in conflict"
     hosted.configure('mirror = ""')
     hosted.sync(code=6)

@@ -91,6 +91,44 @@ def test_the_message_says_how_plain_git_settles_it(divided: Hosted) -> None:
     assert f"then git merge origin/{CHANGES}{divided.web.proposed()}\n" in divided.sync(code=6)
 
 
+@pytest.fixture
+def squashed(divided: Hosted) -> Hosted:
+    """Somebody has settled the conflict, and the host made one commit with one parent of it."""
+    divided.git.git("fetch", "--quiet", "--prune")
+    divided.git.git("merge", "--quiet", "--ff-only", "origin/main")
+    divided.git.git("merge", "--quiet", "--squash", f"origin/{MIRROR}", code=1)
+    divided.settle("p1.md", page(BOTH))
+    return divided
+
+
+def test_a_squash_settles_nothing_and_the_message_says_so(squashed: Hosted) -> None:
+    said = squashed.sync(code=6)
+    assert conflicts(said) == ["p1.md"]
+    assert f"git merge origin/{MIRROR}\n    keep the merge commit: a squash does not say" in said
+    status = squashed.service.run("status", "--config", squashed.config, code=6)
+    assert "    keep the merge commit: a squash does not say" in status
+
+
+def test_a_squash_is_settled_where_the_service_runs(squashed: Hosted) -> None:
+    squashed.sync(code=6)
+    squashed.clone.run("resolve", "p1.md", "--ours", "--branch", "main", "--config", squashed.config)
+    assert conflicts(squashed.sync()) == []
+    assert squashed.web.text("p1", request=squashed.web.proposed()) == page(BOTH)
+
+
+def test_who_can_only_squash_gives_the_page_the_text_of_the_platform_first(squashed: Hosted) -> None:
+    squashed.sync(code=6)
+    squashed.git.git("fetch", "--quiet")
+    squashed.git.git("merge", "--quiet", "--ff-only", "origin/main")
+    squashed.git.git("checkout", f"origin/{MIRROR}", "--", "p1.md")
+    squashed.git.commit("Take the platform's page")
+    squashed.git.git("push", "--quiet")
+    assert conflicts(squashed.sync()) == []
+    squashed.publish("p1.md", WEB, BOTH)
+    assert conflicts(squashed.sync()) == []
+    assert squashed.web.text("p1", request=squashed.web.proposed()) == page(BOTH)
+
+
 def test_what_people_push_while_the_service_runs_is_settled_by_a_plain_merge(team: Team) -> None:
     """Somebody was faster at the Git host, and the service's branch has the platform's words already."""
     hosted = Hosted(team, upstream='push = "never"')
