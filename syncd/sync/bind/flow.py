@@ -39,6 +39,7 @@ from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.policy import PreferredSide
 from syncd.sync.state.former_space import forget_former_space
+from syncd.sync.state.space import read_space
 from syncd.sync.workspace import COMMITTER, Workspace
 
 SHOWN = 5
@@ -150,7 +151,7 @@ class _SpaceBinder:
         return candidate.parents[0] == self.tip and known == ([self._read_space().revision], [LAYOUT_VERSION])
 
     def _read_space(self) -> Space:
-        return self.workspace.client.spaces.get(self.binding.space)
+        return read_space(self.workspace.client, self.binding.space)
 
     def _write_candidate(self) -> Commit:
         """Write the mirror commit upon the branch's tip, beside main content's ref."""

@@ -8,6 +8,7 @@ from syncd.api.lists import LIMIT
 from syncd.errors import PlatformError, RateLimited, Unauthorized, Unreachable
 from syncd.model.space import Space
 from syncd.sync.outcome import Outcome, outcome_from
+from syncd.sync.state.space import read_space
 
 SHARED_LISTING_FROM = 3
 """Spaces of one organization from which one listing costs less than a request each."""
@@ -42,7 +43,9 @@ class SpaceReader:
                     listed.add(organization)
                     most = LISTED_PER_SPACE * len(missing)
                     found = islice(self._client.spaces.list(organization, limit=min(most, LIMIT)), most)
-                    self._spaces |= {space.id: space for space in found if space.id in self._ids}
+                    self._spaces |= {
+                        space.id: space for space in found if space.id in self._ids and space.deleted_at is None
+                    }
             except PlatformError as error:  # without a listing, the others are read singly
                 if _is_shared_failure(error):
                     self._note_failure(error, missing)
@@ -55,7 +58,7 @@ class SpaceReader:
         """
         if id not in self._spaces:
             try:
-                self._spaces[id] = self._client.spaces.get(id)
+                self._spaces[id] = read_space(self._client, id)
             except PlatformError as error:
                 self._note_failure(error, [id, *(self._ids if _is_shared_failure(error) else ())])
                 raise

@@ -15,6 +15,7 @@ from syncd.sync.state.notes import forget_space, note_space, notes_ref
 from syncd.sync.state.proposed_refs import ProposalRecord, read_records
 from syncd.sync.state.request_state import is_older, read_recorded_id, record_request
 from syncd.sync.state.sent_log import forget_sent
+from syncd.sync.state.space import read_space
 from syncd.sync.workspace import Workspace
 
 LISTING_MAX = 1000
@@ -77,7 +78,8 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
     """Return the space's own change requests as they are now.
 
     Shape: one request each, or, when `space` says that this is less, a listing of all that are live. One that is gone,
-    that was restored from a backup, or whose number is another's, is forgotten in Git.
+    that was restored from a backup, or whose number is another's, is forgotten in Git. Raises: NotFound when the space
+    itself is gone.
     """
     records = list_records(workspace, binding)
     listed = (
@@ -87,9 +89,11 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
     for item in records:
         try:
             request = listed.get(item.number) or workspace.client.change_requests.get(binding.space, item.number)
-        except NotFound:  # gone on the platform: the branch is simply not proposed
-            workspace.repository.delete_ref(item.ref, old=item.commit)
-            continue
+        except NotFound:
+            if (again := _read_again(workspace, binding, item.number)) is None:  # the branch is simply not proposed
+                workspace.repository.delete_ref(item.ref, old=item.commit)
+                continue
+            request = again
         proposal = Proposal(item.branch, item.commit, request)
         if is_own(workspace, binding, item.branch, request) and not is_older(workspace, binding, request):
             found.append(proposal)
@@ -98,6 +102,18 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
     if records:
         _note_space(workspace, binding)
     return found
+
+
+def _read_again(workspace: Workspace, binding: Binding, number: str) -> ChangeRequest | None:
+    """A change request that was not found, asked for once more; None where it is gone and its space answers.
+
+    Raises: NotFound when the space itself is gone, if only for a moment: nothing of it may be forgotten then.
+    """
+    read_space(workspace.client, binding.space)
+    try:
+        return workspace.client.change_requests.get(binding.space, number)
+    except NotFound:
+        return None
 
 
 def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
