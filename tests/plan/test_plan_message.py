@@ -54,6 +54,13 @@ def test_an_id_that_is_not_one_line_is_written_nowhere(id: str) -> None:
         render_mirror_message("Title", space="s", revision=id)
 
 
+def test_a_directory_of_any_name_is_one_line() -> None:
+    message = render_mirror_message(
+        "Title", space="s", revision="r", directory="a\nSyncd-Space: x", former_directory=""
+    )
+    assert message.splitlines()[-2:] == ['Syncd-Directory: "a\\nSyncd-Space: x"', 'Syncd-Former-Directory: ""']
+
+
 def test_no_subject_of_a_person_makes_a_mirror_commit_one_of_a_change_request() -> None:
     said = render_proposed_subject(7, "Fix it [main#0a1b2c]")
     assert said == "Change request #7: Fix it"

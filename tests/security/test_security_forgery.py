@@ -125,7 +125,7 @@ def test_words_of_people_are_words_in_a_commit(liar: Liar, shell: Shell) -> None
     assert message.splitlines()[0] == f"Merged: {join_lines(subject)}"
     assert message.count("\n\n") == 1
     keys = [line.partition(":")[0] for line in message.rpartition("\n\n")[2].splitlines()]
-    assert keys == [*TRAILERS[:2], "Syncd-Change-Request", TRAILERS[2]]
+    assert keys == [*TRAILERS[:2], "Syncd-Change-Request", TRAILERS[2], "Syncd-Directory"]
     assert shell.git("log", "-1", "--format=%cn", "platform/main", cwd=docs) == "syncd\n"
 
 
