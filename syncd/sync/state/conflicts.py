@@ -74,8 +74,10 @@ def find_unshared_request(workspace: Workspace, name: str, branch: str) -> str:
     """Return the change request of a branch, as `<space>/<number>`, whose content the branch has taken in here, and not
     at the upstream remote, where it is called `name`; "" for none."""
     repository, upstream = workspace.repository, workspace.upstream
+    if upstream is None or not name.startswith(f"{upstream.name}/"):
+        return ""
     here, there = repository.resolve(f"{HEADS}{branch}"), repository.resolve(f"refs/remotes/{name}")
-    if upstream is None or not name.startswith(f"{upstream.name}/") or here is None or there is None:
+    if here is None or there is None:
         return ""
     for binding in workspace.bindings:
         for number, other, _ in list_proposed(repository, binding):
