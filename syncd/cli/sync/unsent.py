@@ -107,11 +107,10 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
             number, what = space.request.number, _format_paths(space.changed)
             way_on = f"commit something new, or syncd cr reopen {number}"
             yield f"! not sent: {what}: #{number} was archived with that; {way_on}"
-    own = {space.request.number for space in work.spaces if space.request is not None}
-    for number, awaited in _list_awaited(work).items() if not pushed else ():
+    for (number, is_own), awaited in _list_awaited(work).items() if not pushed else ():
         verb = "waits" if len(awaited) == 1 else "wait"
         why = f"for #{number}, which adds that already"
-        if number in own:
+        if is_own:
             why = f"until #{number} is updated or merged: main content got that after it began"
         yield f"! not sent: {_format_paths(awaited)} {verb} {why}"
     changed = [path for space in work.spaces if space.needs_push for path in space.changed]
@@ -141,11 +140,13 @@ def format_requests(work: BranchWork) -> Iterator[str]:
         yield f"{space.binding.name}: {holds}{address}"
 
 
-def _list_awaited(work: BranchWork) -> dict[int, list[str]]:
-    """The paths that wait for each change request."""
-    found: dict[int, list[str]] = {}
-    for path, number in (each for space in work.spaces for each in space.awaited):
-        found.setdefault(number, []).append(path)
+def _list_awaited(work: BranchWork) -> dict[tuple[int, bool], list[str]]:
+    """The paths that wait for each change request, by its number and whether it is the branch's own."""
+    found: dict[tuple[int, bool], list[str]] = {}
+    for space in work.spaces:
+        own = space.request.number if space.request is not None else None
+        for path, number in space.awaited:
+            found.setdefault((number, number == own), []).append(path)
     return found
 
 

@@ -4,7 +4,7 @@ Two trees of neighbouring commits share most directories. Reading the others thr
 a process, which takes as long as fifty reads.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import cast
 
 from syncd.errors import GitFailed, PathRefused
@@ -119,7 +119,7 @@ def list_files(git: Git, reader: Reader, commit: str, directory: str) -> dict[st
     return {_decode_path(path): entry for path, entry in files if entry.mode != SUBMODULE}
 
 
-def find_files(git: Git, reader: Reader, commit: str, paths: Iterable[str]) -> dict[str, Blob]:
+def find_files(git: Git, reader: Reader, commit: str, paths: Collection[str]) -> dict[str, Blob]:
     """Return the files that a commit or tree has at some paths."""
     walk = TreeWalk(reader)
     try:

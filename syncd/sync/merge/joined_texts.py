@@ -1,10 +1,11 @@
 """Texts that have the lines of both sides where both changed the same ones, for where nobody can be asked to choose."""
 
 from syncd.layout.page.frontmatter import split_frontmatter
-from syncd.plan.merge.hunks import Hunk, Labels, TextPiece, join_hunks, list_hunks, replace_hunks, split_merged_text
+from syncd.plan.merge.hunks import Hunk, Labels, TextPiece, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import SAME_LINES, SIDES
 from syncd.repo.repository import Repository
 from syncd.sync.merge.result import EntryConflict, MergeResult
+from syncd.sync.merge.texts import split_conflict
 
 
 def join_texts(repository: Repository, result: MergeResult) -> dict[str, bytes]:
@@ -17,14 +18,12 @@ def join_texts(repository: Repository, result: MergeResult) -> dict[str, bytes]:
 
 
 def _join_text(repository: Repository, conflict: EntryConflict) -> bytes | None:
-    page = conflict.pages[0]
-    if conflict.why != SAME_LINES or conflict.paths != (conflict.path,) or page.ours is None or page.theirs is None:
+    if conflict.why != SAME_LINES or conflict.paths != (conflict.path,):
         return None
-    texts = {"ours": repository.read(page.ours.oid), "theirs": repository.read(page.theirs.oid)}
-    pieces = split_merged_text(conflict.text, {side: texts[side] for side in SIDES})
+    pieces = split_conflict(repository, conflict)
     hunks = list_hunks(pieces)
     heads = {_find_head(pieces, {hunk.number: hunk.at(side) for hunk in hunks}) for side in SIDES}
-    return _choose(pieces, {hunk.number: _join_lines(hunk) for hunk in hunks}) if len(heads) == 1 else None
+    return _choose(pieces, {hunk.number: _join_lines(hunk) for hunk in hunks}) if hunks and len(heads) == 1 else None
 
 
 def _join_lines(hunk: Hunk) -> bytes:

@@ -1,15 +1,26 @@
-"""Write the texts of a merge, with links that lead to the files which the other side moved."""
+"""Write the texts of a merge, with links that lead to the files which the other side moved; split those in conflict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from syncd.layout.page.links import follow_moves
 from syncd.layout.tree.paths import is_markdown
+from syncd.plan.merge.hunks import TextPiece, split_merged_text
 from syncd.plan.merge.pages import SIDES, Decision, Side, TextSource, Version
 from syncd.repo.repository import Repository
+from syncd.sync.merge.result import EntryConflict
 
 SideMoves = Mapping[Side, Mapping[str, str]]
 """For each side, the final path of each file that ends up where that side does not have it, by the side's own path."""
+
+
+def split_conflict(repository: Repository, conflict: EntryConflict) -> tuple[TextPiece, ...]:
+    """Return the lines of the page that is in conflict itself as plain lines and hunks; none where lines are not what
+    is in conflict."""
+    ours, theirs = conflict.pages[0].ours, conflict.pages[0].theirs
+    if not conflict.text or ours is None or theirs is None:
+        return ()
+    return split_merged_text(conflict.text, {"ours": repository.read(ours.oid), "theirs": repository.read(theirs.oid)})
 
 
 def list_side_moves(decisions: Iterable[Decision]) -> SideMoves:

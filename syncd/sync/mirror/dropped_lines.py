@@ -3,11 +3,11 @@ change request alone."""
 
 from collections.abc import Iterable, Iterator
 
-from syncd.plan.merge.hunks import list_hunks, split_merged_text
-from syncd.plan.merge.pages import SIDES
+from syncd.plan.merge.hunks import list_hunks
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.result import EntryConflict
+from syncd.sync.merge.texts import split_conflict
 
 
 def find_dropped(
@@ -19,13 +19,8 @@ def find_dropped(
     of main content that came of it. Titles and files without lines are not looked at.
     """
     for conflict in conflicts:
-        page, oid = conflict.pages[0], repository.lookup(after, conflict.path)
-        if not conflict.text or page.ours is None or page.theirs is None or oid is None:
-            continue
-        versions = {"ours": page.ours, "theirs": page.theirs}
-        texts = {side: repository.read(versions[side].oid) for side in SIDES}
-        hunks = list_hunks(split_merged_text(conflict.text, texts))
-        now = set(repository.read(oid).splitlines())
+        hunks, oid = list_hunks(split_conflict(repository, conflict)), repository.lookup(after, conflict.path)
+        now = set(repository.read(oid).splitlines()) if oid is not None else set[bytes]()
         is_dropped = any(line.strip() and line not in now for hunk in hunks for line in hunk.ours.splitlines())
-        if is_dropped and binding.holds(conflict.path):
+        if is_dropped and oid is not None and binding.holds(conflict.path):
             yield conflict.path

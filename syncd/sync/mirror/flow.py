@@ -240,11 +240,11 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
         former=base.former or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
-    notes = written.notes + tuple(_describe_dropped(workspace, binding, merged, state.tip, written.commit))
     # A run that is killed here is repaired by the next one, which sees that the store is about another commit.
     save_anchors(workspace, binding, "main", revision.id, written, base.stored)
+    dropped = _describe_dropped(workspace, binding, merged, state.tip, written.commit)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
-    return Applied((mirrored, *gathered.plan.plan.changes), notes)
+    return Applied((mirrored, *gathered.plan.plan.changes), (*written.notes, *dropped))
 
 
 def _describe_dropped(

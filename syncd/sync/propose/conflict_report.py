@@ -28,7 +28,7 @@ from syncd.sync.workspace import Workspace
 
 ConflictLines = tuple[tuple[str, ...], tuple[str, ...]]
 """The lines in conflict of a page, as ours and as theirs has them."""
-FORMAT = 1
+FORMAT = 2
 """Version of the report's wording: when it changes, descriptions are rewritten."""
 
 

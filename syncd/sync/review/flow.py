@@ -59,7 +59,7 @@ def review(
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))
     _record_state(workspace, binding, proposal.change_request, reviews)
-    update = replace(NO_UPDATE, is_fresh=is_updated)
+    update = Update(is_fresh=is_updated)
     # The platform merges lines otherwise than Git: what an update lost is written right after it, or could be merged.
     if will_propose and _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.

@@ -272,8 +272,10 @@ class Flows:
                     will_propose=self.options.propose,
                 )
         except MainMoved as moved:
-            self._updated_requests |= {lane} if moved.is_updated else set()
+            if moved.is_updated:
+                self._updated_requests.add(lane)
             raise
+        self._updated_requests.discard(lane)
         if isinstance(outcome, Applied):
             self._written_requests.add(lane)
         return outcome

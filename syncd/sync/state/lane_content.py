@@ -278,7 +278,7 @@ def _read_update(
         both = join_texts(repository, merge(workspace, main, tree, base=known.base))
         both = {path: text for path, text in both.items() if binding.holds(path)}
         conflicts = [page for page in conflicts if page.path not in both]
-        tree = repository.write_tree(tree, both)
+        tree = repository.write_tree(tree, both) if both else tree
     lacks += [paths for page in conflicts for paths in page.paths_per_page]
     if not lacks:
         return tree, (main,)
