@@ -70,10 +70,10 @@ class Translation:
         """Return the page of Git at `path` with addresses that the platform resolves, and whether all could be
         translated.
 
-        Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, before and
-        after the moves that are expected, else become `/pages/<id>`; reusable contents stay relative where the page
-        stays, else become `/includes/<id>`. Lines end with LF, and the byte order mark is removed. Source: links in
-        Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
+        Shape: files become `/files/<id>`; pages become `/pages/<id>`, but stay relative where that means the same on
+        the platform, before and after the moves that are expected, and is spelled as no platform spells it; reusable
+        contents stay relative where the page stays, else become `/includes/<id>`. Lines end with LF, and the byte order
+        mark is removed. Source: links in Markdown of `updateChangeRequestContent`, @gitbook/api 0.202.0.
         """
         text = normalize_line_ends(text)
         source = self._by_path.get(path, "")
@@ -95,11 +95,15 @@ class Translation:
             if not target.endswith(".md"):
                 return f"/files/{id}{anchor}"
             meant = self._platform_paths.get(id), anchor
-            if platform_path and id not in self._moving and resolve_address(address, at=platform_path) == meant:
+            is_same = platform_path and id not in self._moving and resolve_address(address, at=platform_path) == meant
+            if id in self._includes:
+                relative = make_relative(self._includes[id], at=platform_path) if platform_path else f"/includes/{id}"
+                return None if is_same else relative
+            # A path would lead astray where somebody moves either page at this moment. What comes back of an id is the
+            # shortest path, so only another spelling has to stay.
+            if is_same and address != make_relative(target, at=path) + anchor:
                 return None
-            if id not in self._includes:
-                return f"/pages/{id}{anchor}"
-            return make_relative(self._includes[id], at=platform_path) if platform_path else f"/includes/{id}"
+            return f"/pages/{id}{anchor}"
 
         return rewrite_addresses(text, translate), is_complete
 

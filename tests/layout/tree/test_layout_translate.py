@@ -32,14 +32,18 @@ def test_what_is_unknown_stays_as_it_is() -> None:
     assert arriving(text) == text
 
 
-def test_files_leave_by_id_and_pages_stay_relative_where_that_means_the_same() -> None:
+def test_files_and_pages_leave_by_id() -> None:
     text, complete = Translation(PLACEMENT).translate_outgoing(
-        "![p](<.gitbook/assets/a b.png>) [m](maps.md)", "maths.md"
+        "![p](<.gitbook/assets/a b.png>) [m](maps.md#x) [home](README.md)", "maths.md"
     )
     assert complete
-    assert text == "![p](/files/f1) [m](maps.md)"
-    text, complete = Translation(PLACEMENT).translate_outgoing("[home](README.md)", "maths.md")
-    assert text == "[home](/pages/p3)"
+    assert text == "![p](/files/f1) [m](/pages/p2#x) [home](/pages/p3)"
+
+
+def test_an_address_that_an_id_would_spell_anew_stays_where_it_means_the_same() -> None:
+    text, complete = Translation(PLACEMENT).translate_outgoing("[m](./maps.md) [m](maps)", "maths.md")
+    assert complete
+    assert text == "[m](./maps.md) [m](maps)"
 
 
 def test_links_to_pages_that_move_and_from_them_leave_by_id() -> None:
