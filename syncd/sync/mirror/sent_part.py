@@ -11,6 +11,7 @@ from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.workspace import Workspace
 
@@ -42,11 +43,16 @@ def find_sent_part(
 def list_left_out(
     repository: Repository, binding: Binding, sent: SentPart, base: str, commit: str
 ) -> list[tuple[str, ...]]:
-    """Return the paths of each file that a commit has changed since a base, and that was left out of what was sent."""
-    changed = (
+    """Return the paths of each file that a commit has changed since a base, or whose entry in SUMMARY.md it may have
+    changed, and that was left out of what was sent."""
+    changed = [
         (one.path,) if one.old_path is None else (one.path, one.old_path)
         for one in repository.compare_trees(base, commit, renames=True)
-    )
+    ]
+    known = {path for paths in changed for path in paths}
+    tables = [table for tree in (base, commit) if (table := read_summary(repository, binding, tree)) is not None]
+    if known.intersection(table.path for table in tables):
+        changed += [(path,) for path in sorted({path for table in tables for path in table.list_paths()} - known)]
     return [
         paths
         for paths in changed
