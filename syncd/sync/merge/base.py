@@ -4,7 +4,7 @@ It is what `git merge-base` answers when a part of a commit counts as an ancesto
 in its history. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
@@ -21,6 +21,8 @@ TIP_REFS = "refs/syncd/tip/"
 
 MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 """Merges two commits into one tree, and returns with it the paths in conflict."""
+ListNames = Callable[[str, str, str], Mapping[str, Collection[str]]]
+"""Returns, for each path of a file that differs from a base on one of two sides, all paths that it has in the three."""
 
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
@@ -38,7 +40,9 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
     return _join_bases(repository, bases, merge_commits)
 
 
-def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
+def find_branch_base(
+    workspace: Workspace, branch: str, ours: str, theirs: str, merge_commits: MergeCommits, list_names: ListNames
+) -> Base:
     """Return the merge base of a branch's commit and one of the platform, also where the branch was rewritten.
 
     Shape: `plain` is the base with the branch as it is; `wide` the base when the former tip's history counts, too. Each
@@ -59,9 +63,11 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
     is_main = theirs == repository.resolve(workspace.main)
     current, before, base = (repository.list_files(commit) for commit in (ours, tip, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
+    known_names = list_names(plain.tree, ours, tip)
     for difference in repository.compare_trees(wide.tree, plain.tree, renames=True):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
-        names = {plain_path, wide_path}
+        # The branch may have the page elsewhere, before and after it was rewritten.
+        names = {plain_path, wide_path, *known_names.get(plain_path, ()), *known_names.get(wide_path, ())}
         if all(current.get(name) == before.get(name) for name in names):
             continue  # the rewrite did not touch it, so that what the former tip knew still counts
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)

@@ -99,7 +99,7 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
     key = ("base", workspace.bindings, ours, theirs, main, tip if is_rewritten else None)
     if key not in workspace.cache:
         workspace.cache[key] = (
-            find_branch_base(workspace, branch, ours, theirs, merge_commits)
+            find_branch_base(workspace, branch, ours, theirs, merge_commits, partial(list_page_names, workspace))
             if is_rewritten
             else find_base(workspace, ours, theirs, merge_commits)
         )

@@ -1,5 +1,6 @@
 """A branch that was rewritten (amend, rebase, squash, reset, force-push) is never in conflict with itself."""
 
+import re
 from typing import Any
 
 import pytest
@@ -160,3 +161,24 @@ def test_an_amended_branch_takes_in_main_content_as_ever(world: Any, fine: Any) 
     assert proposed(world, "1", "options") == AMENDED
     assert proposed(world, "1", "usage") == "# Usage\n\nTheirs.\n"
     assert live(world) == [1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_swap", [True, False])
+def test_a_reset_of_a_merge_drops_no_words_for_a_page_that_the_branch_moved(
+    world: Any, fine: Any, small: Any, is_swap: bool
+) -> None:
+    world.edit_on_platform({"options.md": SETUP})
+    world.clone()
+    moves = {"options.md": "errors.md", "errors.md": "options.md"} if is_swap else {"options.md": "choices.md"}
+    root = world.root / "clone"
+    texts = {new: (root / old).read_text() for old, new in moves.items()}
+    table = re.sub(r"\b(options|errors)\.md", lambda name: moves.get(name[0], name[0]), small["SUMMARY.md"])
+    world.commit("Move", texts | {"SUMMARY.md": table}, gone=[path for path in moves if path not in texts])
+    here = world.git("rev-parse", "main").strip()
+    edited = SETUP.replace("Two.", "Two, they say.")
+    world.edit_on_platform({"options.md": edited})
+    fine(world.pull())
+    world.git("reset", "--quiet", "--hard", here)
+    fine(world.sync())
+    assert (root / moves["options.md"]).read_text() == edited
