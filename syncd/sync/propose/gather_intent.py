@@ -1,6 +1,6 @@
 """What a branch asks of one space: main content and its change request merged with it, as a commit that can be sent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.binding import Binding
@@ -13,7 +13,7 @@ from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere, format_paths
-from syncd.sync.propose.refused import find_refusals, render_refusal
+from syncd.sync.propose.refused import Refusal, find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.state.request_commits import find_content, find_taken_main
@@ -49,22 +49,21 @@ def gather_intent(
     name = f"{workspace.remote}/main"
     both = integrate_commit(workspace, branch, tip, main, name=name)
     conflicts = describe_conflicts(workspace, both.result, branch, name, among=binding.holds) if both.result else ()
-    existing, added = main, dict[str, tuple[str, ...]]()
+    ours, existing, added = both.commit, main, dict[str, tuple[str, ...]]()
     if live is not None:
         number = live.change_request.number
         existing = repository.resolve(workspace.change_ref(binding, number)) or main
         name = f"{workspace.remote}/changes/{binding.name}/{number}"
         taken = find_taken_main(workspace, live.change_request)
         added = _find_added_in_main(workspace, taken, main, both.commit)
+        if taken not in (None, main):
+            # Only an update brings main content. Sent as the branch's, nothing would record that it is there, and what
+            # reviewers take out of it would come back.
+            ours = tip
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
     excluded |= elsewhere.list_waiting(lambda path: repository.lookup(existing, path) is not None)
-    result = merge(workspace, both.commit, existing, branch=branch, excluded=excluded)
-    refusals = find_refusals(workspace, binding, result.tree_with_theirs, existing)
-    if refusals:
-        # Only the merged tree shows what cannot be sent; it stays as the change request has it.
-        excluded = excluded.union(*(refusal.paths for refusal in refusals))
-        result = merge(workspace, both.commit, existing, branch=branch, excluded=excluded)
+    result, refusals = _merge_what_can_be_sent(workspace, binding, branch, (ours, existing), excluded)
     if existing != main:
         known = {outcome.paths for outcome in conflicts}
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
@@ -84,6 +83,22 @@ def gather_intent(
     )
     later = _describe_later(workspace, binding, (main, both.commit), added, live)
     return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere, later)
+
+
+def _merge_what_can_be_sent(
+    workspace: Workspace, binding: Binding, branch: str, sides: tuple[str, str], excluded: Collection[str]
+) -> tuple[MergeResult, Sequence[Refusal]]:
+    """Merge a branch and the content of its change request, and return with it what the platform would not take.
+
+    Only the merged tree shows that; it stays as the change request has it.
+    """
+    ours, existing = sides
+    result = merge(workspace, ours, existing, branch=branch, excluded=excluded)
+    refusals = find_refusals(workspace, binding, result.tree_with_theirs, existing)
+    if refusals:
+        excluded = {*excluded, *(path for refusal in refusals for path in refusal.paths)}
+        result = merge(workspace, ours, existing, branch=branch, excluded=excluded)
+    return result, refusals
 
 
 def _describe_later(

@@ -133,6 +133,22 @@ def test_an_outdated_change_request_stays_so_when_the_policy_or_the_run_says_so(
     assert not request(world).outdated
 
 
+def test_main_content_comes_by_an_update_alone_and_what_reviewers_take_out_stays_out(world: Any, fine: Any) -> None:
+    push = RunOptions(integrate=False)
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(run(world, push, update="never"))
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n\nToo much.\n"})
+    world.commit("More", {"options.md": f"{OPTIONS}* mine\n* more\n"})
+    fine(run(world, push, update="never"))
+    assert proposed(world, "1", "options") == f"{OPTIONS}* mine\n* more\n"
+    assert "Theirs" not in proposed(world, "1", "usage")
+    fine(run(world, push))
+    review(world, "1", "usage", "# Usage\n\nTheirs.\n")
+    fine(run(world))
+    assert proposed(world, "1", "usage") == "# Usage\n\nTheirs.\n"
+
+
 def test_a_page_that_the_branch_deleted_does_not_come_back_by_an_update(world: Any, fine: Any, small: Any) -> None:
     world.clone()
     world.commit("Mine", MINE)
