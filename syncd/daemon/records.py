@@ -23,10 +23,9 @@ from syncd.daemon.health import USEFUL, find_repository_run
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import CONFLICT, PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.values import RUN, Result, find_exit_code, is_stopped
+from syncd.sync.run.values import RUN, SUBJECTS_OF_FLOWS, Result, find_exit_code, is_stopped
 
 _WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
-_FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})
 _GUARDED = 5
 DEFECT = Waiting("the run ended in a defect; its traceback is on standard error", exit_code=1)
 """What a run comes to that an exception ended which is no error of syncd's."""
@@ -43,9 +42,8 @@ class Subject:
 
     def is_about(self, result: Result) -> bool:
         """Return whether a result says what became of this space, site, published site or upstream."""
-        if result.flow in _FLOWS_OF_SPACES:
-            return self.kind == "space" and self.name == find_space(result)
-        return result.flow == self.kind
+        is_named = self.kind != "space" or self.name == find_space(result)
+        return is_named and SUBJECTS_OF_FLOWS.get(result.flow) == self.kind
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def list_subjects(repository: RepositoryConfig, *, site: bool = True) -> tuple[S
 
 def find_space(result: Result) -> str:
     """Return the name of the space that a result is about, or "" where it is about none alone."""
-    return result.key.partition("/")[0] if result.flow in _FLOWS_OF_SPACES else ""
+    return result.key.partition("/")[0] if SUBJECTS_OF_FLOWS.get(result.flow) == "space" else ""
 
 
 def find_state(result: Result) -> str:

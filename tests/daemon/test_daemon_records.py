@@ -1,5 +1,7 @@
 """What the results of a run come to: one record for each subject, and the outcome that decides when the next run is."""
 
+import ast
+import inspect
 from collections.abc import Sequence
 
 import pytest
@@ -7,7 +9,8 @@ import pytest
 from syncd.daemon.records import Subject, is_complete_run, judge_run, summarize_run
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.values import RUN, Result
+from syncd.sync.run import cycle
+from syncd.sync.run.values import RUN, SUBJECTS_OF_FLOWS, Result
 
 SUBJECTS = (Subject("space", "api"), Subject("space", "guides"), Subject("site"), Subject("upstream", "origin"))
 EARLIER, NOW, LATER = "2026-05-01T10:00:00+00:00", "2026-05-01T11:00:00+00:00", "2026-05-01T12:00:00+00:00"
@@ -20,6 +23,7 @@ GOOD = [
     Result("propose", "guides/main", Unchanged()),
     Result("site", "site.yaml", Unchanged()),
     Result("upstream", "push origin/main", Unchanged()),
+    Result("import", "guides/main", Unchanged()),
 ]
 NOT_FOUND = Held("GET /spaces/x: not found", "check the id", exit_code=78)
 CONFLICT = Result("conflict", "guides/use.md", Held("both sides changed it", exit_code=6))
@@ -49,6 +53,7 @@ def test_a_good_run_is_a_success_of_everything() -> None:
     [
         ("mirror", "api", "space api"),
         ("propose", "guides/main", "space guides"),
+        ("import", "guides/main", "space guides"),
         ("site", "site.yaml", "site"),
         ("upstream", "push origin/main", "upstream origin"),
     ],
@@ -62,6 +67,15 @@ def test_what_is_wrong_with_one_is_a_failure_of_that_one_and_of_the_whole(flow: 
     assert (whole.state, whole.exit_code, whole.succeeded, whole.failures) == ("partial", 4, EARLIER, 1)
     assert whole.why == f"{flow} {key}: {NOT_FOUND.why}"
     assert {(record.state, record.succeeded) for record in records.values()} == {("ok", NOW)}
+
+
+def test_every_flow_of_a_run_has_a_subject() -> None:
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(cycle))) if isinstance(node, ast.Call)]
+    starts = ("Result", "self._run_flow", "self._run_on_main")
+    words = [word for call in calls if ast.unparse(call.func) in starts for word in ast.walk(call.args[0])]
+    flows = {word.value for word in words if isinstance(word, ast.Constant)}
+    flows |= {getattr(cycle, word.id) for word in words if isinstance(word, ast.Name) and word.id.isupper()}
+    assert flows == set(SUBJECTS_OF_FLOWS)
 
 
 @pytest.mark.parametrize(

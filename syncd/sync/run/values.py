@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from syncd.errors import Stopped
-from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome
+from syncd.sync.outcome import BIND, CONFLICT, PAGE, PARTLY_DONE, Outcome
 from syncd.sync.policy import PreferredSide, ReadReviews
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.site.options import SiteOptions
@@ -52,6 +52,23 @@ class Result:
 
 RUN = "run"
 """The flow that stands for a run as a whole, in the result of one that ended before all of its flows had their turn."""
+SUBJECTS_OF_FLOWS = {
+    RUN: "repository",
+    "upstream": "upstream",
+    BIND: "space",
+    "import": "space",
+    "mirror": "space",
+    "review": "space",
+    "close": "space",
+    "integrate": "repository",
+    "propose": "space",
+    "merge": "space",
+    CONFLICT: "repository",
+    PAGE: "repository",
+    "site": "site",
+    "publish": "publish",
+}
+"""What each flow of a run is about; the key of a result about a space is its name, or `<space>/<branch>`."""
 
 
 def is_stopped(results: Sequence[Result]) -> bool:
