@@ -130,7 +130,7 @@ class Flows:
                 if binding not in self.proposals or branch.name in self._held_branches.get(binding, ()):
                     continue
                 if self.workspace.is_imported(branch.name):
-                    yield from self._import(binding, branch, exchange)
+                    yield from self._run_import(binding, branch, exchange)
                 else:
                     yield from self._run_outgoing(binding, branch)
         if self.options.integrate:
@@ -223,12 +223,9 @@ class Flows:
         del self.proposals[binding]
         yield from self._run_incoming(binding)
 
-    def _import(self, binding: Binding, branch: Branch, exchange: Exchange) -> Iterator[Result]:
+    def _run_import(self, binding: Binding, branch: Branch, exchange: Exchange) -> Iterator[Result]:
         """Let the platform import the branch as main content, and mirror what came of it."""
-        push = partial(exchange.push_branch, branch.name)
-        run = partial(
-            import_branch, self.workspace, binding, branch.name, space=self._spaces.get(binding.space), push=push
-        )
+        run = partial(self._import, binding, branch, exchange)
         imported = self._run_flow("import", f"{binding.name}/{branch.name}", run)
         yield imported
         if isinstance(imported.outcome, Applied) and not self.workspace.is_dry_run:
@@ -238,7 +235,7 @@ class Flows:
         """Bring back at once what somebody wrote while a branch was imported, as far as it merges."""
         for branch in [one for one in branches if self.workspace.is_imported(one.name)]:
             for binding in [one for one in self.proposals if list_overwritten_refs(self.workspace, one)]:
-                yield from self._import(binding, branch, exchange)
+                yield from self._run_import(binding, branch, exchange)
                 yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
 
     def _mirror(self, binding: Binding) -> Outcome:
@@ -348,6 +345,10 @@ class Flows:
             subject=self.options.subject,
             is_requested=not self.options.integrate,
         )
+
+    def _import(self, binding: Binding, branch: Branch, exchange: Exchange) -> Outcome:
+        space, push = self._spaces.get(binding.space), partial(exchange.push_branch, branch.name)
+        return import_branch(self.workspace, binding, branch.name, space=space, push=push)
 
     def _merge(self, binding: Binding, branch: Branch, written: bool) -> Outcome:
         own = [proposal for proposal in self.proposals[binding] if proposal.branch == branch.name]

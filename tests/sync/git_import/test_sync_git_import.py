@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 
 from syncd import fault_points
+from syncd.api.client import Client
 from syncd.cli.platform.git_host import RepositoryHost
 from syncd.fault_points import FaultPoint
 from syncd.model.git_sync import GitImport
@@ -19,7 +21,8 @@ from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.outcome import Applied, Held, Unchanged
-from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.cycle import Flows, run_cycle
+from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Upstream
 from tests.serving_git import TOKEN, GitServer, serve_git
@@ -295,6 +298,29 @@ def test_an_import_that_fails_is_held_with_the_platforms_reason(desk: Desk) -> N
     desk.import_ref_url = right
     desk.settle()
     assert "New." in desk.page("options")
+
+
+def test_a_space_that_cannot_be_read_any_more_ends_its_own_import_alone(desk: Desk) -> None:
+    desk.world.commit("Write", {"options.md": "# Options\n\nNew.\n"})
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(403, json={"error": {"code": 403, "message": "no"}})
+
+    with (
+        desk.world.workspace() as workspace,
+        Client(desk.world.url, "token", transport=httpx.MockTransport(refuse)) as no,
+    ):
+        access = Access(f"{desk.server.url}/docs.git", token_file=desk.token)
+        upstream = Upstream("origin", access, read_import_url=lambda: desk.import_ref_url)
+        flows = Flows(replace(workspace, upstream=upstream, write="git-import"), SYNC)
+        results = []
+        for result in flows.run():
+            results.append(result)
+            if result.flow == "integrate":  # what a review does that finds newer main content, which is not read then
+                flows._spaces = SpaceReader(no, [desk.world.space])
+    (refused,) = imported(results)
+    assert isinstance(refused, Held)
+    assert results[-1].flow == "upstream", "the run goes on"
 
 
 def test_a_platform_that_imports_nothing_is_told_apart(worlds: Any, tmp_path: Path, desk: Desk) -> None:
