@@ -224,6 +224,10 @@ class Repository:
         """Return whether the first commit is the second or one of its ancestors."""
         return self._history.is_ancestor(ancestor, commit)
 
+    def find_ancestors(self, commits: Collection[str], *, exclude: str | None) -> dict[str, frozenset[str]]:
+        """Return which of many commits are ancestors of each, as `rev_list.find_ancestors` does."""
+        return rev_list.find_ancestors(self._git, commits, exclude=exclude)
+
     def find_merge_base(self, ours: str, theirs: str) -> str | None:
         """Return a merge base of two commits; None for unrelated histories."""
         return next(iter(self.find_merge_bases(ours, theirs)), None)
@@ -234,8 +238,10 @@ class Repository:
         Raises: HistoryCut when this shallow clone lacks the history in which one may be.
         """
         found = self._history.find_merge_bases(ours, theirs)
-        if not found:
-            self._refuse_cut(ours, theirs)
+        if not found and self._list_cuts():  # of histories that are cut nobody can say that they are unrelated
+            raise HistoryCut(
+                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone"
+            )
         return found
 
     def _list_cuts(self) -> list[str]:
@@ -244,13 +250,6 @@ class Repository:
             return (self._git.location.common_dir / "shallow").read_text().split()
         except FileNotFoundError:
             return []
-
-    def _refuse_cut(self, ours: str, theirs: str) -> None:
-        """Of histories that are cut nobody can say that they are unrelated. Raises: HistoryCut."""
-        if self._list_cuts():
-            raise HistoryCut(
-                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone"
-            )
 
     def is_cut(self, commit: str) -> bool:
         """Return whether some of a commit's history is not in this shallow clone."""

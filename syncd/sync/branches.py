@@ -60,15 +60,18 @@ def match_branches(names: Iterable[str], patterns: Sequence[str]) -> Iterable[st
             yield name
 
 
-def put_ancestors_first(repository: Repository, branches: Iterable[Branch]) -> list[Branch]:
-    """Return the branches in their order, but each that another one begins at before that."""
+def put_ancestors_first(
+    repository: Repository, branches: Iterable[Branch], *, exclude: str | None = None
+) -> list[Branch]:
+    """Return the branches in their order, but each that another one begins at before that.
+
+    Shape: no branch begins at commits that `exclude` reaches.
+    """
     tips = [(branch, repository.resolve(branch.ref)) for branch in branches]
+    commits = {tip for _, tip in tips if tip is not None}
+    ancestors = repository.find_ancestors(commits, exclude=exclude) if len(commits) > 1 else {}
     ordered: list[tuple[Branch, str | None]] = []
     for branch, tip in tips:
-        later = (
-            at
-            for at, (_, other) in enumerate(ordered)
-            if tip and other and tip != other and repository.is_ancestor(tip, other)
-        )
+        later = (at for at, (_, other) in enumerate(ordered) if tip in ancestors.get(other or "", ()))
         ordered.insert(next(later, len(ordered)), (branch, tip))
     return [branch for branch, _ in ordered]

@@ -76,6 +76,22 @@ def test_ancestry_is_what_git_says(repository: Repository, git: Git, seed: int) 
             assert [one.oid for one in side] == git("rev-list", "--topo-order", f"--grep=^{TRAILER}: ", span).split()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_one_process_tells_which_of_many_commits_are_ancestors_of_which(
+    repository: Repository, git: Git, seed: int
+) -> None:
+    dice = random.Random(seed)
+    oids = grow(git, dice, 60)
+    some = set(dice.sample(oids, 30))
+    for hidden in (None, oids[20]):
+        with verbs(repository) as started:
+            found = repository.find_ancestors(some, exclude=hidden)
+        assert started == ["rev-list"]
+        old = set(git("rev-list", hidden).split()) if hidden else set()
+        for oid in some:
+            assert found[oid] == (some & set(git("rev-list", oid).split())) - old - {oid}
+
+
 def test_small_histories_take_no_process(repository: Repository, git: Git) -> None:
     oids = grow(git, random.Random(7), 80)
     repository.update_ref("refs/remotes/platform/main", oids[-1], old=None)

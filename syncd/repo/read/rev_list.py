@@ -1,6 +1,6 @@
 """Ask git about commits: ancestry, ranges, and commits with a trailer; one process for each question."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
 
 from syncd.repo.failures import build_failure
@@ -16,6 +16,16 @@ def is_ancestor(git: Git, ancestor: str, commit: str) -> bool:
     if status not in (0, 1):
         raise build_failure("merge-base", status, complaint)
     return status == 0
+
+
+def find_ancestors(git: Git, commits: Collection[str], *, exclude: str | None) -> dict[str, frozenset[str]]:
+    """Return for each of some commits which others of them are its ancestors, but for those that `exclude` reaches."""
+    names = [*map(check_oid, commits), *([f"^{check_oid(exclude)}"] if exclude else [])]
+    found: dict[str, frozenset[str]] = {}
+    for line in git.run("rev-list", "--topo-order", "--reverse", "--parents", *names, "--").decode().splitlines():
+        oid, *parents = line.split()
+        found[oid] = frozenset().union(*(found[one] | {one}.intersection(commits) for one in parents if one in found))
+    return {oid: found.get(oid, frozenset()) for oid in commits}
 
 
 def find_merge_bases(git: Git, ours: str, theirs: str) -> list[str]:

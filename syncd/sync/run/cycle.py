@@ -143,9 +143,9 @@ class Flows:
         those that it begins at."""
         known = {proposal.branch for own in self.proposals.values() for proposal in own}
         new = [branch for branch in branches if branch.name not in known and self._has_own_commits(branch)]
-        return [branch for branch in branches if branch not in new] + put_ancestors_first(
-            self.workspace.repository, new
-        )
+        repository = self.workspace.repository
+        ordered = put_ancestors_first(repository, new, exclude=repository.resolve(self.workspace.main))
+        return [branch for branch in branches if branch not in new] + ordered
 
     def _run_flow(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
         outcome, notices = outcome_of(run), self.workspace.client.take_notices()

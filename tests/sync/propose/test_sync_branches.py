@@ -11,7 +11,7 @@ from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, Chang
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.document import Document
 from syncd.plan.message import build_former_marker
-from syncd.sync.branches import match_branches
+from syncd.sync.branches import Branch, match_branches, put_ancestors_first
 from syncd.sync.outcome import Applied, Held, outcome_of
 from syncd.sync.policy import Policy
 from syncd.sync.review.close import close_proposals
@@ -65,6 +65,20 @@ def live(world: Any) -> list[str]:
 def test_a_pattern_matches_names_that_can_be_shown(pattern: str, names: Sequence[str]) -> None:
     hostile = ["docs/\u202egnirts", "docs/\udcff", "docs/a\u2028b", "-docs/x", "docs/\x1b[2J"]
     assert list(match_branches(["docs/a", "docs/deep/b", "syncd/site/drift", "main", *hostile], [pattern])) == names
+
+
+def test_a_branch_comes_after_those_that_it_begins_at_and_others_stay_in_their_order(world: Any) -> None:
+    world.clone()
+    branch_with(world, "e", {"errors.md": "# Errors explained\n\nBelow.\n"})
+    branch_with(world, "b", {"options.md": "# Options\n\nIn the middle.\n"}, start="e")
+    branch_with(world, "a", {"options.md": "# Options\n\nOn top.\n"}, start="b")
+    branch_with(world, "d", {"guide/usage.md": "# Usage\n\nAlone.\n"})
+    branches = [Branch(name) for name in ("a", "b", "none", "main", "d", "e")]
+    with world.workspace() as workspace:
+        main = workspace.repository.resolve("refs/heads/main")
+        for exclude, order in ((None, "main e b a none d"), (main, "e b a none main d")):
+            found = put_ancestors_first(workspace.repository, branches, exclude=exclude)
+            assert " ".join(branch.name for branch in found) == order
 
 
 def test_a_pattern_follows_branches_that_come_and_go(world: Any, fine: Any) -> None:
