@@ -214,7 +214,10 @@ class Exchange:
             if not self.repository.is_ancestor(seen, tip):
                 return Held(f"{name} has commits that {branch} lacks", "syncd pull", exit_code=Conflict.exit_code)
         elif self.repository.resolve(upstream.last_seen_ref(branch)) is not None:
-            return Held(f"{upstream.name} has no branch {branch} any more", f"to bring it back: git push {branch}")
+            return Held(
+                f"{upstream.name} has no branch {branch} any more",
+                f"to bring it back: git push {upstream.name} {branch}",
+            )
         with self.open_remote(upstream) as remote:
             if upstream.push == "branch":
                 refusal = remote.push(tip, branch, old=seen)

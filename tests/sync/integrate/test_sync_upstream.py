@@ -307,8 +307,12 @@ def test_a_named_branch_that_the_remote_dropped_is_not_brought_back(team: Team, 
     git(team.hosted, "update-ref", "-d", "refs/heads/second")
     world.git("checkout", "--quiet", "second")
     world.commit("Ours", {"ours.txt": "ours\n"})
-    assert isinstance(upstream(team.run(wish))["push origin/second"], Held)
+    held = upstream(team.run(wish))["push origin/second"]
+    assert isinstance(held, Held)
     assert "second" not in git(team.hosted, "for-each-ref", "--format=%(refname)")
+    world.git("remote", "add", "origin", str(team.hosted))
+    world.git(*held.hint.removeprefix("to bring it back: git ").split())
+    assert team.at("second") == git(world.root / "clone", "rev-parse", "second")
 
 
 @pytest.mark.long
