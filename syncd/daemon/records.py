@@ -164,7 +164,7 @@ def _judge_whole_run(results: Sequence[Result], verdicts: dict[Subject, _Verdict
         why += f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         state = "partial" if any(verdict.state in USEFUL for verdict in verdicts.values()) else state
     held = sum(find_state(result) == "held" for result in results)
-    conflicts = sum(find_state(result) == "conflict" for result in results)
+    conflicts = len({result.key for result in results if find_state(result) == "conflict"})
     if state == "conflict":
         why = f"{conflicts} {'page waits' if conflicts == 1 else 'pages wait'} for a person"
     return _Verdict(state, find_exit_code(results), why, worst.hint, held, conflicts)

@@ -102,7 +102,9 @@ def test_a_run_that_ended_before_its_time_failed_for_all_that_it_did_not_get_to(
 
 
 def test_pages_in_conflict_and_a_plan_that_waits_are_counted_and_are_no_failure() -> None:
-    whole = judged([*GOOD, CONFLICT, CONFLICT])["repository docs"]
+    other = Result("conflict", "guides/other.md", Held("both sides changed it", exit_code=6))
+    in_both_branches = [CONFLICT, CONFLICT, other]
+    whole = judged([*GOOD, *in_both_branches])["repository docs"]
     assert (whole.state, whole.exit_code, whole.conflicts, whole.held) == ("conflict", 6, 2, 0)
     assert (whole.succeeded, whole.failures, whole.why) == (NOW, 0, "2 pages wait for a person")
     records = judged(with_result("site", "site.yaml", Held("plan 3f9a waits for approval", approval=True)))

@@ -69,7 +69,7 @@ def list_discussions(workspace: Workspace, *, resolved: bool = False) -> list[Di
             request,
             tuple(_list_remarks(workspace, binding, item, request, resolved=resolved)),
             tuple(list_verdicts(workspace, binding, request)),
-            list_conflict_paths(workspace, binding),
+            list_conflict_paths(workspace, binding, item.branch),
         )
         for binding, item, request in list_live(workspace)
     ]

@@ -96,7 +96,7 @@ def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:
             hint="ask somebody who may, or an administrator of the space for the right to",
         )
     if read_fingerprint(request.description):
-        paths = ", ".join(list_conflict_paths(workspace, found.binding) if found.branch else ())
+        paths = ", ".join(list_conflict_paths(workspace, found.binding, found.branch) if found.branch else ())
         raise Conflict(
             f"pages are in conflict, and were left out of #{number}: {paths or 'its description names them'}",
             hint="syncd resolve, then syncd push; or merge the rest of it on the platform",

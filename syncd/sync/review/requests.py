@@ -94,7 +94,7 @@ def read_details(workspace: Workspace, found: FoundRequest) -> RequestDetails:
     """Return what a change request changes, and what of it is in conflict."""
     changes, more = _read_changes(workspace, found)
     is_in_conflict = found.branch and found.request.is_live and read_fingerprint(found.request.description)
-    conflicts = list_conflict_paths(workspace, found.binding) if is_in_conflict else ()
+    conflicts = list_conflict_paths(workspace, found.binding, found.branch) if is_in_conflict else ()
     return RequestDetails(found, changes, more, conflicts)
 
 

@@ -70,19 +70,20 @@ class Flows:
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
     def run(self) -> Iterator[Result]:
-        """Run every flow that is asked for, and return what each came to, and once each page that waits for a person.
+        """Run every flow that is asked for, and return what each came to, and each page that waits for a person,
+        once for each branch.
 
         Source: ARCHITECTURE.md, "One run".
         """
-        reported: set[str] = set()
+        reported: set[tuple[str, str]] = set()
         for result in self._run_all():
             self._has_failed |= bool(result.outcome.exit_code)
             conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
             self._conflicting_requests |= self._find_conflicting(conflicts)
             yield result
             for held in conflicts:
-                if held.paths[0] not in reported:
-                    reported.add(held.paths[0])
+                if (place := (held.branch, held.paths[0])) not in reported:
+                    reported.add(place)
                     yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
 
     def _run_all(self) -> Iterator[Result]:

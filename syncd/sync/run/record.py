@@ -13,7 +13,10 @@ from syncd.sync.workspace import Workspace
 def record_results(workspace: Workspace, options: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
     """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
     at = workspace.now().isoformat(timespec="seconds")
-    ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
+    pages = [result for result in results if result.flow in (CONFLICT, PAGE)]
+    flows = [result for result in results if result.flow not in (CONFLICT, PAGE)]
+    # The last of a key is kept: the trouble of a flow that ran twice, and of a page what its first branch has.
+    ordered = [*sorted(flows, key=lambda result: result.outcome.exit_code != 0), *reversed(pages)]
     rows = [
         FlowOutcome(
             result.flow,

@@ -87,12 +87,13 @@ def find_unshared_request(workspace: Workspace, name: str, branch: str) -> str:
     return ""
 
 
-def list_conflict_paths(workspace: Workspace, binding: Binding) -> tuple[str, ...]:
-    """Return the pages of a space that the last runs left in conflict, as paths from the repository's root."""
-    outcomes = workspace.store.list_outcomes()
-    return tuple(
-        each.key for each in outcomes if each.flow == CONFLICT and each.state == "held" and binding.holds(each.key)
-    )
+def list_conflict_paths(workspace: Workspace, binding: Binding, branch: str) -> tuple[str, ...]:
+    """Return the pages of a space that the last runs left in conflict in a branch, as paths from the repository's root.
+
+    Shape: an older version recorded no branch; that can be any.
+    """
+    held = [each for each in workspace.store.list_outcomes() if (each.flow, each.state) == (CONFLICT, "held")]
+    return tuple(each.key for each in held if each.branch in ("", branch) and binding.holds(each.key))
 
 
 def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tuple[FlowOutcome, ...]:

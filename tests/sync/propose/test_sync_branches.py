@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncd.errors import Conflict
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.document import Document
@@ -15,9 +16,13 @@ from syncd.sync.branches import Branch, match_branches, put_ancestors_first
 from syncd.sync.outcome import Applied, Held, outcome_of
 from syncd.sync.policy import Policy
 from syncd.sync.review.close import close_proposals
+from syncd.sync.review.decide import merge_request
+from syncd.sync.review.requests import find_requests
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
+from syncd.sync.state.conflicts import list_conflict_paths
 from syncd.sync.state.proposals import Proposal
+from tests.sync.conftest import assert_fine
 
 OPTIONS = "# Options\n\n* first\n* second\n"
 
@@ -197,3 +202,25 @@ def test_a_pattern_that_matches_too_much_opens_no_crowd_of_change_requests(world
     branch_with(world, "old/late", {"options.md": f"{OPTIONS}* late\n"})
     fine(run(world, wish))
     assert len(live(world)) == 13
+
+
+def test_pages_in_conflict_are_told_of_each_branch_that_they_are_in(world: Any) -> None:
+    world.clone()
+    mine = {"options.md": "# Options\n\nMine.\n", "errors.md": "# Errors explained\n\nMine.\n"}
+    branch_with(world, "docs/one", mine)
+    branch_with(world, "docs/two", {"options.md": mine["options.md"], "README.md": "# Home\n\nMine.\n"})
+    assert_fine(run(world, wish := RunOptions(branches=("main",), patterns=("docs/*",))))
+    theirs = {"options.md": "# Options\n\nTheirs.\n", "errors.md": "# Errors explained\n\nTheirs.\n"}
+    world.edit_on_platform(theirs)
+    held = [one.outcome for one in run(world, wish) if one.flow == "conflict"]
+    found = [(one.branch, *one.paths) for one in held if isinstance(one, Held)]
+    assert found == [("docs/one", "errors.md"), ("docs/one", "options.md"), ("docs/two", "options.md")]
+    with world.workspace() as workspace:
+        (binding,) = workspace.bindings
+        assert list_conflict_paths(workspace, binding, "docs/one") == ("errors.md", "options.md")
+        assert "errors.md" not in list_conflict_paths(workspace, binding, "docs/two")
+        for number, is_there in ((1, True), (2, False)):
+            (request,) = find_requests(workspace, workspace.bindings, number)
+            with pytest.raises(Conflict) as refusal:
+                merge_request(workspace, request)
+            assert ("errors.md" in refusal.value.what) == is_there
