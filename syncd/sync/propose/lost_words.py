@@ -61,9 +61,8 @@ def comment_on_losses(workspace: Workspace, binding: Binding, live: Proposal, lo
 
 def _post_comment(workspace: Workspace, binding: Binding, live: Proposal, lost: LostWords, mark: str) -> None:
     comments, request = workspace.client.change_request_comments, live.change_request.id
-    existing = comments.list(binding.space, request, target_page=lost.page)
-    if any((comment.body.markdown or "").rstrip().endswith(mark) for comment in existing):
-        return
     body = CommentBodyWrite(markdown=render_loss_comment(lost.page, lost.path, lost.losses))
     with suppress(AnswerLost, NotFound, Rejected, Unauthorized):  # the run's notes and the description tell it as well
-        comments.post(binding.space, request, CommentCreate(body=body, page=lost.page))
+        existing = comments.list(binding.space, request, target_page=lost.page)
+        if not any((comment.body.markdown or "").rstrip().endswith(mark) for comment in existing):
+            comments.post(binding.space, request, CommentCreate(body=body, page=lost.page))

@@ -1,16 +1,21 @@
 """A server that keeps pages in a form of its own, and loses words: Git keeps what its writers wrote."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from syncd.errors import Rejected
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.plan.merge.pages import Side
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Unchanged
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
+from tests.sync.conflicts import Stand
 from tests.sync.normalising import FILES, lossy, reformat_page, typographic
 
 WRITTEN = """---
@@ -226,6 +231,22 @@ def test_without_the_forms_an_edit_is_brought_and_what_went_with_it_is_told(rewr
     assert "Opened by  in , on Tuesday" in world.git("show", "main:options.md")
     assert "All options are *optional*\nand can be left out.\n- first" in world.git("show", "main:options.md")
     assert_quiet(world, fine)
+
+
+@everywhere(lossy, default="no-ids")
+def test_a_server_that_shows_no_comments_takes_the_proposal_all_the_same(rewriting: Any, fine: Any) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise Rejected("GET …/comments: no", status=405)
+
+    world = rewriting
+    world.clone()
+    world.commit("Write options", {"options.md": WRITTEN})
+    with world.workspace() as workspace:
+        client = workspace.client
+        comments = Stand(client.change_request_comments, list=refuse)
+        results = run_cycle(replace(workspace, client=Stand(client, change_request_comments=comments)), RunOptions())
+    fine(results)
+    assert notes_of(results, "propose")[0] == "options.md:12: the platform does not keep: <person>"
 
 
 @everywhere(lossy)
