@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
+from syncd.errors import AnswerLost, PlatformError, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest
 from syncd.model.review import Review
 from syncd.model.text import join_lines
@@ -20,6 +20,8 @@ from syncd.sync.state.request_commits import find_content
 from syncd.sync.workspace import Workspace
 
 REFUSED = "merge_refused"
+_NO_SUCH_OPERATION = (404, 405, 501)
+"""Statuses by which a server says that it has no reviews."""
 
 
 def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> Outcome:
@@ -79,10 +81,15 @@ def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Propos
 
 
 def list_verdicts(workspace: Workspace, binding: Binding, request: ChangeRequest) -> list[Review]:
-    """Return the latest review of a change request by each reviewer; none from a server that has no reviews."""
+    """Return the latest review of a change request by each reviewer; none from a server that has no reviews.
+
+    Raises: what the client raises; a refusal may hide that somebody objects.
+    """
     try:
         reviews = sorted(workspace.client.reviews.list(binding.space, request.id), key=lambda review: review.created_at)
-    except (NotFound, Rejected):
+    except PlatformError as error:
+        if error.status not in _NO_SUCH_OPERATION:
+            raise
         return []
     return list({review.reviewer.id: review for review in reviews}.values())
 

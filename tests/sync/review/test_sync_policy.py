@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncd.api.client import Client
-from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
+from syncd.errors import AnswerLost, NotFound, PlatformError, Rejected, Unauthorized, Unreachable
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
@@ -296,6 +296,27 @@ def test_nothing_is_merged_that_somebody_objects_to(world: Any, fine: Any) -> No
         verdict(world, ann, "approved")
         fine(run(world, merge="auto"))
     assert request(world).status == "merged"
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_merged"),
+    [
+        (NotFound("GET …/reviews: not found", status=404), True),
+        (Rejected("GET …/reviews: no such method", status=405), True),
+        (Unreachable("GET …/reviews: not implemented", status=501), True),
+        (Rejected("GET …/reviews: the request makes no sense", status=400), False),
+    ],
+    ids=lambda value: str(getattr(value, "status", "")),
+)
+def test_reviews_that_cannot_be_read_are_no_consent(world: Any, answer: PlatformError, is_merged: bool) -> None:
+    def refuse(*_: object) -> None:
+        raise answer
+
+    world.clone()
+    world.commit("Mine", MINE)
+    results = run(world, stand=lambda client: Stand(client, reviews=Stand(client.reviews, list=refuse)), merge="auto")
+    assert isinstance(outcome(results), Applied if is_merged else Held)
+    assert (request(world).status == "merged") == is_merged
 
 
 def test_a_refused_merge_is_tried_once_until_something_moves(world: Any, fine: Any) -> None:
