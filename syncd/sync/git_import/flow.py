@@ -35,6 +35,8 @@ from syncd.sync.workspace import Workspace
 POLL_SECONDS, POLL_SECONDS_MAX = 0.2, 5.0
 PATIENCE_SECONDS = 600.0
 """How long one run waits for an operation where the platform does not say how long it may take."""
+BEGINNING_SECONDS = 5.0
+"""How long the platform may show no operation after it was asked to import."""
 NOTE = 'main content was written without a change request (write = "git-import")'
 
 
@@ -199,10 +201,11 @@ def _read_info(workspace: Workspace, binding: Binding) -> GitInfo:
 def _wait_for_end(workspace: Workspace, binding: Binding, former: GitOperation | None) -> GitOperation | None:
     """Return the operation that followed the former one when it has ended, or as it is when there is no more time."""
     pause, until = POLL_SECONDS, time.monotonic() + PATIENCE_SECONDS
+    begins_until = time.monotonic() + BEGINNING_SECONDS
     while True:
         info = _read_info(workspace, binding)
         found = info.operation if info.operation and _is_later(info.operation, former) else None
-        is_absent = former is None and info.operation is None and time.monotonic() > until - PATIENCE_SECONDS + 5
+        is_absent = former is None and info.operation is None and time.monotonic() > begins_until
         if (found is not None and found.state != RUNNING) or is_absent or time.monotonic() > until:
             return found
         if info.operation_timeout:

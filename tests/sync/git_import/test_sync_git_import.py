@@ -15,10 +15,11 @@ from syncd import fault_points
 from syncd.api.client import Client
 from syncd.cli.platform.git_host import RepositoryHost
 from syncd.fault_points import FaultPoint
-from syncd.model.git_sync import GitImport
+from syncd.model.git_sync import GitImport, GitInfo, GitOperation
 from syncd.platform.settings import PlatformSettings
 from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
+from syncd.sync.git_import.flow import finish_import
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.outcome import Applied, Held, Unchanged
 from syncd.sync.run.cycle import Flows, run_cycle
@@ -26,6 +27,7 @@ from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Upstream
 from tests.serving_git import TOKEN, GitServer, serve_git
+from tests.sync.conflicts import Stand
 
 SYNC, PUSH = RunOptions(), RunOptions(integrate=False)
 SETTINGS = PlatformSettings(content_write=False, private_addresses=True, git_host=RepositoryHost())
@@ -321,6 +323,18 @@ def test_a_space_that_cannot_be_read_any_more_ends_its_own_import_alone(desk: De
     (refused,) = imported(results)
     assert isinstance(refused, Held)
     assert results[-1].flow == "upstream", "the run goes on"
+
+
+def test_an_import_may_begin_late_also_where_the_platform_names_a_timeout(desk: Desk) -> None:
+    absent = GitInfo(operation_timeout=30_000)
+    done = GitOperation(direction="import", state="success", started_at="2026-05-01T10:00:00Z")
+    answers = [absent, absent, absent, absent.model_copy(update={"operation": done})]
+    desk.git("update-ref", "refs/syncd/importing/docs", "main")
+    with desk.world.workspace() as workspace:
+        spaces = Stand(workspace.client.spaces, get_git_info=lambda _: answers.pop(0))
+        stood = replace(workspace, client=Stand(workspace.client, spaces=spaces))
+        assert finish_import(stood, *workspace.bindings) == Unchanged()
+    assert not answers
 
 
 def test_a_platform_that_imports_nothing_is_told_apart(worlds: Any, tmp_path: Path, desk: Desk) -> None:
