@@ -25,7 +25,7 @@ from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.anchors import LOST_PREFIX, recover_anchors
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.propose.intent import NOTHING, ProposedElsewhere
-from syncd.sync.state.proposals import Proposal, list_records
+from syncd.sync.state.proposals import Proposal, has_foreign_requests, list_records
 from syncd.sync.state.proposed_refs import ProposalRecord
 from syncd.sync.workspace import Workspace
 
@@ -47,7 +47,7 @@ def find_proposed_elsewhere(
     over = {str(one.change_request.number) for one in proposals if not one.change_request.is_live}
     others = [one for one in records if one.branch != branch and one.number.isdecimal() and one.number not in over]
     known = {item.number for item in records}
-    has_foreign = (space.change_requests_open or 0) + (space.change_requests_draft or 0) > len(known)
+    has_foreign = has_foreign_requests(space, proposals)
     if tip is None or main is None or not (others or has_foreign):
         return NOTHING
     new = _list_new(workspace, binding, main, tip)

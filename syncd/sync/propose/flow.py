@@ -31,7 +31,7 @@ from syncd.sync.state.manual_steps import (
     note_waiting_steps,
 )
 from syncd.sync.state.notes import NO_REQUEST
-from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
+from syncd.sync.state.proposals import Proposal, detect_end, has_foreign_requests, record_proposal
 from syncd.sync.state.request_commits import find_content
 from syncd.sync.state.resend import list_new_work
 from syncd.sync.workspace import Workspace
@@ -78,8 +78,10 @@ def propose(
         return Applied((), (f"{why}: {hint}",), intent.conflict_outcomes)
     opened, older = live is None, live
     # Another clone, or a CI job, may have opened one for the same branch.
-    if live is not None and (newer := find_newer(workspace, binding, intent, live, space)) is not None:
-        live, intent = newer, gather_intent(workspace, binding, branch, newer, elsewhere) or intent
+    if live is not None and has_foreign_requests(space, proposals):
+        newer = find_newer(workspace, binding, intent, live)
+        if newer is not None:
+            live, intent = newer, gather_intent(workspace, binding, branch, newer, elsewhere) or intent
     done = write_intent(workspace, binding, intent, live, subject=subject)
     plan, outcomes = done.plan, done.intent.conflict_outcomes
     if done.live is None and not workspace.is_dry_run:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from syncd.errors import AnswerLost
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
-from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
 from syncd.plan.message import REVISION, add_marker, build_marker, choose_subject
 from syncd.plan.propose.description import (
@@ -63,14 +62,8 @@ def report_request(request: ChangeRequest, verb: Verb) -> Change:
     return Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
 
 
-def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, space: Space) -> Proposal | None:
-    """Return a newer change request of the branch, which counts from then on, or None.
-
-    Shape: costs nothing where the platform counts no more live ones than Git knows of.
-    """
-    live_count = (space.change_requests_open or 0) + (space.change_requests_draft or 0)
-    if live_count <= len(list_records(workspace, binding)):
-        return None
+def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal) -> Proposal | None:
+    """Return a newer change request of the branch, which counts from then on, or None."""
     found = _find_marked(workspace, binding, intent.branch)
     if found is None or found.number <= live.change_request.number:
         return None

@@ -1,6 +1,6 @@
 """Find syncd's own change requests through refs in Git, read them from the platform, and forget those that are done."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -102,6 +102,12 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
     if records:
         _note_space(workspace, binding)
     return found
+
+
+def has_foreign_requests(space: Space, proposals: Iterable[Proposal]) -> bool:
+    """Return whether a space has more live change requests than its own ones, as both were read."""
+    own = {proposal.lane for proposal in proposals if proposal.change_request.is_live}
+    return (space.change_requests_open or 0) + (space.change_requests_draft or 0) > len(own)
 
 
 def _read_again(workspace: Workspace, binding: Binding, number: str) -> ChangeRequest | None:

@@ -11,7 +11,7 @@ from syncd.errors import Conflict
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.document import Document
-from syncd.plan.message import build_former_marker
+from syncd.plan.message import add_marker, build_former_marker, build_marker
 from syncd.sync.branches import Branch, match_branches, put_ancestors_first
 from syncd.sync.outcome import Applied, Held, outcome_of
 from syncd.sync.policy import Policy
@@ -224,3 +224,37 @@ def test_pages_in_conflict_are_told_of_each_branch_that_they_are_in(world: Any) 
             with pytest.raises(Conflict) as refusal:
                 merge_request(workspace, request)
             assert ("errors.md" in refusal.value.what) == is_there
+
+
+@pytest.fixture
+def archived(world: Any, fine: Any) -> Any:
+    """A world whose clone has proposed a branch with a change request that was archived since."""
+    world.clone()
+    branch_with(world, "docs/one", {"errors.md": "# Errors explained\n\nMine.\n"})
+    fine(run(world, RunOptions(branches=("main",), patterns=("docs/*",))))
+    with world.client() as client:
+        client.change_requests.update(world.space, "1", ChangeRequestUpdate(status="archived"))
+    return world
+
+
+def test_an_archived_change_request_hides_no_newer_one_of_another_job(archived: Any, fine: Any) -> None:
+    archived.commit("Mine", {"options.md": f"{OPTIONS}* mine\n"})
+    fine(archived.sync())
+    with archived.client() as client:
+        subject = add_marker("By a job", build_marker("main", "0a1b2c"))
+        client.change_requests.create(archived.space, ChangeRequestCreate(subject=subject))
+    archived.commit("More", {"options.md": f"{OPTIONS}* mine\n* more\n"})
+    (proposed,) = [one.outcome for one in archived.sync() if one.flow == "propose"]
+    assert proposed.changes[0].key == "#3"
+
+
+def test_an_archived_change_request_hides_no_new_page_of_another_clone(archived: Any, fine: Any) -> None:
+    table = (archived.root / "clone" / "SUMMARY.md").read_text()
+    files = {"new.md": "# New\n\nOne.\n", "SUMMARY.md": f"{table}* [New](new.md)\n"}
+    archived.git("clone", "--quiet", ".", str(archived.root / "two"))
+    archived.commit("New page", files, clone="two")
+    with archived.workspace("two") as workspace:
+        fine(run_cycle(replace(workspace, instance="0a1b2d"), RunOptions()))
+    archived.git("pull", "--quiet", "--ff-only", str(archived.root / "two"), "main")
+    fine(archived.sync())
+    assert live(archived) == ["New page [main#0a1b2d]"]
