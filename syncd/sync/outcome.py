@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from syncd.errors import FileInvalid, RateLimited, Retry, SyncdError
+from syncd.model.wording import format_count
 from syncd.plan.change import Change
 
 CHANGES_PENDING, DRIFTED, PARTLY_DONE = 2, 3, 4
@@ -127,7 +128,7 @@ def describe_outcome(outcome: Outcome) -> tuple[str, str]:
         case Unchanged():
             return "unchanged", ""
         case Applied():
-            return "applied", f"{len(outcome.changes)} changes"
+            return "applied", format_count(len(outcome.changes), "change")
         case Waiting():
             return "waiting", outcome.why
         case Held():

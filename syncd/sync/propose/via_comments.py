@@ -6,6 +6,7 @@ from functools import partial
 from syncd.errors import AnswerLost
 from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.comment import Comment, CommentBodyWrite, CommentCreate, CommentUpdate
+from syncd.model.wording import format_count
 from syncd.plan.change import Change
 from syncd.plan.propose.comments import (
     Mark,
@@ -64,7 +65,8 @@ def post_proposal(
     _update_comments(workspace, binding, live, wanted)
     state = _compute_state(workspace, binding, intent, number)
     add_notes(repository, binding, number, {COMMENTS_NOTE: state})
-    return f"#{number}: this platform takes no content through its API; {len(wanted)} comments carry the proposal"
+    carriers = f"{format_count(len(wanted), 'comment')} {'carries' if len(wanted) == 1 else 'carry'} the proposal"
+    return f"#{number}: this platform takes no content through its API; {carriers}"
 
 
 def report_comments(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:

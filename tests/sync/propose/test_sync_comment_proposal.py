@@ -67,7 +67,7 @@ def test_a_page_is_proposed_by_a_comment_on_it_once(mute: Any, fine: Any, applie
     results = mute.push()
     fine(results)
     (note,) = applied(results, "propose").notes
-    assert note == "#1: this platform takes no content through its API; 1 comments carry the proposal"
+    assert note == "#1: this platform takes no content through its API; 1 comment carries the proposal"
     ((said, comment),) = comments_of(mute).items()
     assert said == "Proposed text of `options.md`"
     assert f"````markdown\n{OPTIONS}````" in comment.body.markdown

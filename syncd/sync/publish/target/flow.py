@@ -22,6 +22,7 @@ from syncd import __version__
 from syncd.errors import ConfigInvalid, DiskFull, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.layout.lint.space import SpaceFile
+from syncd.model.wording import format_count
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.upstream import Exchange
@@ -88,7 +89,8 @@ def _build_and_put(
     summary = build_atomically(options.directory, build)
     if not summary.has_changed:
         return summary, Unchanged()
-    words = f"{summary.pages} pages, {summary.written} files written, {summary.removed} removed"
+    pages, files = format_count(summary.pages, "page"), format_count(summary.written, "file")
+    words = f"{pages}, {files} written, {summary.removed} removed"
     return summary, Applied((Change("update", "site", options.target, words, after=site.commit),))
 
 
