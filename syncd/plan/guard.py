@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from syncd.errors import BecameEmpty, TooMuch, WentBack
+from syncd.model.wording import format_first
 
 FREE_DELETIONS = 10
 """Deletions that any run may do unasked."""
@@ -38,7 +39,7 @@ def guard_deletions(
         raise BecameEmpty(what, hint=hint)
     limit = max(FREE_DELETIONS, int(existing * FREE_SHARE))
     if count > limit:
-        what = f"{scope}: {count} of {existing} would be deleted, over {limit} ({_join_names(deleted)})"
+        what = f"{scope}: {count} of {existing} would be deleted, over {limit} ({format_first(deleted, _NAMES_SHOWN)})"
         raise TooMuch(what, hint=_force_hint(scope, count))
 
 
@@ -49,7 +50,7 @@ def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None
     """
     count = len(branches)
     if count > FREE_OPENINGS and force.get(scope) != count:
-        what = f"{scope}: {count} branches would each get a change request ({_join_names(branches)})"
+        what = f"{scope}: {count} branches would each get a change request ({format_first(branches, _NAMES_SHOWN)})"
         raise TooMuch(what, hint=f"narrow the pattern in branches; {_force_hint(scope, count)}")
 
 
@@ -66,7 +67,3 @@ def guard_restored(scope: str, revision: str, last: str, *, force: Force) -> Non
 
 def _force_hint(scope: str, count: int) -> str:
     return f"if that is intended: {_OPTION.format(scope, count)}"
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")

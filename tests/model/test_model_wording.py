@@ -1,8 +1,8 @@
-"""Numbers in sentences."""
+"""Numbers and lists in sentences."""
 
 import pytest
 
-from syncd.model.wording import format_count
+from syncd.model.wording import format_count, format_first
 
 
 @pytest.mark.parametrize(
@@ -11,3 +11,8 @@ from syncd.model.wording import format_count
 )
 def test_a_number_and_its_noun_agree(count: int, noun: str, words: str) -> None:
     assert format_count(count, noun) == words
+
+
+@pytest.mark.parametrize(("names", "words"), [("", ""), ("a", "a"), ("ab", "a, b"), ("abcde", "a, b and 3 more")])
+def test_a_list_that_is_cut_says_so(names: str, words: str) -> None:
+    assert format_first(list(names), 2) == words

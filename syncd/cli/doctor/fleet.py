@@ -14,7 +14,7 @@ from syncd.fleet.people.plans import list_plans
 from syncd.fleet.repositories import RepositoryState, list_repositories, list_states
 from syncd.fleet.schema import STEP, VERSION
 from syncd.fleet.workers import WorkerState, list_workers
-from syncd.model.wording import format_count
+from syncd.model.wording import format_count, format_first
 
 _NAMES_MAX = 5
 _STATUS = "syncd fleet status"
@@ -68,12 +68,12 @@ def check_workers(workers: Sequence[WorkerState], *, has_work: bool) -> Iterator
         yield Check("fleet workers", "fail", "none is at work", hint, exit_code=1)
     elif gone:
         hint = "start them again; until then others have their repositories"
-        yield Check("fleet workers", "warn", f"{live} at work; not seen: {_list_few(gone)}", hint)
+        yield Check("fleet workers", "warn", f"{live} at work; not seen: {format_first(gone, _NAMES_MAX)}", hint)
     else:
         yield Check("fleet workers", "ok", f"{live} at work")
     lost = sum(one.counts.lost_leases for one in workers)
     if lost:
-        losers = _list_few([one.name for one in workers if one.counts.lost_leases])
+        losers = format_first([one.name for one in workers if one.counts.lost_leases], _NAMES_MAX)
         hint = "were these machines asleep or overloaded? else give all workers a longer --lease, or fewer --jobs"
         yield Check("fleet leases", "warn", f"{lost} lost since their start, by {losers}", hint)
 
@@ -90,7 +90,7 @@ def check_repositories(states: Sequence[RepositoryState]) -> Iterator[Check]:
         detail = f"{len(late)} of {len(states)} late, {late[0].name} for {-late[0].due_in:.0f} s"
         yield Check("fleet repositories", "warn", detail, "more workers, more --jobs, or a longer interval")
     if failed:
-        detail = f"the last run of {_list_few(failed)} did not do its work"
+        detail = f"the last run of {format_first(failed, _NAMES_MAX)} did not do its work"
         yield Check("fleet repositories", "warn", detail, f"{_STATUS} says why")
     if not late and not failed:
         yield Check("fleet repositories", "ok", f"{len(states)} in time")
@@ -106,8 +106,3 @@ def _check_tokens(database: FleetDatabase, environ: Mapping[str, str]) -> Iterat
             yield make_failure(f"fleet token of {one.platform.url}", error)
         else:
             yield Check(f"fleet token of {one.platform.url}", "ok", "can be read here")
-
-
-def _list_few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else ""
-    return ", ".join(names[:_NAMES_MAX]) + more

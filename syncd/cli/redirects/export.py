@@ -10,6 +10,7 @@ from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, style_text
 from syncd.layout.site.write.exports import format_destination, list_redirects, render_csv, render_redirects
+from syncd.model.wording import format_first
 from syncd.sync.outcome import PARTLY_DONE
 
 FORMATS = ("csv", "_redirects", "json")
@@ -37,7 +38,6 @@ def run_export(config_file: Path | None, file: Path | None, style: str) -> int:
         sys.stdout.write(text)
     if not omitted:
         return 0
-    more = f" and {len(omitted) - _SHOWN} more" if len(omitted) > _SHOWN else ""
-    sources = escape(", ".join(omitted[:_SHOWN]) + more)
+    sources = escape(format_first(omitted, _SHOWN))
     print(f"{style_text('note:', 33, sys.stderr)} left out, as they have ids only: {sources}", file=sys.stderr)
     return PARTLY_DONE

@@ -17,7 +17,7 @@ from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, format_time, print_error, print_text, style_text
 from syncd.daemon.locks import STATE_FILE
 from syncd.errors import GuardRefused
-from syncd.model.wording import format_count
+from syncd.model.wording import format_count, format_first
 from syncd.plan.site.format import format_ref
 from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import render_plan_text
@@ -145,9 +145,7 @@ def _format_rollback(back: Rollback) -> list[str]:
         left = ["Nothing is left to take back."] if not back.plan.select_lines("blocked") else []
         return [*(lines if back.plan.lines else lines[:1]), *left]
     if back.anew:
-        refs = ", ".join(map(format_ref, back.anew[:_SHOWN])) + (
-            f" and {len(back.anew) - _SHOWN} more" if len(back.anew) > _SHOWN else ""
-        )
+        refs = format_first(list(map(format_ref, back.anew)), _SHOWN)
         lines.append(f"{style_text('note:', 33, sys.stdout)} made again under a new id: {escape(refs)}")
     return lines
 
@@ -156,7 +154,7 @@ def format_former_plan(former: FormerState) -> str:
     """How many resources a plan added, changed and so on, and the first of them."""
     counts = Counter(former.actions.values())
     numbers = ", ".join(f"{count} {_DONE.get(action, action)}" for action, count in sorted(counts.items()))
-    refs = ", ".join(map(format_ref, list(former.actions)[:_SHOWN])) + (", …" if len(former.actions) > _SHOWN else "")
+    refs = format_first(list(map(format_ref, former.actions)), _SHOWN)
     return f"{numbers}: {refs}"
 
 

@@ -14,6 +14,7 @@ from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workspaces import Environment, build_site_options, never_cancel, open_for_reading, open_workspace
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
+from syncd.model.wording import format_first
 from syncd.plan.site.gates.gates import SCOPES
 from syncd.plan.site.lockfile.lockfile import find_lock_path
 from syncd.plan.site.steps import SitePlan
@@ -128,7 +129,7 @@ def check_targets(targets: Iterable[str], prepared: PreparedPlan) -> None:
 
 def describe_unknown(what: str, word: str, known: Sequence[str]) -> str:
     """Return a sentence about an unknown word, with the known word that was likely meant."""
-    listed = f"there are {', '.join(known[:_SHOWN])}{', …' if len(known) > _SHOWN else ''}"
+    listed = f"there are {format_first(known, _SHOWN)}"
     return f"there is no such {what}; {format_suggestion(NearMisses(known).find(word)) or listed}"
 
 

@@ -18,6 +18,7 @@ from syncd.layout.richtext.nodes import count_common_prefix
 from syncd.model.comment import TEXT_MAX, CommentBody
 from syncd.model.review import Review
 from syncd.model.text import join_lines
+from syncd.model.wording import format_first
 from syncd.plan.message import remove_marker
 from syncd.sync.review.comments import Discussion, FoundComment, Remark, find_comments, list_discussions, reply, resolve
 from syncd.sync.workspace import Workspace
@@ -84,7 +85,7 @@ def _act_on_comment(
         with open_for_reading(config, repository, Environment(os.environ)) as workspace:
             matches |= {found.comment.id: (repository, found) for found in find_comments(workspace, beginning)}
     if len(matches) != 1:
-        known = ": " + ", ".join(list(matches)[:5]) if matches else ""
+        known = ": " + format_first(list(matches), 5) if matches else ""
         raise typer.BadParameter(f"{len(matches) or 'no'} comments have an id that begins with {beginning!r}{known}")
     repository, found = next(iter(matches.values()))
     with open_for_reading(config, repository, Environment(os.environ)) as workspace:

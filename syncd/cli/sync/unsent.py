@@ -9,7 +9,7 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE_FILE
 from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.spelling import format_renaming, spell_decomposed
-from syncd.model.wording import format_count
+from syncd.model.wording import format_count, format_first
 from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome, read_store_summary
 from syncd.sync.binding import Binding
@@ -151,8 +151,7 @@ def _list_awaited(work: BranchWork) -> dict[tuple[int, bool], list[str]]:
 
 
 def _format_paths(paths: Sequence[str]) -> str:
-    more = len(paths) - PATHS_SHOWN
-    return ", ".join(map(escape, paths[:PATHS_SHOWN])) + (f" and {more} more" if more > 0 else "")
+    return format_first(list(map(escape, paths)), PATHS_SHOWN)
 
 
 def build_unsent_document(work: BranchWork) -> dict[str, Any]:

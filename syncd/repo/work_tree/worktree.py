@@ -26,6 +26,7 @@ from pathlib import Path
 
 from syncd.errors import GitFailed, GuardRefused, OperationInProgress, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
+from syncd.model.wording import format_first
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.names import check_branch, check_oid
 from syncd.repo.process.git import Git
@@ -345,7 +346,7 @@ def _choose_tree(sample: str | None, commit: str | None) -> str:
 
 def _build_in_the_way(paths: set[str]) -> WorkTreeInTheWay:
     names = tuple(sorted(paths))
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    shown = format_first(names, _SHOWN)
     return WorkTreeInTheWay(
         f"uncommitted edits are in the way: {shown}" if names else "uncommitted edits are in the way",
         paths=names,

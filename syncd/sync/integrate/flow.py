@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from syncd.errors import MergeConflict
 from syncd.fault_points import FaultPoint, reach
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.base import TIP_REFS, record_missed_tip, record_tip
@@ -136,7 +137,7 @@ def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subjec
 def _build_outside_error(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
     shared = find_shared_branch(workspace, name, branch)
     elsewhere = f" (in any other clone: git merge {shared})" if shared else ""
-    paths = ", ".join(result.outside_paths[:5]) + (", …" if len(result.outside_paths) > 5 else "")
+    paths = format_first(result.outside_paths, 5)
     return MergeConflict(
         f"{branch} and {name} changed the same lines of {paths}, which no space holds; nothing was moved",
         paths=result.outside_paths,

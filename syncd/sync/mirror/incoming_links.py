@@ -7,6 +7,7 @@ from syncd.layout.page.links import build_target_filter, follow_moves
 from syncd.layout.tree.preserve import BROKEN, preserve_frontmatter, preserve_links
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
+from syncd.model.wording import format_first
 from syncd.plan.mirror.revision import RevisionBody
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
@@ -38,7 +39,7 @@ class IncomingTexts:
         text = incoming if item.blob is not None else preserve_frontmatter(current, incoming, title=title)
         text, healed = preserve_links(current, text, lambda address: self._works(address, item.path))
         if healed:
-            self.notes.append(f"{item.path}: the platform lost {', '.join(healed[:5])}; Git keeps it")
+            self.notes.append(f"{item.path}: the platform lost {format_first(healed, 5)}; Git keeps it")
         return arrived if text == incoming else text.encode()
 
     def _works(self, address: str, at: str) -> bool:

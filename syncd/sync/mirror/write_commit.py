@@ -6,6 +6,7 @@ from syncd.errors import PathRefused
 from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
+from syncd.model.wording import format_first
 from syncd.repo.write.writer import Writer
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import find_moved, render_moves
@@ -151,7 +152,7 @@ def _check_obstacles(workspace: Workspace, binding: Binding, commit: str | None,
         return
     found = workspace.repository.find_obstacles(commit, map(binding.path, paths))
     if found:
-        names = ", ".join(f"{path} is a {kind}" for path, kind in sorted(found.items())[:NAMES_SHOWN])
+        names = format_first([f"{path} is a {kind}" for path, kind in sorted(found.items())], NAMES_SHOWN)
         raise PathRefused(
             f"the platform has a page or file where Git has none to replace: {names}",
             hint="replace it by a file or a directory and commit, or rename what is there on the platform",

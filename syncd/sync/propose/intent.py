@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from syncd.layout.tree.translate import Translation
 from syncd.model.change_request import ChangeRequest
 from syncd.model.changes import Change
+from syncd.model.wording import format_first
 from syncd.plan.message import TIP
 from syncd.plan.propose.proposal import ContentPlan, ExistingSide
 from syncd.repo.values import Commit
@@ -50,7 +51,7 @@ NOTHING = ProposedElsewhere()
 
 def format_paths(paths: Collection[str]) -> str:
     """Return the first of some paths, in their order."""
-    return ", ".join(sorted(paths)[:PATHS_SHOWN]) + (", …" if len(paths) > PATHS_SHOWN else "")
+    return format_first(sorted(paths), PATHS_SHOWN)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from syncd.errors import AnswerLost, PlatformError, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest
 from syncd.model.review import Review
 from syncd.model.text import join_lines
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -64,7 +65,7 @@ def _find_missing(workspace: Workspace, binding: Binding, proposal: Proposal) ->
     if tip is None or here is None or seen is None or seen.revision != request.revision or seen.commit != here:
         return "what it holds was not read yet"
     if files := _list_missing_files(workspace, binding, proposal):
-        return f"somebody has to upload {', '.join(files[:5])} by hand"
+        return f"somebody has to upload {format_first(files, 5)} by hand"
     if not has_equal_content(workspace, binding, find_content(repository, here), tip):
         return f"it does not hold exactly what {proposal.branch} says"
     return ""

@@ -6,6 +6,7 @@ from syncd.errors import ConfigInvalid
 from syncd.layout.lint.suggestions import SIMILARITY_MIN
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Kind, Ref
+from syncd.model.wording import format_first
 from syncd.plan.site.live_state import LockEntry
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.options import LockPlace
@@ -73,6 +74,6 @@ def _describe_unknown(ref: Ref, known: list[Ref], what: str) -> ConfigInvalid:
     elif near := get_close_matches(ref, known[:10_000], n=1, cutoff=SIMILARITY_MIN):
         hint = f"did you mean {near[0]}?"
     else:
-        some = [one for one in known if one.kind == ref.kind][:_SHOWN]
-        hint = f"there are {', '.join(some)}, …" if some else f"kinds are {', '.join(OWNABLE)}"
+        some = [one for one in known if one.kind == ref.kind]
+        hint = f"there are {format_first(some, _SHOWN)}" if some else f"kinds are {', '.join(OWNABLE)}"
     return ConfigInvalid(what, hint=hint)

@@ -9,6 +9,7 @@ from syncd.errors import AnswerLost, PlatformError, SyncdError
 from syncd.fault_points import FaultPoint, reach
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, ROOT, SITE, Area, Ref
+from syncd.model.wording import format_first
 from syncd.plan.site.call import CREATES, DELETES, Call
 from syncd.plan.site.live_state import IdOf, InFlightRequest, LiveSite, LockEntry, SiteLock, find_refs
 from syncd.plan.site.lockfile.in_flight import CHOICES, is_noted
@@ -192,8 +193,7 @@ class PlanExecutor:
 
 def list_few(refs: Iterable[str]) -> str:
     """Return the first few refs in words, and how many more there are."""
-    each = list(dict.fromkeys(refs))
-    return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
+    return format_first(list(dict.fromkeys(refs)), _SHOWN)
 
 
 def collect_ids(plan: SitePlan, live: LiveSite, lock: SiteLock) -> IdTable:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from syncd.errors import ConfigInvalid, StalePlan
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
+from syncd.model.wording import format_first
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import LiveSite
 from syncd.plan.site.options import Options
@@ -51,7 +52,7 @@ def find_backup(workspace: Workspace, site: str, beginning: str) -> tuple[Backup
     if meant:
         several = ", ".join(backup.digest for backup, _ in meant)
         raise ConfigInvalid(f"{beginning} stands for {len(meant)} plans: {several}", hint="type more of the digest")
-    known = ", ".join(backup.digest for backup, _ in all_kept[:SHOWN])
+    known = format_first([backup.digest for backup, _ in all_kept], SHOWN)
     hint = f"kept, newest first: {known}" if known else "nothing that syncd did to this site is kept on this machine"
     raise StalePlan(f"nothing is kept of a plan {beginning}", hint=f"{hint}\nsyncd site history")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncd.errors import Conflict, GuardRefused, SyncdError
+from syncd.model.wording import format_first
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
 from syncd.repo.values import Commit, FileChange, Person
 from syncd.sync.binding import Binding
@@ -94,7 +95,7 @@ def plan_revert(
         return Revert(binding, numbers, merged, branch, tip, tree, existing=existing, commit=tip)
     if paths:
         raise Conflict(
-            f"what #{number} changed was changed again since, in {', '.join(paths[:5])}; nothing was reverted",
+            f"what #{number} changed was changed again since, in {format_first(paths, 5)}; nothing was reverted",
             hint=f"git revert -m 1 {merged.oid[:10]}, settle the conflict, commit, then syncd push"
             if len(merged.parents) > 1
             else f"git revert {merged.oid[:10]}, settle the conflict, commit, then syncd push",

@@ -11,7 +11,7 @@ from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.site.read.rules import report_finding
 from syncd.layout.site.read.shape import GROUP, KEY_PATTERN, SECTION, SETTINGS, VARIANT, Keys
 from syncd.model.ref import ROOT, Ref
-from syncd.model.wording import format_count
+from syncd.model.wording import format_count, format_first
 
 _KEY = re.compile(KEY_PATTERN)
 _KEY_WORDS = "1 to 63 of a-z, 0-9 and -, and starts with a letter or digit"
@@ -155,9 +155,8 @@ def _check_defaults(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator
 def _check_one_default(family: list[Item], owner: str, noun: str) -> Iterator[Finding]:
     marked = [item for item in family if item.fields.get("default") is True]
     if len(marked) > 1:
-        listed = ", ".join(f"{item.key.rpartition('/')[2]} ({item.where('default').line})" for item in marked[:5])
-        more = f" and {len(marked) - 5} more" if len(marked) > 5 else ""
-        message = f"{owner} has {len(marked)} default {noun}s: {listed}{more}"
+        listed = [f"{item.key.rpartition('/')[2]} ({item.where('default').line})" for item in marked]
+        message = f"{owner} has {len(marked)} default {noun}s: {format_first(listed, 5)}"
         yield report_finding("SY104", marked[1].where("default"), message, "keep default: true on one of them")
     elif not marked and len(family) > 1:
         message = f"{owner} has {len(family)} {noun}s and none is the default"

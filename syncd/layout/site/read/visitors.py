@@ -14,6 +14,7 @@ from syncd.layout.site.read.rules import report_finding
 from syncd.model.adaptive import DRAFT, UNSIGNED, UNSIGNED_DESCRIPTION, find_claims
 from syncd.model.condition import ClaimPath, NoCondition, split_condition
 from syncd.model.ref import VISITORS
+from syncd.model.wording import format_first
 
 SIGNED = "claims"
 _CLOSED: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -154,8 +155,7 @@ def suggest_claim(path: ClaimPath, known: Mapping[str, Any]) -> str:
 def format_claims(known: Mapping[str, Any]) -> str:
     """Return a hint that names all claims."""
     names = [format_claim(name) for name in known]
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"declared: {', '.join(names[:_LISTED])}{more}" if names else "visitors: declares no claim"
+    return f"declared: {format_first(names, _LISTED)}" if names else "visitors: declares no claim"
 
 
 def format_claim(field: str) -> str:

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from syncd.model.ref import ROOT, Ref
 from syncd.model.text import show_unprintable
+from syncd.model.wording import format_first
 from syncd.plan.site.call import Call
 from syncd.plan.site.format import shorten
 from syncd.plan.site.live_state import IdOf
@@ -244,8 +245,7 @@ def _describe_exposures(sides: Sides, found: Iterable[Exposure]) -> Iterator[str
         alike[replace(one, ref=ROOT, space="")].append(str(sides.describe_value("space", one.space)))
     for one, names in alike.items():
         spaces = [show_unprintable(name) for name in dict.fromkeys(names)]
-        more = f" and {len(spaces) - _SHOWN} more" if len(spaces) > _SHOWN else ""
-        what = f"space{'s' if len(spaces) > 1 else ''} {', '.join(spaces[:_SHOWN])}{more}"
+        what = f"space{'s' if len(spaces) > 1 else ''} {format_first(spaces, _SHOWN)}"
         readable = f"{what} become{'' if len(spaces) > 1 else 's'} readable for {one.way}"
         readable += ", as conditions may not hold while adaptive content is off" if one.is_unsure else ""
         readable += ", while the plan runs" if one.is_passing else ""
