@@ -4,13 +4,15 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
-from syncd.errors import DiskFull, GitFailed, NotARepository, RepositoryDenied, WorkTreeInTheWay
+from syncd.errors import DiskFull, GitFailed, NotARepository, RepositoryDenied, Stopped, WorkTreeInTheWay
 from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.process.git import Git as Runner
 from syncd.repo.process.location import find_repository
+from syncd.repo.process.pipe import Pipe
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 
@@ -152,6 +154,36 @@ def test_a_command_that_is_silent_too_long_is_ended(base: str, top: Path, monkey
     with pytest.raises(GitFailed, match="no sign"):
         pipe.read_line()
     assert pipe.process.returncode is not None
+
+
+class _Talker:
+    """A process that says something on standard error all the time, as a slow Git host does, and does not end."""
+
+    def __init__(self) -> None:
+        command = ["sh", "-c", "exec yes remote: still counting >&2"]
+        self.proc: subprocess.Popen[bytes] | None = subprocess.Popen(
+            command, stdin=PIPE, stdout=PIPE, stderr=PIPE, process_group=0
+        )
+
+
+def test_a_command_that_goes_on_talking_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> None:
+        raise Stopped("stopped")
+
+    monkeypatch.setattr("syncd.repo.process.pipe.PULSE_SECONDS", 0.1)
+    pipe = Pipe("fetch", _Talker(), seconds=10, pulse=stop)
+    with pytest.raises(Stopped):
+        pipe.finish()
+    assert pipe.process.returncode is not None
+
+
+def test_a_command_that_goes_on_talking_is_ended_at_its_deadline() -> None:
+    pulses: list[None] = []
+    pipe = Pipe("fetch", _Talker(), seconds=0.5, pulse=lambda: pulses.append(None))
+    with pytest.raises(GitFailed, match="did not end within"):
+        pipe.finish()
+    assert pipe.process.returncode is not None
+    assert not pulses, "one each second is enough"
 
 
 def test_an_answer_without_end_is_cut(base: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ LARGEST_ANSWER = 1 << 28
 LARGEST_COMPLAINT = 1 << 16
 NOTHING = memoryview(b"")
 PULSE_SECONDS = 1.0
-"""Seconds between two calls of `pulse` during a wait."""
+"""Seconds between two calls of `pulse` while the process is at work."""
 
 
 def ignore_pulse() -> None:
@@ -34,7 +34,7 @@ class Pipe:
     """One process, its three pipes and how long each exchange with it may take."""
 
     def __init__(self, verb: str, holder: Holder, *, seconds: float, pulse: Callable[[], None] = ignore_pulse) -> None:
-        """Take over the pipes of a running process; `pulse` is called during each wait, and can end it by an
+        """Take over the pipes of a running process; `pulse` is called while it works, and can end it by an
         exception.
         """
         process = holder.proc
@@ -48,6 +48,7 @@ class Pipe:
         self._in, self._out, self._err = (file.fileno() for file in self._files)
         self._answer, self._complaint = bytearray(), bytearray()
         self._unsent = bytearray()
+        self._pulsed = self._heard = monotonic()
         self._poll = select.poll()
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
@@ -167,12 +168,22 @@ class Pipe:
 
     def _exchange(self, deadline: float, data: memoryview = NOTHING) -> int:
         """Wait once for the process: read what it says, write what it takes; return how much it took."""
-        while not (ready := self._poll.poll(max(0.0, min(PULSE_SECONDS, deadline - monotonic())) * 1000)):
-            if monotonic() < deadline:
+        ready: list[tuple[int, int]] = []
+        while not ready:
+            now = monotonic()
+            # One that goes on talking is as late as a silent one, and its run is as cancelled.
+            if now >= deadline:
+                self.kill()
+                is_silent = self._heard < deadline - self._seconds
+                raise GitFailed(
+                    f"git {self.verb} {'gave no sign for' if is_silent else 'did not end within'}"
+                    f" {self._seconds:.0f} s and was ended"
+                )
+            if now - self._pulsed >= PULSE_SECONDS:
+                self._pulsed = now
                 self._check_pulse()
-                continue
-            self.kill()
-            raise GitFailed(f"git {self.verb} gave no sign for {self._seconds:.0f} s and was ended")
+            ready = self._poll.poll(min(PULSE_SECONDS, deadline - now) * 1000)
+        self._heard = now
         sent = 0
         for descriptor, _ in ready:
             if descriptor == self._in:
