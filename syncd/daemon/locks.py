@@ -92,7 +92,9 @@ class ServiceLocks:
     def __init__(self) -> None:
         """Begin with none."""
         self._locks: dict[Path, FileLock] = {}
-        self._taking = threading.Lock()
+        self._turns: dict[Path, threading.Lock] = {}
+        self._guard = threading.Lock()
+        """Guards both; nobody holds it during a look at a disk, which may never end."""
 
     def take(self, path: Path, locate: Callable[[], Path]) -> tuple[Path, bool]:
         """Take the lock of a repository, and return its git directory, which `locate` finds.
@@ -101,7 +103,7 @@ class ServiceLocks:
         Raises: AnotherRuns, ConfigInvalid when it is served under another path, DiskFull, RepositoryError; without the
         lock then.
         """
-        with self._taking:
+        with self._find_turn(path):
             held = self._locks.get(path)
             try:
                 git_dir = locate()
@@ -112,9 +114,14 @@ class ServiceLocks:
             if held is not None and held.path == file and held.is_current():
                 return git_dir, False
             self._release(path)
-            if any(lock.path == file and lock.is_current() for lock in self._locks.values()):
-                raise ConfigInvalid(f"{git_dir} is configured twice", hint="give it all its spaces in one place")
-            self._locks[path] = FileLock.acquire(file)
+            with self._find_turn(file):  # two paths may lead to one repository
+                with self._guard:
+                    others = [lock for lock in self._locks.values() if lock.path == file]
+                if any(lock.is_current() for lock in others):
+                    raise ConfigInvalid(f"{git_dir} is configured twice", hint="give it all its spaces in one place")
+                lock = FileLock.acquire(file)
+                with self._guard:
+                    self._locks[path] = lock
         return git_dir, True
 
     def find_git_dir(self, path: Path) -> Path | None:
@@ -124,7 +131,7 @@ class ServiceLocks:
 
     def release(self, path: Path) -> None:
         """Give the lock of a repository back, if one is held."""
-        with self._taking:
+        with self._find_turn(path):
             self._release(path)
 
     def release_all(self) -> None:
@@ -132,8 +139,14 @@ class ServiceLocks:
         for path in list(self._locks):
             self.release(path)
 
+    def _find_turn(self, path: Path) -> threading.Lock:
+        with self._guard:
+            return self._turns.setdefault(path, threading.Lock())
+
     def _release(self, path: Path) -> None:
-        if (lock := self._locks.pop(path, None)) is not None:
+        with self._guard:
+            lock = self._locks.pop(path, None)
+        if lock is not None:
             lock.release()
 
 

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from syncd.daemon.locks import FileLock, find_holder
-from syncd.errors import AnotherRuns, NotARepository
+from syncd.daemon.locks import SERVICE_LOCK, FileLock, ServiceLocks, find_holder
+from syncd.errors import AnotherRuns, ConfigInvalid, NotARepository
 
 HOLD = """
 import sys, time
@@ -114,3 +116,33 @@ def test_a_lock_needs_a_repository_and_never_follows_a_link(tmp_path: Path) -> N
     with pytest.raises(NotARepository):
         FileLock.acquire(tmp_path / "syncd" / "run.lock")
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_disk_that_hangs_keeps_no_other_repository(tmp_path: Path) -> None:
+    locks, is_asked, answers = ServiceLocks(), Event(), Event()
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+
+    def wait_for_disk() -> Path:
+        is_asked.set()
+        assert answers.wait(60)
+        return one
+
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(locks.take, one, wait_for_disk)
+        assert is_asked.wait(60)
+        try:
+            again = threads.submit(locks.take, one, lambda: one)
+            assert threads.submit(locks.take, two, lambda: two).result(10) == (two, True)
+            threads.submit(locks.release, two).result(10)
+            assert find_holder(two / SERVICE_LOCK) is None
+            assert not again.done()
+        finally:
+            answers.set()
+        assert (first.result(10), again.result(10)) == ((one, True), (one, False)), "one after the other"
+    with pytest.raises(ConfigInvalid, match="twice"):
+        locks.take(tmp_path / "alias", lambda: one)
+    assert find_holder(one / SERVICE_LOCK) == os.getpid()
+    locks.release_all()
+    assert find_holder(one / SERVICE_LOCK) is None
