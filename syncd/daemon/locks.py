@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Final, Literal, Self
 
 from syncd.errors import DENIED_HINT, AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
 
@@ -19,6 +19,8 @@ WAKE_FILE = "syncd/wake"
 """Below a repository's git directory: a command touches it so that the service looks at once."""
 STATE_FILE = "syncd/state.db"
 """Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
+UNKNOWN: Final = "unknown"
+"""Stands for the holder of a lock whose file this user may not read: there may be one, or none."""
 _POLL_SECONDS = 0.005
 _GRACE_SECONDS = 0.05
 """Seconds that everybody waits: `find_holder`, which only looks, holds the lock for a moment, too."""
@@ -150,12 +152,14 @@ class ServiceLocks:
             lock.release()
 
 
-def find_holder(path: Path) -> int | None:
-    """Return the process that holds a lock's file, or None when nobody does; nothing is created."""
+def find_holder(path: Path) -> int | Literal["unknown"] | None:
+    """Return the process that holds a lock's file, None when nobody does, or UNKNOWN; nothing is created."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
+    except FileNotFoundError:
         return None
+    except OSError:
+        return UNKNOWN
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from syncd.daemon.locks import SERVICE_LOCK, FileLock, ServiceLocks, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, UNKNOWN, FileLock, ServiceLocks, find_holder
 from syncd.errors import AnotherRuns, ConfigInvalid, NotARepository
 
 HOLD = """
@@ -95,6 +95,18 @@ def test_it_can_be_given_back_and_taken_again(tmp_path: Path) -> None:
 def test_nobody_holds_what_is_not_there(tmp_path: Path) -> None:
     assert find_holder(tmp_path / "syncd" / "run.lock") is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_may_not_read_a_lock_does_not_take_it_for_free(tmp_path: Path) -> None:
+    path, own = tmp_path / "syncd" / "run.lock", os.geteuid()
+    with FileLock.acquire(path):
+        path.chmod(0)
+        if own == 0:  # no mode keeps root from reading
+            os.seteuid(65534)
+        try:
+            assert find_holder(path) == UNKNOWN
+        finally:
+            os.seteuid(own)
 
 
 def test_to_ask_who_holds_it_is_in_nobodys_way(tmp_path: Path) -> None:

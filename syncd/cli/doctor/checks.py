@@ -24,7 +24,7 @@ from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load
 from syncd.config.tokens import SOURCE_NAMES, list_token_sources
 from syncd.daemon.health import USEFUL
 from syncd.daemon.hooks.listener import load_sources
-from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, find_holder
 from syncd.daemon.notifications.targets import build_subscriptions
 from syncd.errors import DENIED_HINT, ConfigInvalid, DiskFull, NotFound, SyncdError
 from syncd.model.text import join_lines
@@ -224,13 +224,15 @@ def check_repository(config: RepositoryConfig, now: datetime, config_file: Path 
     except SyncdError as error:
         yield make_failure(name, error)
         return
-    process = find_holder(git_dir / SERVICE_LOCK)
-    served = f", served by process {process}" if process is not None else ", served by no syncd run"
+    holder = find_holder(git_dir / SERVICE_LOCK)
+    served = f", served by process {holder}" if holder is not None else ", served by no syncd run"
+    if holder == UNKNOWN:
+        served = "; your user cannot see whether a syncd run serves it"
     yield Check(name, "ok", f"{config.path}{served}")
-    interval, has_service = config.interval, process is not None
+    interval, has_service = config.interval, isinstance(holder, int)
     run = find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp())
     yield check_run(run, find_status(config, config_file))
-    if process is None:  # a service may be another user's
+    if not has_service:  # a service may be another user's
         yield from check_access(git_dir)
     yield check_disk(git_dir)
     yield check_watching(git_dir)

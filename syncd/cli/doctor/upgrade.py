@@ -17,7 +17,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import RepositoryConfig, load_repositories
 from syncd.daemon.health import combine_codes
-from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, find_holder
 from syncd.errors import ConfigInvalid, NotFound, StoreNewer, SyncdError
 from syncd.model.wording import format_count
 from syncd.repo.repository import Repository
@@ -120,8 +120,10 @@ def _check_state(config: RepositoryConfig) -> UpgradeFinding:
     if schema.version == VERSION:
         return UpgradeFinding(file, "ok", f"has schema {VERSION} already")
     added = f", with {', '.join(schema.missing_tables)}" if schema.missing_tables else ""
-    process = find_holder(git_dir / SERVICE_LOCK)
-    stop = f"stop the service first (process {process}), and " if process is not None else ""
+    holder = find_holder(git_dir / SERVICE_LOCK)
+    stop = f"stop the service first (process {holder}), and " if holder is not None else ""
+    if holder == UNKNOWN:
+        stop = "stop the service first, where another user runs one, and "
     hint = f"{stop}keep a copy of the file: an older syncd refuses it afterwards"
     detail = f"the next run brings schema {schema.version} to {VERSION}{added}; rows stay"
     return UpgradeFinding(file, "change", detail, hint)

@@ -164,7 +164,7 @@ def _list_plans(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntr
 
 def _list_runs(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry]:
     """The last run, as `syncd status` counts it."""
-    has_service = find_holder(git_dir / SERVICE_LOCK) is not None
+    has_service = isinstance(find_holder(git_dir / SERVICE_LOCK), int)
     now = read_time().timestamp()
     run = find_run(repository.path, git_dir, interval=repository.interval, has_service=has_service, now=now)
     if run.record is not None and (at := parse_moment(run.record.at)) is not None:

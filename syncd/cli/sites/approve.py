@@ -11,7 +11,7 @@ from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, format_time, name_config, print_text
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, WAKE_FILE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, WAKE_FILE, find_holder
 from syncd.daemon.workspaces import read_time
 from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan, read_store_summary
@@ -40,7 +40,8 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     plan = find_held_plan([plan for _, plan in held], beginning)
     git_dir = next(git_dir for git_dir, one in held if one is plan)
     at = approve_plan(git_dir, plan, comment)
-    process = find_holder(git_dir / SERVICE_LOCK)
+    holder = find_holder(git_dir / SERVICE_LOCK)
+    process = holder if isinstance(holder, int) else None
     if as_json:
         print_document({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
         return 0
@@ -49,7 +50,8 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
         print(f"The service (process {process}) applies it now: {escape(name_config('syncd status', config_file))}")
     else:
         sync, apply = (escape(name_config(command, config_file)) for command in ("syncd sync", "syncd site apply"))
-        print(f"No service runs. Next: {sync}, or {apply}")
+        found = "Your user cannot see whether a service runs" if holder == UNKNOWN else "No service runs"
+        print(f"{found}. Next: {sync}, or {apply}")
     return 0
 
 

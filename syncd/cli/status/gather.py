@@ -22,7 +22,7 @@ from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import find_other_tree
 from syncd.cli.terminal.text import name_config_in_hint
 from syncd.config import RepositoryConfig, SpaceConfig
-from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
@@ -76,7 +76,8 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         proposed = [*works, *(find_branch_work(here, repository, name) for name in sorted(others))]
         requests = tuple(_read_requests(git, repository, proposed, recorded))
         former = {*recorded.spaces} - {space.id for space in repository.space}
-        running = find_holder(git.git_dir / SERVICE_LOCK)
+        holder = find_holder(git.git_dir / SERVICE_LOCK)
+        running = holder if isinstance(holder, int) else None
         interval = repository.interval
         run = find_run(
             repository.path, git.git_dir, interval=interval, has_service=running is not None, now=time.time()
@@ -99,6 +100,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             work_tree=str(here.work_tree or ""),
             imported=repository.named[0] if repository.write == GIT_IMPORT else "",
             run=run,
+            is_service_hidden=holder == UNKNOWN,
         )
 
 

@@ -62,6 +62,8 @@ def _format_headline(status: RepositoryStatus) -> str:
     if status.work_tree and status.work_tree != os.path.realpath(status.path):
         where += f" in {escape(status.work_tree)}"  # a linked work tree
     service = f"service running (pid {status.daemon})" if status.daemon else "no service"
+    if status.is_service_hidden:
+        service = "perhaps a service that your user cannot see"
     return f"{style_text(escape(status.path), _BOLD, sys.stdout)}  {where}, {service}"
 
 

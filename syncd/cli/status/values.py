@@ -128,6 +128,7 @@ class RepositoryStatus:
     `is_unborn` says that `current` has no commit, although main content is mirrored, as after a clone that was cut off.
     `imported` is the branch that is written to main content without a change request, or ""; `config` is the
     configuration that the command line names, or ""; `is_job` says that it is the checkout of a job in CI.
+    `is_service_hidden` says that this user cannot see whether a service runs; `daemon` is None then.
     """
 
     path: str
@@ -149,6 +150,7 @@ class RepositoryStatus:
     config: str = ""
     is_job: bool = False
     run: RunStatus = field(default_factory=RunStatus)
+    is_service_hidden: bool = False
 
     @property
     def exit_code(self) -> int:

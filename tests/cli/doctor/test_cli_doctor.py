@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from syncd.cli.doctor.checks import DISK_FAIL, DISK_LEFT, check_clock, check_proxy, check_units, judge_disk
+from syncd.daemon.locks import SERVICE_LOCK
 from syncd.model.site import SiteSectionCreate
 from tests.cli.sites.site_clone import SiteClone, create_sites
 from tests.cli.sites.test_cli_site import STRUCTURE
@@ -66,6 +67,17 @@ def test_where_all_is_well_every_check_is_fine_and_nothing_is_touched(shell: Any
     assert "served by no syncd run" in found["repository docs"]["detail"]
     assert list_files(docs) == before
     assert shell.fine("doctor", cwd=docs).endswith("Nothing is wrong.\n")
+
+
+def test_whether_another_user_s_service_runs_is_not_guessed(shell: Any) -> None:
+    docs = shell.clone()
+    lock = docs / ".git" / SERVICE_LOCK
+    lock.unlink(missing_ok=True)
+    # Root may read the lock of every user, and nobody a link in its place.
+    lock.symlink_to(docs / ".git" / "HEAD")
+    _, found = diagnose(shell, docs)
+    assert found["repository docs"]["detail"].endswith("; your user cannot see whether a syncd run serves it")
+    assert "perhaps a service that your user cannot see" in shell.fine("status", cwd=docs)
 
 
 def test_without_a_configuration_it_says_how_to_begin(shell: Any) -> None:
