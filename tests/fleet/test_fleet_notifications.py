@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from syncd.config import load
-from syncd.daemon.notifications.outbox import PENDING_MAX
+from syncd.daemon.notifications.http_target import HttpTarget
+from syncd.daemon.notifications.outbox import PENDING_MAX, Delivery
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.people.notifications import WaitingReceiver, count_waiting, deliver_waiting, list_waiting, note_run
 from syncd.fleet.repositories import find_repository
+from syncd.store.incidents import Notification
 from syncd.sync.outcome import Held, Unchanged
 from syncd.sync.run.values import Result
 from tests.daemon.notifications.receiver import NotifiedServer, serve_receiver
@@ -132,6 +134,25 @@ def test_a_refused_notification_is_given_up(fleet: Fleet, receiver: NotifiedServ
         assert deliver(fleet, database, said) == ["failed"]
         assert count_waiting(database) == 0
     assert "given up: docs: waits for a person" in said[0]
+
+
+def test_a_defect_loses_one_notification_and_not_its_receiver(
+    fleet: Fleet, receiver: NotifiedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(target: HttpTarget, notification: Notification) -> Delivery:
+        monkeypatch.setattr(HttpTarget, "deliver", whole)
+        raise ZeroDivisionError
+
+    whole = HttpTarget.deliver
+    make(fleet, receiver.url)
+    said: list[str] = []
+    with FleetDatabase(fleet.url) as database:
+        note(database, HELD)
+        note(database, WELL)
+        monkeypatch.setattr(HttpTarget, "deliver", break_down)
+        assert deliver(fleet, database, said) == ["failed", "sent"]
+    assert "ZeroDivisionError" in said[0]
+    assert receiver.take()[0]["x-syncd-event"] == "recovered"
 
 
 def test_of_very_many_the_oldest_but_the_first_are_given_up(fleet: Fleet) -> None:

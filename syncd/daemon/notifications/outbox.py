@@ -48,6 +48,14 @@ def find_retry_delay(tries: int, chance: float, *, first: float = FIRST_SECONDS)
     return wait * (1 - _SPREAD * chance)
 
 
+def try_delivery(target: Target, notification: Notification) -> Delivery:
+    """Return what became of a try; a defect loses one notification, and not the receiver for all that come."""
+    try:
+        return target.deliver(notification)
+    except Exception:  # noqa: BLE001 - a defect, of any kind
+        return Delivery("refused", f"a defect inside syncd: {traceback.format_exc()}")
+
+
 class Outbox:
     """The queues of all receivers; safe in any thread."""
 
@@ -136,10 +144,7 @@ class Outbox:
 
     def _deliver_queue(self, name: str, queue: "_Queue") -> None:
         while (notification := self._wait_for_next(queue)) is not None:
-            try:
-                delivery = queue.target.deliver(notification)
-            except Exception:  # noqa: BLE001 - a defect loses one notification, and not the receiver for all that come
-                delivery = Delivery("refused", f"a defect inside syncd: {traceback.format_exc()}")
+            delivery = try_delivery(queue.target, notification)
             if delivery.state == "later" and queue.tries + 1 < TRIES_MAX:
                 self._put_off(name, queue, delivery.why)
             else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncd.daemon.notifications.news import build_interest, has_interest_in_requests, note_requests, note_results
-from syncd.daemon.notifications.outbox import PENDING_MAX, TRIES_MAX, Delivery, find_retry_delay
+from syncd.daemon.notifications.outbox import PENDING_MAX, TRIES_MAX, Delivery, find_retry_delay, try_delivery
 from syncd.daemon.notifications.read_requests import build_merge_finder, has_read_all, read_requests
 from syncd.daemon.notifications.targets import build_address_finder, build_target
 from syncd.errors import ConfigInvalid
@@ -146,7 +146,7 @@ def _deliver(
         target = next((one for one in targets if one.name == receiver.target), None)
         if target is None:
             return Delivery("refused", "the configuration has it no more")
-        return build_target(target, environ).deliver(notification)
+        return try_delivery(build_target(target, environ), notification)
     except ConfigInvalid as error:  # another worker may have what is missing here
         return Delivery("later", error.what)
 
