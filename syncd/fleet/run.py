@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.locks import RUN_LOCK, FileLock
-from syncd.daemon.records import DEFECT, Subject, judge_run, list_subjects, summarize_run
+from syncd.daemon.records import DEFECT, Subject, is_complete_run, judge_run, list_subjects, summarize_run
 from syncd.daemon.task import find_delay
 from syncd.daemon.workspaces import Environment, build_service_options, build_upstream, open_locked_workspace, read_time
 from syncd.errors import FleetUnreachable, LeaseLost, Stopped, SyncdError
@@ -177,7 +177,7 @@ def _record_run(context: RunContext, lease: Lease, repository: FleetRepository |
         if found is None:
             return False
         documents, failures, interval = found
-        if not is_stopped(work.results):
+        if is_complete_run(work.results):
             documents = _judge_run(lease.repository, repository, work.results, documents)
             if repository is not None:
                 _save_findings(context, cursor, repository, work)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.schedule import wake_repositories
@@ -74,6 +75,17 @@ def test_a_run_that_ends_in_a_defect_is_recorded_as_such(fleet: Fleet) -> None:
     with pytest.raises(ZeroDivisionError):
         fleet.try_here("a", make_cache=BrokenCache)
     assert list_states(fleet) == [("repository", "waiting"), ("space", "waiting"), ("upstream", "waiting")]
+
+
+def test_a_run_beside_another_one_is_none(fleet: Fleet) -> None:
+    fleet.make()
+    fleet.run_here("a")
+    (before,) = fleet.status()["repositories"]
+    with FileLock.acquire(fleet.root / "cache-a" / "docs.git" / RUN_LOCK):
+        assert [result.outcome.exit_code for result in fleet.run_here("a")] == [7]
+    (after,) = fleet.status()["repositories"]
+    assert after["records"] == before["records"]
+    assert {record["state"] for record in after["records"]} == {"ok"}
 
 
 def test_a_repository_that_cannot_be_understood_here_is_not_good(fleet: Fleet) -> None:
