@@ -2,6 +2,8 @@
 
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Semaphore
 from typing import Any
 
 import httpx
@@ -208,3 +210,26 @@ def test_threads_do_not_run_into_a_limit_that_is_announced(limit: int, asked: in
         ready.append(done)
     assert refused == 0
     assert now - NOW < 60 * (2 + asked / limit)
+
+
+def test_a_share_that_is_slow_keeps_no_other_request() -> None:
+    asked, answers = Semaphore(0), Event()
+
+    def share(method: str, remaining: float, seconds: float) -> float:
+        asked.release()
+        assert answers.wait(60)
+        return remaining - 1
+
+    limiter = RateLimiter(lambda: NOW, share)
+    limiter.record("GET", limits(60, 4, NOW + 10))
+    with ThreadPoolExecutor() as threads:
+        waits = [threads.submit(limiter.reserve, "GET") for _ in range(2)]
+        assert asked.acquire(timeout=60)
+        assert asked.acquire(timeout=60)
+        try:
+            assert threads.submit(limiter.reserve, "POST").result(10) == 0
+        finally:
+            answers.set()
+        # Of four left here, others have used up one: three for the first request, and two for the second.
+        assert sorted(wait.result(10) for wait in waits) == pytest.approx([10 / 4, 10 / 3])
+    assert limiter.reserve("GET") == pytest.approx(10), "none is left when others use up one more"

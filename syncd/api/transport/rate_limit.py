@@ -100,12 +100,16 @@ class RateLimiter:
             window = self._find_current_window(method, now)
             if window is None:
                 return held
-            window.remaining = self._share(method, window.remaining, window.reset - now)
-            wait = compute_wait(window.limit, window.remaining, window.reset, now)
-            # Who waits for the next window is counted in it, and what does not fit there waits for the one after.
-            later = -window.remaining // window.limit * window.length if window.remaining <= 0 else 0.0
+            own = window.remaining
             window.remaining -= 1
-            return max(held, wait + later)
+        # Others are asked over the network, which may take seconds: no thread waits for the request of another.
+        left = self._share(method, own, window.reset - now)
+        with self._lock:
+            window.remaining = min(window.remaining, left - 1)
+        wait = compute_wait(window.limit, left, window.reset, now)
+        # Who waits for the next window is counted in it, and what does not fit there waits for the one after.
+        later = -left // window.limit * window.length if left <= 0 else 0.0
+        return max(held, wait + later)
 
     def _find_current_window(self, method: str, now: float) -> _Window | None:
         """The window that a request falls into now; when the last one is over, one like it, until an answer tells."""
