@@ -113,7 +113,7 @@ class Cache:
                     path.rename(gone)
             except (SyncdError, OSError):
                 return False
-        self._find_note(name).unlink(missing_ok=True)
+            self._find_note(name).unlink(missing_ok=True)
         shutil.rmtree(gone, ignore_errors=True)
         return True
 

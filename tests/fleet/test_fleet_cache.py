@@ -1,6 +1,8 @@
 """Clones are caches: whoever loses all of them loses nothing, and what was already done is not done again."""
 
 import shutil
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -81,3 +83,29 @@ def test_a_clone_in_which_no_run_has_ended_is_made_whole_again(fleet: Fleet) -> 
         with cache.hold_clone("docs", "main"):
             pass
         assert not (path / "config").exists(), "and else Git is not started"
+
+
+def test_a_clone_that_is_made_while_its_former_one_goes_keeps_its_note(tmp_path: Path) -> None:
+    def make_again() -> None:
+        with cache.hold_clone("old", "main"):
+            pass
+        cache.note_use("old")
+
+    maker = Thread(target=make_again)
+
+    class Removing(Cache):
+        def _find_note(self, name: str) -> Path:
+            if name == "old" and maker.ident is None and not self.find_clone("old").exists():
+                maker.start()
+                maker.join(0.5)
+            return super()._find_note(name)
+
+    with Cache(tmp_path, bytes_max=1 << 30) as cache:
+        for name in ("old", "new"):
+            with cache.hold_clone(name, "main"):
+                pass
+            cache.note_use(name)
+    with Removing(tmp_path, bytes_max=0) as cache:
+        cache.note_use("new")
+        maker.join(10)
+        assert (tmp_path / "old.size").is_file()
