@@ -50,11 +50,12 @@ def find_changes(
             now[place] = _build_incident(known.get(place), result, event, at, find_address)
     has_failed = any(find_state(result) not in USEFUL for result in results)
     shown = {(result.flow, result.key) for result in results}
-    kept = [one for place, one in known.items() if place not in now and has_failed and place not in shown]
-    ended = [one for place, one in known.items() if place not in now and one not in kept]
+    gone = {place: one for place, one in known.items() if place not in now}
+    kept = {place: one for place, one in gone.items() if has_failed and place not in shown}
+    ended = [one for place, one in gone.items() if place not in kept]
     opened = [one for place, one in now.items() if known.get(place) is None or known[place].event != one.event]
     return IncidentChanges(
-        (*now.values(), *kept),
+        (*now.values(), *kept.values()),
         tuple(one for one in opened if one.event != WAITING),
         tuple(one for one in ended if one.event != WAITING),
     )

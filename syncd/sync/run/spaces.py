@@ -34,7 +34,7 @@ class SpaceReader:
 
         Shape: what fails is in `failures`, where other spaces would fail alike; else it fails again when asked for.
         """
-        missing, listed = list(self._ids), {""}
+        missing, wanted, listed = list(self._ids), {*self._ids}, {""}
         while len(missing) >= SHARED_LISTING_FROM:
             first, *missing = missing
             try:
@@ -44,7 +44,7 @@ class SpaceReader:
                     most = LISTED_PER_SPACE * len(missing)
                     found = islice(self._client.spaces.list(organization, limit=min(most, LIMIT)), most)
                     self._spaces |= {
-                        space.id: space for space in found if space.id in self._ids and space.deleted_at is None
+                        space.id: space for space in found if space.id in wanted and space.deleted_at is None
                     }
             except PlatformError as error:  # without a listing, the others are read singly
                 if _is_shared_failure(error):
