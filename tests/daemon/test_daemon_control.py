@@ -18,6 +18,7 @@ import pytest
 from syncd.daemon.control.commands import Commands
 from syncd.daemon.control.control_socket import (
     LINE_BYTES_MAX,
+    ControlAnswer,
     ControlRequest,
     ask_service,
     find_runtime_directory,
@@ -283,6 +284,26 @@ def test_a_service_without_free_descriptors_waits_for_one_without_turning_in_cir
         connection.sendall(ControlRequest(command="describe").model_dump_json().encode() + b"\n")
         with connection.makefile("rb") as lines:
             assert json.loads(lines.readline())["exit_code"] == 0
+
+
+def test_a_defect_is_reported_and_who_hangs_up_is_not(runtime: Path) -> None:
+    notices: list[str] = []
+
+    def answer(request: ControlRequest) -> ControlAnswer:
+        if request.command == "describe":
+            raise ZeroDivisionError
+        return ControlAnswer(messages=("x" * (1 << 22),))
+
+    with listen_control(runtime, answer, notices.append):
+        (path,) = runtime.iterdir()
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path))
+            connection.sendall(ControlRequest(command="reload").model_dump_json().encode() + b"\n")
+            connection.recv(1)
+        with pytest.raises(ServiceUnavailable):
+            ask_service(path, ControlRequest(command="describe"), seconds=10)
+    assert len(notices) == 1
+    assert "ZeroDivisionError" in notices[0]
 
 
 def test_what_a_killed_service_left_behind_is_taken_away(runtime: Path) -> None:

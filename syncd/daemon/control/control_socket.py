@@ -9,7 +9,9 @@ import os
 import socket
 import stat
 import struct
+import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -138,7 +140,7 @@ def listen_control(
         for other in directory.glob(f"*{_SUFFIX}"):
             if other == path or not _is_answered(other):
                 other.unlink(missing_ok=True)
-        server = _ControlServer(str(path), partial(_ControlHandler, answer, config))
+        server = _ControlServer(str(path), partial(_ControlHandler, answer, config), notice)
         path.chmod(0o600)
     except OSError as error:
         notice(f"syncd pause, resume, reload and stop do not reach this service: {path}: {error.strerror or error}")
@@ -160,7 +162,8 @@ class _ControlServer(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
     request_queue_size = CONNECTIONS_MAX
 
-    def __init__(self, path: str, handler: Callable[..., BaseRequestHandler]) -> None:
+    def __init__(self, path: str, handler: Callable[..., BaseRequestHandler], notice: Callable[[str], None]) -> None:
+        self._notice = notice
         self.slots = BoundedSemaphore(CONNECTIONS_MAX)
         self.is_ending = False
         super().__init__(path, handler)
@@ -179,7 +182,9 @@ class _ControlServer(ThreadingMixIn, UnixStreamServer):
             raise
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Leave alone who hung up in the middle of a question."""
+        """Report a defect; one who hangs up in the middle of a question is no trouble of ours."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            self._notice(f"a request to the control socket ended in a defect: {traceback.format_exc()}")
 
 
 class _ControlHandler(StreamRequestHandler):
