@@ -17,9 +17,9 @@ FORMAT = 1
 class RunRecord:
     """What the last run of one subject of a repository came to.
 
-    Shape: `kind` is repository, space, site or upstream, and `name` its name in the configuration. `at` is when the
-    last run ended, `succeeded` when one last succeeded, `since` when the first of the present `failures` ended: ISO
-    8601 in UTC, or "" for never. `held` counts flows that wait for a person, `conflicts` pages that do.
+    Shape: `kind` is repository, space, site, publish or upstream, and `name` its name in the configuration. `at` is
+    when the last run ended, `succeeded` when one last succeeded, `since` when the first of the present `failures`
+    ended: ISO 8601 in UTC, or "" for never. `held` counts flows that wait for a person, `conflicts` pages that do.
     """
 
     kind: str

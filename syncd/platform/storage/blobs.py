@@ -68,7 +68,7 @@ class BlobFolder(Blobs):
         self._directory = directory
 
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
-        """As `Blobs` says; one content is in memory at a time.
+        """Store contents durably and return their Git blob ids in order; one content is in memory at a time.
 
         Every changed directory is flushed once at the end, which makes many blobs cheaper than one by one.
         """
@@ -84,19 +84,19 @@ class BlobFolder(Blobs):
         return oids
 
     def get(self, oid: str) -> bytes:
-        """As `Blobs` says."""
+        """Return the content of a blob."""
         return verify_blob(oid, self.find_file(oid).read_bytes())
 
     def has(self, oid: str) -> bool:
-        """As `Blobs` says."""
+        """Return whether a blob is stored here."""
         return self.find_file(oid).is_file()
 
     def size(self, oid: str) -> int:
-        """As `Blobs` says."""
+        """Return the size of a blob in bytes."""
         return self.find_file(oid).stat().st_size
 
     def stream(self, oid: str) -> tuple[int, Iterator[bytes]]:
-        """As `Blobs` says."""
+        """Return the size of a blob in bytes, and its content in pieces."""
         data = self.get(oid)
         return len(data), iter((data,))
 

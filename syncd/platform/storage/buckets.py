@@ -82,7 +82,7 @@ class Bucket(Blobs):
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
     def put_all(self, contents: Iterable[bytes]) -> list[str]:
-        """As `Blobs` says; several uploads run at once."""
+        """Store contents durably and return their Git blob ids in order; several uploads run at once."""
         oids: list[str] = []
         under_way: deque[tuple[Future[None], int]] = deque()
         with ThreadPoolExecutor(PARALLEL) as threads:
@@ -96,13 +96,13 @@ class Bucket(Blobs):
         return oids
 
     def put(self, data: bytes) -> str:
-        """As `Blobs` says."""
+        """Store content durably and return its Git blob id."""
         oid = compute_blob_id(data)
         self._put_blob(oid, data)
         return oid
 
     def get(self, oid: str) -> bytes:
-        """As `Blobs` says; recently read content is cached."""
+        """Return the content of a blob; recently read content is cached."""
         found = self._contents.get(oid)
         if found is None:
             with self._translate_errors(oid):
@@ -111,7 +111,7 @@ class Bucket(Blobs):
         return found
 
     def has(self, oid: str) -> bool:
-        """As `Blobs` says."""
+        """Return whether a blob is stored here."""
         try:
             self.size(oid)
         except FileNotFoundError:
@@ -119,12 +119,12 @@ class Bucket(Blobs):
         return True
 
     def size(self, oid: str) -> int:
-        """As `Blobs` says."""
+        """Return the size of a blob in bytes."""
         with self._translate_errors(oid):
             return int(self._client.head_object(**self._build_object_args(oid))["ContentLength"])
 
     def stream(self, oid: str) -> tuple[int, Iterator[bytes]]:
-        """As `Blobs` says."""
+        """Return the size of a blob in bytes, and its content in pieces."""
         with self._translate_errors(oid):
             answer = self._client.get_object(**self._build_object_args(oid))
         return answer["ContentLength"], self._read_pieces(oid, answer["ContentLength"], answer["Body"])

@@ -1,4 +1,4 @@
-"""What people say of own change requests, each word with its place in the repository; reads only."""
+"""What people say of own change requests, each with its place in the repository, and what is answered."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

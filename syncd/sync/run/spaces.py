@@ -19,7 +19,7 @@ _NO_SUCH_CALLER = 401
 
 
 class SpaceReader:
-    """Reads the spaces of one run; one that could not be read is not asked for again.
+    """Reads the spaces of one run.
 
     Shape: `failures` says what reading a space came to that could not be read.
     """
@@ -54,7 +54,7 @@ class SpaceReader:
     def get(self, id: str) -> Space:
         """Return a space as it was when the run read it; where it was not read yet, it is now.
 
-        Raises: what the client raises; after a failure that other spaces would share, none of them is asked for.
+        Raises: what the client raises; it is in `failures` then, of all spaces where others would fail alike.
         """
         if id not in self._spaces:
             try:
