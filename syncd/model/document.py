@@ -52,21 +52,9 @@ class Document(Observed):
     nodes: Annotated[tuple[dict[str, Any], ...], AfterValidator(_check_bounds)] = ()
     meta: dict[str, Any] | None = None
 
-    @classmethod
-    def of_text(cls, text: str) -> "Document":
-        """Return a document with one paragraph for each blank-line-separated block of a plain text."""
-        blocks = [block.strip() for block in text.split("\n\n") if block.strip()]
-        return cls(object="document", data={}, nodes=tuple(_paragraph(block) for block in blocks))
-
     def text(self) -> str:
         """Return the text of all leaves, one blank line between top-level blocks."""
         return "\n\n".join(_text(node) for node in self.nodes)
-
-
-def _paragraph(text: str) -> dict[str, Any]:
-    leaf = {"object": "leaf", "text": text, "marks": []}
-    words = {"object": "text", "leaves": [leaf]}
-    return {"object": "block", "type": "paragraph", "isVoid": False, "data": {}, "nodes": [words]}
 
 
 def _text(node: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from syncd.model.document import BLOCKS, DEEPEST, INLINES, MARKS, Document
+from tests.plain_documents import make_document
 
 lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=20)
 
@@ -16,20 +17,11 @@ lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_si
 @settings(deadline=None, max_examples=100)
 def test_text_goes_in_and_comes_out(blocks: list[str]) -> None:
     text = "\n\n".join(blocks)
-    assert Document.of_text(text).text() == text
-
-
-@pytest.mark.parametrize(
-    ("text", "blocks"), [("", 0), ("\n\n \n\n", 0), ("a\nb", 1), ("a\n\n\n\nb\n", 2), ("  a  \n\n  b  ", 2)]
-)
-def test_a_blank_line_separates_paragraphs(text: str, blocks: int) -> None:
-    nodes = Document.of_text(text).nodes
-    assert len(nodes) == blocks
-    assert all((node["object"], node["type"]) == ("block", "paragraph") for node in nodes)
+    assert make_document(text).text() == text
 
 
 def test_a_document_of_text_is_sent_whole() -> None:
-    wire = Document.of_text("words").wire()
+    wire = make_document("words").wire()
     assert wire["object"] == "document"
     assert wire["data"] == {}
     assert wire["nodes"][0]["nodes"][0]["leaves"][0]["text"] == "words"
@@ -89,7 +81,7 @@ def test_a_token_of_the_platform_is_kept() -> None:
     document = Document.model_validate(wire)
     assert document.meta == {"token": "t"}
     assert document.wire() == wire
-    assert "meta" not in Document.of_text("a").wire()
+    assert "meta" not in make_document("a").wire()
 
 
 def test_known_types_are_those_of_the_platform() -> None:

@@ -74,7 +74,7 @@ class PushReport:
             yield Problem("error", _append_hint(self.failure.what, self.failure.hint))
         for result in self.outcome.results:
             if isinstance(result.outcome, Held | Waiting):
-                yield from self._find_failures(result, result.outcome)
+                yield from _find_failures(result.outcome)
         for result in self.outcome.results:
             for change in _list_changes(result):
                 if change.verb == "report" and result.flow == "propose":
@@ -82,15 +82,6 @@ class PushReport:
             if isinstance(result.outcome, Applied):
                 yield from (Problem("warning", note) for note in result.outcome.notes)
         yield from (Problem("warning", note) for note in self.outcome.notes)
-
-    def _find_failures(self, result: Result, outcome: Held | Waiting) -> Iterator[Problem]:
-        """The errors of a result: at each page in conflict, at the place in an invalid file, else without a place."""
-        message = _append_hint(outcome.why, outcome.hint)
-        if outcome.exit_code == FileInvalid.exit_code and (found := _REFUSED.match(outcome.why)):
-            yield Problem("error", message, *_parse_location(found[1]))
-            return
-        for path in (outcome.paths if isinstance(outcome, Held) else ()) or ("",):
-            yield Problem("error", message, path)
 
     def _build_manual_step(self, result: Result, change: Change) -> Problem:
         return Problem(
@@ -102,6 +93,16 @@ class PushReport:
         binding = next((one for one in self.bindings if result.key.startswith(f"{one.name}/")), None)
         path, line = _parse_location(where)
         return (binding.path(path) if binding is not None and path else path), line
+
+
+def _find_failures(outcome: Held | Waiting) -> Iterator[Problem]:
+    """The errors of an outcome: at each page in conflict, at the place in an invalid file, else without a place."""
+    message = _append_hint(outcome.why, outcome.hint)
+    if outcome.exit_code == FileInvalid.exit_code and (found := _REFUSED.match(outcome.why)):
+        yield Problem("error", message, *_parse_location(found[1]))
+        return
+    for path in (outcome.paths if isinstance(outcome, Held) else ()) or ("",):
+        yield Problem("error", message, path)
 
 
 def _parse_location(where: str) -> tuple[str, int]:

@@ -34,7 +34,7 @@ def check_assets(space: Space) -> Iterator[Finding]:
         yield from _check_page_size(path, space.files[path])
     yield from _check_duplicates(space, assets)
     yield from _check_unused(space, [path for path in assets if path not in linked])
-    yield from _check_names(space, [*sent, *space.draft.documents, *space.draft.includes])
+    yield from _check_names([*sent, *space.draft.documents, *space.draft.includes])
 
 
 def _find_linked_files(space: Space) -> set[str]:
@@ -106,7 +106,7 @@ def _find_asset_names(text: str) -> Iterator[str]:
             yield unquote(rest[: end.start()])
 
 
-def _check_names(space: Space, paths: list[str]) -> Iterator[Finding]:
+def _check_names(paths: list[str]) -> Iterator[Finding]:
     """Yield names that some computers cannot hold, or hold only one of."""
     seen: dict[str, str] = {}
     for path in dict.fromkeys(paths):

@@ -89,7 +89,7 @@ class _LinkChecker:
                 "link-outside", page.path, place, f"{quote_name(target.text)} leaves the root of the space"
             )
         elif is_markdown(file) and not file.startswith(self.root + ASSETS):
-            yield from self.check_page_link(page, target, file, suffix, place)
+            yield from self.check_page_link(page, file, suffix, place)
 
     def suggest_outside(self, page: Page, target: Target) -> str:
         """Return the hint for an address outside of the space: that of another space's page, or what is like it."""
@@ -100,9 +100,7 @@ class _LinkChecker:
         near = self.near.find(unquote(path).replace("../", ""))
         return f"did you mean {make_relative(near, at=page.path)}?" if near else ""
 
-    def check_page_link(
-        self, page: Page, target: Target, file: str, suffix: str, place: tuple[int, int]
-    ) -> Iterator[Finding]:
+    def check_page_link(self, page: Page, file: str, suffix: str, place: tuple[int, int]) -> Iterator[Finding]:
         space = self.space
         if (
             space.has_summary

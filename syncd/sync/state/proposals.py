@@ -82,9 +82,7 @@ def list_proposals(workspace: Workspace, binding: Binding, space: Space | None =
     itself is gone.
     """
     records = list_records(workspace, binding)
-    listed = (
-        _list_live(workspace, binding, space) if space is not None and _count_requests(space) < len(records) else {}
-    )
+    listed = _list_live(workspace, binding) if space is not None and _count_requests(space) < len(records) else {}
     found: list[Proposal] = []
     for item in records:
         try:
@@ -158,7 +156,7 @@ def _count_requests(space: Space) -> float:
     return 2 + space.change_requests_open // LISTING_MAX + space.change_requests_draft // LISTING_MAX
 
 
-def _list_live(workspace: Workspace, binding: Binding, space: Space) -> dict[str, ChangeRequest]:
+def _list_live(workspace: Workspace, binding: Binding) -> dict[str, ChangeRequest]:
     requests = workspace.client.change_requests
     return {
         str(request.number): request

@@ -8,6 +8,7 @@ from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
 from syncd.model.document import Document
 from tests.cli.service.hosted import MIRROR, Hosted
 from tests.cli.sync.two_way import Team, conflicts, text_of
+from tests.plain_documents import make_document
 
 pytestmark = pytest.mark.story
 
@@ -43,7 +44,7 @@ def describe(hosted: Hosted, *nodes: object) -> None:
     assert existing.description is not None
     made: list[dict[str, object]] = []
     for node in nodes:
-        made += [existing.description.nodes[node]] if isinstance(node, int) else Document.of_text(str(node)).nodes
+        made += [existing.description.nodes[node]] if isinstance(node, int) else make_document(str(node)).nodes
     document = Document(object="document", data={}, nodes=tuple(made))
     update = ChangeRequestUpdate(description=document)
     hosted.team.client.change_requests.update(hosted.web.space, existing.id, update)

@@ -14,6 +14,7 @@ from syncd.layout.richtext.nodes import collect_text
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
+from tests.plain_documents import make_document
 
 Node = dict[str, Any]
 
@@ -637,13 +638,13 @@ def test_words_of_what_is_not_known_can_be_read() -> None:
 
 
 def test_an_empty_paragraph_says_nothing() -> None:
-    assert to_markdown(Document(nodes=(block("paragraph", {}, []), *Document.of_text("a").nodes))) == "a\n"
+    assert to_markdown(Document(nodes=(block("paragraph", {}, []), *make_document("a").nodes))) == "a\n"
     assert to_markdown(Document()) == ""
     assert to_document(" \n\n").nodes == ()
 
 
 def test_what_is_nested_without_end_is_written_all_the_same() -> None:
-    node = Document.of_text("deep").nodes[0]
+    node = make_document("deep").nodes[0]
     for _ in range(3000):
         node = block("blockquote", {}, [node])
     assert "deep" in to_markdown(Document.model_construct(nodes=(node,)))

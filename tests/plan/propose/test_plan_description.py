@@ -23,6 +23,7 @@ from syncd.plan.propose.description import (
     render_description,
     update_description,
 )
+from tests.plain_documents import make_document
 
 ONE, TWO = "1" * 40, "2" * 40
 BY_HAND = Change("report", "group", "API", "group 'API' has to be created by hand", where="SUMMARY.md:12")
@@ -39,7 +40,7 @@ TOLD = Description(
 
 
 def edited(document: Document, text: str, at: int = 1) -> Document:
-    words = Document.of_text(text).nodes
+    words = make_document(text).nodes
     return document.model_copy(update={"nodes": (*document.nodes[:at], *words, *document.nodes[at:])})
 
 
@@ -54,7 +55,7 @@ def test_it_names_branch_commits_work_by_hand_and_lost_text() -> None:
 
 def test_the_commit_is_found_again_and_cannot_be_forged_by_a_commit_message() -> None:
     assert read_proposed_commit(render_description(TOLD)) == ONE
-    assert read_proposed_commit(Document.of_text("Words of a person.")) == ""
+    assert read_proposed_commit(make_document("Words of a person.")) == ""
     assert read_proposed_commit(None) == ""
 
 
@@ -112,14 +113,14 @@ def test_what_a_person_changed_keeps_every_word() -> None:
 
 
 def test_what_a_person_rewrote_is_left_alone() -> None:
-    assert update_description(Document.of_text("All mine."), TOLD) is None
+    assert update_description(make_document("All mine."), TOLD) is None
 
 
 def test_the_description_of_the_former_version_is_taken_over() -> None:
     former = "Proposed by syncd from branch docs/search.\n\n0123456789 Say it\n\nabcdef0123 Say more"
-    assert update_description(Document.of_text(former), TOLD) == render_description(TOLD)
-    assert update_description(Document.of_text(f"{former}\n\nMy own words."), TOLD) is None
-    assert update_description(Document.of_text(" "), TOLD) == render_description(TOLD)
+    assert update_description(make_document(former), TOLD) == render_description(TOLD)
+    assert update_description(make_document(f"{former}\n\nMy own words."), TOLD) is None
+    assert update_description(make_document(" "), TOLD) == render_description(TOLD)
 
 
 def test_it_says_whose_it_is() -> None:

@@ -24,6 +24,7 @@ from syncd.plan.propose.description_conflicts import (
     SideVersion,
     read_fingerprint,
 )
+from tests.plain_documents import make_document
 
 COMMIT = "1" * 40
 PAGE = ConflictingPage(
@@ -36,7 +37,7 @@ MADE = Description("main", COMMIT, conflicts=TOLD)
 
 def with_words(document: Document, text: str, at: int) -> Document:
     nodes = list(document.nodes)
-    return document.model_copy(update={"nodes": (*nodes[:at], *Document.of_text(text).nodes, *nodes[at:])})
+    return document.model_copy(update={"nodes": (*nodes[:at], *make_document(text).nodes, *nodes[at:])})
 
 
 def test_it_is_found_again_and_replaced() -> None:
@@ -92,7 +93,7 @@ def test_without_one_of_its_lines_it_is_told_once_more_and_no_more(gone: str) ->
 
 def test_a_description_without_the_line_for_machines_is_left_alone() -> None:
     assert update_conflicts(None, TOLD) is None
-    assert update_conflicts(Document.of_text("All mine."), TOLD) is None
+    assert update_conflicts(make_document("All mine."), TOLD) is None
 
 
 def test_long_texts_are_cut_and_it_is_said() -> None:

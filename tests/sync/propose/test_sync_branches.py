@@ -10,7 +10,6 @@ import pytest
 from syncd.errors import Conflict
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
-from syncd.model.document import Document
 from syncd.plan.message import add_marker, build_former_marker, build_marker
 from syncd.sync.branches import Branch, match_branches, put_ancestors_first
 from syncd.sync.outcome import Applied, Held, outcome_of
@@ -22,6 +21,7 @@ from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.state.conflicts import list_conflict_paths
 from syncd.sync.state.proposals import Proposal
+from tests.plain_documents import make_document
 from tests.sync.conftest import assert_fine
 
 OPTIONS = "# Options\n\n* first\n* second\n"
@@ -125,7 +125,7 @@ def test_branches_with_the_same_end_have_a_change_request_each(world: Any, fine:
     with world.client() as client:
         subject = f"Begun {build_former_marker(f'ann/{end}', '0a1b2c')}"
         left = client.change_requests.create(world.space, ChangeRequestCreate(subject=subject))
-        told = Document.of_text(f"Proposed by syncd from branch ann/{end}.")
+        told = make_document(f"Proposed by syncd from branch ann/{end}.")
         client.change_requests.update(world.space, left.id, ChangeRequestUpdate(description=told))
     branch_with(world, f"ann/{end}", {"options.md": f"{OPTIONS}* ann\n"})
     branch_with(world, f"bob/{end}", {"guide/usage.md": "# Usage\n\nBy Bob.\n"})

@@ -12,7 +12,6 @@ from syncd.errors import AnswerLost, NotFound, PlatformError, Rejected, Unauthor
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
-from syncd.model.document import Document
 from syncd.model.review import ReviewCreate, ReviewersRequest
 from syncd.model.space import SpaceUpdate
 from syncd.platform.people.tokens import TokenHolder, issue_token
@@ -20,6 +19,7 @@ from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
+from tests.plain_documents import make_document
 from tests.sync.conflicts import Stand, held, proposed, review
 
 OPTIONS = "# Options\n\n* first\n* second\n"
@@ -233,7 +233,7 @@ def test_words_of_a_person_in_the_description_stay(world: Any, fine: Any) -> Non
     world.commit("Mine", MINE)
     fine(run(world))
     with world.client() as client:
-        theirs = ChangeRequestUpdate(description=Document.of_text("Read the second part first."))
+        theirs = ChangeRequestUpdate(description=make_document("Read the second part first."))
         client.change_requests.update(world.space, "1", theirs)
     world.commit("More", {"options.md": f"{OPTIONS}* mine\n* more\n"})
     fine(run(world))

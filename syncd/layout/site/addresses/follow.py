@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from syncd.layout.site.addresses.addresses import SiteMap, Spot, unfold_address
-from syncd.layout.site.read.declared import Item
 from syncd.model.ref import Ref
 
 End = Literal["page", "elsewhere", "nothing", "loop"]
@@ -61,7 +60,7 @@ def follow_address(site: SiteMap, url: str) -> Fate:
         hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), format_target(to)))
         address = find_address(to)
         if not address:
-            return _resolve_rule(site, rule, to, hops)
+            return _resolve_rule(site, to, hops)
         url = address
 
 
@@ -91,7 +90,7 @@ def find_address(to: Any) -> str:
             return ""
 
 
-def _resolve_rule(site: SiteMap, rule: Item, to: Any, hops: list[Hop]) -> Fate:
+def _resolve_rule(site: SiteMap, to: Any, hops: list[Hop]) -> Fate:
     match to:
         case {"section": section}:
             return _find_content(site.first_of(Ref.of("section", section)), format_target(to), hops)
