@@ -96,10 +96,10 @@ class Stage:
     def apply(self, file: SiteFile, wire: httpx.BaseTransport | None = None, place: LockPlace = "repo") -> ApplyResult:
         """Do what one run does: read, plan, apply."""
         with self.workspace(wire) as workspace:
-            keeping = LockWriter(workspace, file, place)
-            live = read_live(workspace, file, keeping.load(), kinds=KINDS)
-            plan = plan_site(file, live, keeping.lock)
-            return apply_plan(workspace, file, plan, live, keeping)
+            lock_writer = LockWriter(workspace, file, place)
+            live = read_live(workspace, file, lock_writer.load(), kinds=KINDS)
+            plan = plan_site(file, live, lock_writer.lock)
+            return apply_plan(workspace, file, plan, live, lock_writer)
 
     def emptied(self, settings: SiteCreate | None = None) -> "Stage":
         """Return the same stage with another, empty site, which nobody has a lock of."""

@@ -74,10 +74,10 @@ def variant(key: str, space: str, *, default: bool = False) -> dict[str, object]
 
 def planned(stage: Stage, file: SiteFile) -> SitePlan:
     with stage.workspace() as workspace:
-        keeping = LockWriter(workspace, file)
-        live = read_live(workspace, file, keeping.load(), kinds=KINDS)
-        plan = plan_site(file, live, keeping.lock)
-        assert plan.steps or plan.select_lines("blocked") or not list(differences(file, live, keeping.lock))
+        lock_writer = LockWriter(workspace, file)
+        live = read_live(workspace, file, lock_writer.load(), kinds=KINDS)
+        plan = plan_site(file, live, lock_writer.lock)
+        assert plan.steps or plan.select_lines("blocked") or not list(differences(file, live, lock_writer.lock))
         return plan
 
 

@@ -45,11 +45,11 @@ def assert_there(stage: Stage, file: SiteFile) -> None:
     """The next run has nothing to do, and the platform is as the file says but for what no request can do."""
     wire = Wire()
     with stage.workspace(wire) as workspace:
-        keeping = LockWriter(workspace, file)
-        live = read_live(workspace, file, keeping.load(), kinds=KINDS)
-        plan = plan_site(file, live, keeping.lock)
+        lock_writer = LockWriter(workspace, file)
+        live = read_live(workspace, file, lock_writer.load(), kinds=KINDS)
+        plan = plan_site(file, live, lock_writer.lock)
         assert not plan.steps, plan.steps
-        found = list(differences(file, live, keeping.lock))
+        found = list(differences(file, live, lock_writer.lock))
     assert not found or plan.select_lines("blocked"), found
     again = stage.apply(file, wire)
     assert (again.exit_code, again.steps) == (0, ())

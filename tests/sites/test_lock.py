@@ -53,9 +53,9 @@ def load(clone: Path, store: str = "state.db", place: LockPlace = "repo") -> Sit
 
 def keep(clone: Path, *, store: str = "state.db", place: LockPlace = "repo", **changes: LockEntry | None) -> str:
     with workspace(clone, store) as opened:
-        keeping = LockWriter(opened, FILE, place)
-        keeping.save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
-        return keeping.finish("abc123")
+        lock_writer = LockWriter(opened, FILE, place)
+        lock_writer.save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
+        return lock_writer.finish("abc123")
 
 
 def save(clone: Path, **changes: LockEntry | None) -> None:
@@ -206,10 +206,10 @@ def test_a_request_is_known_from_before_it_is_sent_until_it_is_answered_or_all_i
         LockWriter(opened, FILE, place).begin(requests)
     assert load(clone, place=place).in_flight == requests
     with workspace(clone) as opened:
-        keeping = LockWriter(opened, FILE, place)
-        keeping.save({Ref("section:a"): TWO}, heard=[Ref("section:a")])
-        keeping.save({}, heard=[Ref("section:b")])
-        keeping.finish()
+        lock_writer = LockWriter(opened, FILE, place)
+        lock_writer.save({Ref("section:a"): TWO}, heard=[Ref("section:a")])
+        lock_writer.save({}, heard=[Ref("section:b")])
+        lock_writer.finish()
     assert load(clone, place=place).in_flight == {Ref("section:c"): requests[Ref("section:c")]}
     assert place == "state" or "begun" not in render_lock(committed(clone))
     with workspace(clone) as opened:

@@ -63,10 +63,10 @@ class Team:
             assert not taken.plan, taken.plan.lines
             assert not [one for one in taken.findings if one.severity == "error"]
             self.text = taken.files[self.path]
-            keeping = LockWriter(workspace, taken.file, "state")
-            keeping.load()
-            keeping.save(taken.lock.items)
-            keeping.finish()
+            lock_writer = LockWriter(workspace, taken.file, "state")
+            lock_writer.load()
+            lock_writer.save(taken.lock.items)
+            lock_writer.finish()
         assert not self.plan().plan
 
     def plan(self) -> PreparedPlan:

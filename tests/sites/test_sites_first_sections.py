@@ -70,9 +70,9 @@ def of_two(stage: Stage, variants: int = 1, *, default: str = "home", gate: str 
 def planned(stage: Stage, file: SiteFile) -> tuple[SitePlan, list[str]]:
     """What is still to be done, and how the site differs from its file."""
     with stage.workspace() as workspace:
-        keeping = LockWriter(workspace, file)
-        live = read_live(workspace, file, keeping.load(), kinds=KINDS)
-        return plan_site(file, live, keeping.lock), list(differences(file, live, keeping.lock))
+        lock_writer = LockWriter(workspace, file)
+        live = read_live(workspace, file, lock_writer.load(), kinds=KINDS)
+        return plan_site(file, live, lock_writer.lock), list(differences(file, live, lock_writer.lock))
 
 
 def spaces_shown(stage: Stage) -> dict[str, list[tuple[str, str]]]:

@@ -100,15 +100,15 @@ def read(text: str, others: Mapping[str, str] | None = None) -> SiteFile:
 
 
 def applied(workspace: Workspace, file: SiteFile) -> ApplyResult:
-    keeping = LockWriter(workspace, file, "state")
-    lock = keeping.load()
+    lock_writer = LockWriter(workspace, file, "state")
+    lock = lock_writer.load()
     live = read_live(workspace, file, lock)
     plan = plan_site(file, live, lock)
 
     def keep(plan: Any, live: Any) -> None:
         save_backup(workspace, FILE, plan, live, lock)
 
-    done = apply_plan(workspace, file, plan, live, keeping, options=Options(), keep_before=keep)
+    done = apply_plan(workspace, file, plan, live, lock_writer, options=Options(), keep_before=keep)
     assert not done.exit_code, (done.failed, done.left.lines)
     return done
 

@@ -83,7 +83,7 @@ def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
         workspace = replace(workspace, force=parse_gate_force(options.force, back.plan))
         if not as_json:
             print_text("\n".join(_format_rollback(back)))
-        done = ApplyResult(back.keeping.lock, back.plan)
+        done = ApplyResult(back.lock_writer.lock, back.plan)
         if back.plan and not options.dry_run:
             _confirm(workspace, back, options)
             with stop_request.handle_signals():

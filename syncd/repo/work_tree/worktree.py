@@ -252,10 +252,10 @@ class WorkTree:
 
     def _write_settled_tree(self, old: str, found: FileSurvey) -> str:
         """A tree with what is settled in it; where a move starts from it, git sees no difference and no clash there."""
-        scratch = self._git.location.make_own_directory() / "ground"
+        scratch = self._git.location.make_own_directory() / "settled-index"
         environment = {"GIT_INDEX_FILE": str(scratch)}
         with translate_system_failures("settling files"):
-            for left in (scratch, scratch.with_name("ground.lock")):
+            for left in (scratch, scratch.with_name("settled-index.lock")):
                 left.unlink(missing_ok=True)
             self._git.run("read-tree", old, extra=environment)
             self._git.run("update-index", "-z", "--index-info", data=found.format_index_lines(), extra=environment)

@@ -32,8 +32,8 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
     item = file.items.get(ref)
     if item is None or item.kind not in OWNABLE:
         raise _describe_unknown(ref, [one.ref for one in file.of(*OWNABLE)], f"{file.path} declares no {ref}")
-    keeping = LockWriter(workspace, file, place)
-    known = keeping.load()
+    lock_writer = LockWriter(workspace, file, place)
+    known = lock_writer.load()
     live = read_live(workspace, file, known)
     existing = live.items.get(id)
     if existing is None:
@@ -49,8 +49,8 @@ def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockP
         return ""
     if former is not None and former.id in live.items:
         raise ConfigInvalid(f"{ref} is {former.id} already", hint=f"let it go first: syncd site forget {ref}")
-    keeping.save({ref: LockEntry(id, "adopted")})
-    return keeping.finish()
+    lock_writer.save({ref: LockEntry(id, "adopted")})
+    return lock_writer.finish()
 
 
 def forget(workspace: Workspace, file: SiteFile, name: str, place: LockPlace = "repo") -> str:
@@ -59,12 +59,12 @@ def forget(workspace: Workspace, file: SiteFile, name: str, place: LockPlace = "
     Shape: returns why the lock could not be committed yet, or "". An item that the file still declares is adopted again
     by the next run, when its path tells which it is. Raises: ConfigInvalid when the lock does not have it.
     """
-    keeping = LockWriter(workspace, file, place)
-    known, ref = keeping.load(), Ref(name)
+    lock_writer = LockWriter(workspace, file, place)
+    known, ref = lock_writer.load(), Ref(name)
     if ref not in known.items:
         raise _describe_unknown(ref, list(known.items), f"the lock of {file.path} has no {ref}")
-    keeping.save({ref: None})
-    return keeping.finish()
+    lock_writer.save({ref: None})
+    return lock_writer.finish()
 
 
 def _describe_unknown(ref: Ref, known: list[Ref], what: str) -> ConfigInvalid:

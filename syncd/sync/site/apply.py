@@ -60,7 +60,7 @@ def apply_plan(
     file: SiteFile,
     plan: SitePlan,
     live: LiveSite,
-    keeping: LockWriter,
+    lock_writer: LockWriter,
     *,
     options: Options = Options(),
     keep_before: KeepBefore | None = None,
@@ -71,28 +71,28 @@ def apply_plan(
     this plan let through. Raises: Unreachable, RateLimited, NotThePlatform, Stopped, ConfigInvalid; what was done until
     then is recorded and committed.
     """
-    first, done = plan, ApplyResult(keeping.lock, replace(plan, steps=()))
+    first, done = plan, ApplyResult(lock_writer.lock, replace(plan, steps=()))
     if keep_before is not None and any(not step.call.is_local for step in plan.steps):
         keep_before(plan, live)
     try:
         for number in range(PASSES + bool(plan.expects)):
-            waves = PlanExecutor(workspace, file, take_first_part(plan), live, keeping, watch=number == 0)
+            waves = PlanExecutor(workspace, file, take_first_part(plan), live, lock_writer, watch=number == 0)
             waves.run()
             done = replace(_join_results(done, waves), left=replace(plan, steps=()))
             if done.failed or done.stale or not waves.has_written:
                 break
-            live = replace(read_live(workspace, file, keeping.lock), abilities=live.abilities)
-            plan = plan_site(file, live, keeping.lock, options)
+            live = replace(read_live(workspace, file, lock_writer.lock), abilities=live.abilities)
+            plan = plan_site(file, live, lock_writer.lock, options)
             done = replace(done, left=plan)
             if not plan.steps or not _is_agreed(first, plan):
                 break
         notes = _find_unserved(workspace, file, done.steps)
     except SyncdError:
-        keeping.finish(first.digest())
+        lock_writer.finish(first.digest())
         raise
     settled = options.is_whole and not (done.failed or done.stale or done.skipped or done.left.steps)
-    note = keeping.finish(first.digest(), settled=settled)
-    return replace(done, lock=keeping.lock, notes=(*notes, *([note] if note else [])))
+    note = lock_writer.finish(first.digest(), settled=settled)
+    return replace(done, lock=lock_writer.lock, notes=(*notes, *([note] if note else [])))
 
 
 def _join_results(done: ApplyResult, waves: PlanExecutor) -> ApplyResult:

@@ -47,18 +47,18 @@ class RedirectSender:
                 alone += chunk
             else:
                 yield results
-        for step, error in _run_each(self._alone, alone, workers=WORKERS):
+        for step, error in _run_each(self._send_alone, alone, workers=WORKERS):
             yield [(step, error)]
 
     def _send_chunks(self, chunks: Sequence[list[Step]]) -> Iterator[tuple[list[Step], list[Result] | None]]:
         """Send each chunk as one request; the first one finds out whether that is offered."""
         for some in (chunks[:1], chunks[1:]):
             if self.offered:
-                yield from _run_each(self._together, some, workers=LARGE_WORKERS)
+                yield from _run_each(self._send_together, some, workers=LARGE_WORKERS)
             else:
                 yield from ((chunk, None) for chunk in some)
 
-    def _alone(self, step: Step) -> PlatformError | None:
+    def _send_alone(self, step: Step) -> PlatformError | None:
         try:
             self.calls.carry_out(step)
         except PlatformError as error:
@@ -67,7 +67,7 @@ class RedirectSender:
             return error
         return None
 
-    def _together(self, steps: Sequence[Step]) -> list[Result] | None:
+    def _send_together(self, steps: Sequence[Step]) -> list[Result] | None:
         """Send steps as one request; None when the platform has no such operation."""
         reader, ids = self.calls.reader, self.calls.ids
         items = [{"source": self._source(step), "destination": self._destination(step)} for step in steps]

@@ -189,13 +189,13 @@ class CallSender:
         new = SiteSectionGroupCreate.model_validate(body)
 
         def find_new(there: ReadStructure) -> Iterator[str]:
-            for one in self._strangers(there, "group", body.get("parent") or ROOT):
+            for one in self._list_new_items(there, "group", body.get("parent") or ROOT):
                 if one.fields["title"] == body["title"]:
                     yield one.id
 
         made = self._create_once(lambda: self.reader.client.section_groups.create(*self._at, new).id, find_new)
         alike = Likeness(lambda one: one.fields["title"] == body["title"])
-        self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.section_groups.delete).id)
+        self.ids.add(step.ref, self._delete_younger_twin(made, alike, self.reader.client.section_groups.delete).id)
 
     def _update_group(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSectionGroupUpdate.model_validate(body)
@@ -208,7 +208,7 @@ class CallSender:
         new = SiteSectionCreate.model_validate(body)
 
         def find_new(there: ReadStructure) -> Iterator[tuple[str, tuple[str, ...]]]:
-            for one in self._strangers(there, "section", body.get("siteSectionGroupId") or ROOT):
+            for one in self._list_new_items(there, "section", body.get("siteSectionGroupId") or ROOT):
                 inner = [there.items[child] for child in there.orders.get(one.id, ())]
                 alike = body.get("title") in (None, one.fields["title"])
                 if alike and [child.fields["space"] for child in inner] == [body["spaceId"]]:
@@ -220,9 +220,11 @@ class CallSender:
 
         made, variants = self._create_once(post, find_new)
         alike = Likeness(
-            lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True
+            lambda one: body.get("title") in (None, one.fields["title"]),
+            self._list_shown_spaces(step, body),
+            moves=True,
         )
-        kept = self._keep_older(made, alike, self.reader.client.sections.delete)
+        kept = self._delete_younger_twin(made, alike, self.reader.client.sections.delete)
         self.ids.add(step.ref, kept.id)
         inner = (variants if kept.id == made else ()) or kept.inner
         if step.ref in self.ids.born and inner:
@@ -236,13 +238,13 @@ class CallSender:
         new = SiteSpaceCreate.model_validate(body)
 
         def find_new(there: ReadStructure) -> Iterator[str]:
-            for one in self._strangers(there, "variant", body.get("sectionId") or ROOT):
+            for one in self._list_new_items(there, "variant", body.get("sectionId") or ROOT):
                 if one.fields["space"] == body["spaceId"]:
                     yield one.id
 
         made = self._create_once(lambda: self.reader.client.site_spaces.create(*self._at, new).id, find_new)
-        alike = Likeness(lambda one: one.fields["space"] in self._shows(step, body))
-        self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.site_spaces.delete).id)
+        alike = Likeness(lambda one: one.fields["space"] in self._list_shown_spaces(step, body))
+        self.ids.add(step.ref, self._delete_younger_twin(made, alike, self.reader.client.site_spaces.delete).id)
 
     def _update_variant(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSpaceUpdate.model_validate(body)
@@ -284,7 +286,7 @@ class CallSender:
         change = SiteRedirectUpdate.model_validate(body)
         _send_repeatedly(lambda: self.reader.client.redirects.update(*self._at, id, change))
 
-    def _strangers(self, there: ReadStructure, kind: str, parent: str) -> Iterator[ExistingItem]:
+    def _list_new_items(self, there: ReadStructure, kind: str, parent: str) -> Iterator[ExistingItem]:
         """What nobody had seen before this run, of a kind, in one place."""
         for one in there.items.values():
             if self._is_new(one, there) and one.kind == kind and one.parent == parent:
@@ -295,10 +297,10 @@ class CallSender:
         inner = there.orders.get(one.id, ()) if one.kind == "section" else ()
         return self.ids.kinds.keys().isdisjoint((one.id, *inner))
 
-    def _shows(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
+    def _list_shown_spaces(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
         return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
 
-    def _keep_older(self, made: str, alike: Likeness, delete: Callable[[str, str, str], object]) -> KeptItem:
+    def _delete_younger_twin(self, made: str, alike: Likeness, delete: Callable[[str, str, str], object]) -> KeptItem:
         """Return what was just made, or what another clone made of the same file at the same time.
 
         Each clone deletes only what it made itself, and only when it is the younger of the two, so that neither deletes
@@ -342,12 +344,12 @@ class CallSender:
                 post()
                 return
             except (AnswerLost, Rejected) as error:
-                if self._stands(id, body):
+                if self._is_in_place(id, body):
                     return
                 if isinstance(error, Rejected) or not left:
                     raise
 
-    def _stands(self, id: str, body: Mapping[str, Any]) -> bool:
+    def _is_in_place(self, id: str, body: Mapping[str, Any]) -> bool:
         there = self.reader.structure(sorts=self.sorts)
         if id not in there.items:
             return False

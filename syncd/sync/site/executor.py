@@ -46,7 +46,7 @@ class PlanExecutor:
     file: SiteFile
     plan: SitePlan
     live: LiveSite
-    keeping: LockWriter
+    lock_writer: LockWriter
     watch: bool = True
     done: list[Step] = field(default_factory=list)
     failed: list[FailedStep] = field(default_factory=list)
@@ -57,7 +57,7 @@ class PlanExecutor:
 
     def __post_init__(self) -> None:
         reader = SiteReader(self.workspace.client, self.file.organization, self.file.site)
-        self._before = self.keeping.lock
+        self._before = self.lock_writer.lock
         self._ids = collect_ids(self.plan, self.live, self._before)
         self._calls = CallSender(reader, self._ids, self.live.abilities.sort, _collect_spaces(self.file))
         self._redirects = RedirectSender(self._calls, self.live)
@@ -81,11 +81,11 @@ class PlanExecutor:
     def _run(self) -> None:
         for wave, group in groupby(self.plan.steps, key=lambda step: step.wave):
             steps = list(group)
-            if self._in_vain(wave):
+            if self._is_held_back(wave):
                 self.skipped += [step for step in steps if not step.call.is_local]
                 steps = [step for step in steps if step.call.is_local]
             many = [step for step in steps if step.kind == "redirect" and not step.call.is_local]
-            many = [step for step in many if self._may(step)]
+            many = [step for step in many if self._can_carry_out(step)]
             for round_ in split_rounds(many, self.live):
                 self._begin(round_)
                 for results in self._redirects.carry_out(round_):
@@ -93,20 +93,20 @@ class PlanExecutor:
             rest = [step for step in steps if step.kind != "redirect" or step.call.is_local]
             for local, some in groupby(rest, key=lambda step: step.call.is_local):
                 if local:
-                    self._settle([(step, None) for step in some if self._may(step)])
+                    self._settle([(step, None) for step in some if self._can_carry_out(step)])
                     continue
                 for step in some:
-                    self._settle([(step, self._error(step))] if self._may(step) else [])
+                    self._settle([(step, self._error(step))] if self._can_carry_out(step) else [])
 
-    def _in_vain(self, wave: Wave) -> bool:
+    def _is_held_back(self, wave: Wave) -> bool:
         trouble = bool(self.failed or self.stale or self.skipped)
         return trouble and wave in _ONLY_AFTER_SUCCESS
 
-    def _may(self, step: Step) -> bool:
+    def _can_carry_out(self, step: Step) -> bool:
         """Whether nothing that a step counts on went wrong; else it is skipped, and so is what counts on it."""
         areas = _find_touched_areas(step)
         for area in areas:
-            self._look(area)
+            self._note_stale_area(area)
         needed = _find_needed_refs(step)
         unknown = needed - self._ids.by_ref.keys() - ({step.ref} if step.call.is_create else set())
         spoilt = self._spoilt & {*_list_ancestors({step.ref, *needed}), *_list_places(step)} if self._spoilt else set()
@@ -116,7 +116,7 @@ class PlanExecutor:
             return False
         return True
 
-    def _look(self, area: Area) -> None:
+    def _note_stale_area(self, area: Area) -> None:
         """Before the first write to an area, see that it is as it was when the plan was made.
 
         Once is all that can be told: afterwards, what differs is what this very run has done.
@@ -134,7 +134,7 @@ class PlanExecutor:
         for step in filter(is_noted, steps):
             id = "" if step.call.is_create else self._ids.resolve(step.id)
             requests[step.ref] = InFlightRequest(step.call, id, self._ids.resolve(step.body))
-        self.keeping.begin(requests)
+        self.lock_writer.begin(requests)
 
     def _error(self, step: Step) -> PlatformError | None:
         self._begin([step])
@@ -161,12 +161,12 @@ class PlanExecutor:
             else:
                 self.failed.append(FailedStep(step, error.what, error.hint, error.exit_code))
                 self._spoil(step)
-        self.keeping.save(owned, heard)
+        self.lock_writer.save(owned, heard)
         self.workspace.progress("site", len(self.done), len(self.plan.steps))
 
     def _is_heard(self, step: Step, error: PlatformError | None) -> bool:
         """Whether it is known what became of an item's request that was begun; of a value, no other step can tell."""
-        begun = self.keeping.find_in_flight(step.ref)
+        begun = self.lock_writer.find_in_flight(step.ref)
         if begun is None or isinstance(error, AnswerLost):
             return False
         return not step.call.is_local or begun.call in CREATES | DELETES
@@ -180,7 +180,7 @@ class PlanExecutor:
         if made and step.ref not in self._ids.by_ref:  # the platform did not say; the next look finds it
             return {}
         id = self._ids.by_ref[step.ref] if made else str(self._ids.resolve(step.id))
-        former = self.keeping.entry(step.ref)
+        former = self.lock_writer.entry(step.ref)
         by = former.by if former is not None and former.id == id else step.by
         return {step.ref: LockEntry(id, by, self._ids.resolve(step.applied))}
 

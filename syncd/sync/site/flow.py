@@ -141,14 +141,14 @@ def refuse_plan(plan: SitePlan, closed: Sequence[Gate], commands: str = "syncd s
 
 
 def _carry_out(workspace: Workspace, prepared: PreparedPlan, site_options: SiteOptions) -> ApplyResult:
-    plan, keeping = prepared.plan, LockWriter(workspace, prepared.file, site_options.lock)
+    plan, lock_writer = prepared.plan, LockWriter(workspace, prepared.file, site_options.lock)
     if plan:
         keep = partial(save_backup, workspace, prepared.source.path, lock=prepared.lock)
         options = prepared.options
-        return apply_plan(workspace, prepared.file, plan, prepared.live, keeping, options=options, keep_before=keep)
+        return apply_plan(workspace, prepared.file, plan, prepared.live, lock_writer, options=options, keep_before=keep)
     # What a run left that was killed, or that a person's edit was in the way of.
-    note = keeping.finish(settled=prepared.options.is_whole)
-    return ApplyResult(keeping.lock, plan, notes=(note,) if note else ())
+    note = lock_writer.finish(settled=prepared.options.is_whole)
+    return ApplyResult(lock_writer.lock, plan, notes=(note,) if note else ())
 
 
 def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResult, options: SiteOptions) -> Outcome:

@@ -30,7 +30,7 @@ class Rollback:
     kept: FormerState
     file: SiteFile
     live: LiveSite
-    keeping: LockWriter
+    lock_writer: LockWriter
     plan: SitePlan
     options: Options
 
@@ -64,12 +64,12 @@ def plan_rollback(workspace: Workspace, file: SiteFile, site_options: SiteOption
     Raises: as `find_backup`; PlatformError.
     """
     backup, kept = find_backup(workspace, file.site, beginning)
-    keeping = LockWriter(workspace, file, site_options.lock)
-    lock = keeping.load()
+    lock_writer = LockWriter(workspace, file, site_options.lock)
+    lock = lock_writer.load()
     former = build_inverse(file, kept, lock)
     live = read_live(workspace, former, lock, kinds=site_options.kinds)
     options = Options(areas=former.managed, target=list_concerned_refs(kept))
-    return Rollback(backup, kept, former, live, keeping, plan_site(former, live, lock, options), options)
+    return Rollback(backup, kept, former, live, lock_writer, plan_site(former, live, lock, options), options)
 
 
 def roll_back(workspace: Workspace, back: Rollback) -> ApplyResult:
@@ -80,7 +80,7 @@ def roll_back(workspace: Workspace, back: Rollback) -> ApplyResult:
         file,
         back.plan,
         back.live,
-        back.keeping,
+        back.lock_writer,
         options=back.options,
-        keep_before=lambda plan, live: save_backup(workspace, file.path, plan, live, back.keeping.lock),
+        keep_before=lambda plan, live: save_backup(workspace, file.path, plan, live, back.lock_writer.lock),
     )
