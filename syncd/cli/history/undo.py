@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import typer
@@ -30,7 +31,7 @@ from syncd.sync.run.values import Result, RunOptions, find_exit_code
 from syncd.sync.undo.halves import add_open_halves, plan_reverts
 from syncd.sync.undo.latest import Undoable, find_latest
 from syncd.sync.undo.revert import Revert, write_reverts
-from syncd.sync.undo.withdraw import Withdrawal, plan_withdrawal, withdraw
+from syncd.sync.undo.withdraw import Withdrawal, name_requests, plan_withdrawal, withdraw
 from syncd.sync.workspace import Workspace
 
 _DIGEST = re.compile(r"(?=.{0,11}[a-f]|.{10})[0-9a-f]{4,12}")
@@ -134,12 +135,15 @@ def _format_withdrawal(plan: Withdrawal, *, reset: bool) -> Iterator[str]:
 
 
 def _format_withdrawn(plan: Withdrawal, options: UndoOptions) -> Iterator[str]:
-    numbers = ", ".join(f"#{found.request.number}" for found in plan.requests)
-    verb = "is" if len(plan.requests) == 1 else "are"
-    first = plan.requests[0]
-    space = f" --space {first.binding.name}" if len(plan.requests) > 1 else ""
-    reopen = name_config(f"syncd cr reopen {first.request.number}{space}", options.config)
-    yield f"{numbers} {verb} archived; {escape(reopen)} opens it again."
+    numbers = escape(name_requests(plan.requests))
+    if len(plan.requests) == 1:
+        reopen = name_config(f"syncd cr reopen {plan.requests[0].request.number}", options.config)
+        yield f"{numbers} is archived; {escape(reopen)} opens it again."
+    else:
+        yield f"{numbers} are archived; each is opened again by"
+        for found in plan.requests:
+            reopen = f"syncd cr reopen {found.request.number} --space {quote(found.binding.name)}"
+            yield f"  {escape(name_config(reopen, options.config))}"
     if not plan.commits:
         return
     branch = escape(plan.branch)
@@ -176,10 +180,10 @@ def _undo_merge(
     code = find_exit_code(results)
     if options.as_json:
         changes = [{"path": change.path, "status": change.status} for plan in plans for change in plan.changes]
+        merges = [{"space": plan.binding.space, "name": plan.binding.name, "numbers": plan.numbers} for plan in plans]
         documents = [build_result_document(result) for result in results]
-        _print_document(
-            options, "merge", {"number": number, "branch": branch, "changes": changes, "results": documents}, code
-        )
+        facts = {"number": number, "merges": merges, "branch": branch, "changes": changes, "results": documents}
+        _print_document(options, "merge", facts, code)
     elif not options.dry_run:
         idle = [f"The revert is on {branch}, and its change request is up to date."]
         print_text("\n".join(format_results(results, idle=idle)))

@@ -54,6 +54,13 @@ def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, r
     return Withdrawal(branch, tuple(requests), tip, base, commits)
 
 
+def name_requests(requests: Sequence[FoundRequest]) -> str:
+    """Return the numbers of change requests for a message; of several, each with its space, which counts its own."""
+    if len(requests) == 1:
+        return f"#{requests[0].request.number}"
+    return ", ".join(f"#{found.request.number} of {found.binding.name}" for found in requests)
+
+
 def withdraw(workspace: Workspace, withdrawal: Withdrawal, *, reset: bool) -> list[ChangeRequest]:
     """Reset a branch where asked for, archive its change requests as planned, and return these.
 
@@ -81,7 +88,7 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
         for path in (change.path, change.old_path or change.path)
         if not any(binding.holds(path) for binding in bindings)
     ]
-    numbers = ", ".join(f"#{found.request.number}" for found in requests)
+    numbers = name_requests(requests)
     by_hand = f"git reset or git rebase takes commits back one by one; they are listed by git log {base[:10]}..{branch}"
     if others:
         shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")

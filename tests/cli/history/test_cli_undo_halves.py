@@ -1,5 +1,7 @@
 """`syncd undo` of a page that moved between two spaces of a repository: both halves are taken back, or none."""
 
+import json
+
 import pytest
 
 from tests.cli.sync.two_way import Team, Web, Writer, text_of
@@ -59,6 +61,25 @@ def test_a_merged_move_is_taken_back_in_both_spaces(story: Story, words: tuple[s
     assert titles(one, two) == (["One", "P2"], ["Two", "Q1", "P1"]), "what took it back is taken back in both, too"
 
 
+def test_json_names_every_merge_that_is_taken_back(story: Story) -> None:
+    docs, one, two = story
+    merge_both(*story)
+    document = json.loads(docs.run("undo", "1", "--space", "one", "--yes", "--json"))
+    assert document["number"] == 1
+    assert document["merges"] == [
+        {"space": two.space, "name": "two", "numbers": [1]},
+        {"space": one.space, "name": "one", "numbers": [1]},
+    ]
+
+
+def test_a_reset_that_would_drop_more_names_both_spaces(story: Story) -> None:
+    docs, *_ = story
+    docs.write("else.txt", "Of no space.\n")
+    docs.commit()
+    said = docs.run("undo", "1", "--space", "one", "--reset", "--yes", code=5)
+    assert "changes outside of #1 of one, #1 of two" in said
+
+
 def test_what_one_space_alone_got_is_taken_back_alone(story: Story) -> None:
     docs, one, two = story
     merge_both(*story)
@@ -76,7 +97,10 @@ def test_what_one_space_alone_got_is_taken_back_alone(story: Story) -> None:
 def test_an_open_move_is_taken_back_in_both_spaces(story: Story, name: str) -> None:
     docs, one, two = story
     said = docs.run("undo", "1", "--space", name, "--reset", "--yes")
-    assert "#1, #1 are archived" in said
+    other = "two" if name == "one" else "one"
+    assert f"#1 of {name}, #1 of {other} are archived" in said
+    for space in (name, other):
+        assert f"  syncd cr reopen 1 --space {space}\n" in said
     assert (one.requests(), two.requests()) == ([], [])
     assert docs.has("one/p1.md")
 
