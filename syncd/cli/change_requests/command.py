@@ -62,7 +62,7 @@ def show_request(config_file: Path | None, name: RequestName, *, as_json: bool) 
     if as_json:
         print_document({"change_request": build_details_document(root, details)})
     else:
-        print_text("\n".join(format_details(details)))
+        print_text("\n".join(format_details(details, config_file)))
 
 
 def open_in_browser(config_file: Path | None, name: RequestName, *, only_print: bool) -> None:

@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from syncd.cli.sync.people import choose_user_name, format_age, format_author
 from syncd.cli.sync.review import build_review_document
 from syncd.cli.terminal.output import build_change_document, format_changes
-from syncd.cli.terminal.text import escape, style_text
+from syncd.cli.terminal.text import escape, name_config, style_text
 from syncd.model.wording import format_count
 from syncd.plan.message import remove_marker
 from syncd.sync.review.requests import FoundRequest, RequestDetails
@@ -34,21 +35,22 @@ def format_request(found: FoundRequest) -> Iterator[str]:
     yield f"  {'; '.join(parts)}"
 
 
-def format_details(details: RequestDetails) -> Iterator[str]:
-    """Return all that `syncd cr show` says of a change request."""
+def format_details(details: RequestDetails, config_file: Path | None) -> Iterator[str]:
+    """Return all that `syncd cr show` says of a change request; `config_file` is what the command line names."""
     found, request = details.found, details.found.request
     yield format_title(found)
     if request.address:
         yield f"  {request.address}"
-    yield from (
-        f"  {_format_mark()} conflict in {escape(path)}: syncd resolve {escape(path)}" for path in details.conflicts
-    )
+    for path in details.conflicts:
+        resolve = escape(name_config(f"syncd resolve {quote(path)}", config_file))
+        yield f"  {_format_mark()} conflict in {escape(path)}: {resolve}"
     yield from format_problems(found)
     yield f"  {'; '.join([_format_origin(found), *_list_approvals(found)])}"
     if request.is_live and not found.reviews:
         yield "  nobody has reviewed it yet"
     comments = format_count(request.comments, "open comment") if request.comments else "no open comments"
-    yield f"  {comments}{'; syncd review shows them' if request.comments and found.branch else ''}"
+    review = f"; {escape(name_config('syncd review', config_file))} shows them"
+    yield f"  {comments}{review if request.comments and found.branch else ''}"
     text = request.description.text().strip() if request.description is not None else ""
     if text:
         yield ""

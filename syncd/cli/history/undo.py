@@ -16,7 +16,13 @@ from syncd.cli.change_requests.text import build_request_document, format_title
 from syncd.cli.sites.rollback import RollbackOptions, run_rollback
 from syncd.cli.sync.flows import choose_push_branch
 from syncd.cli.terminal.context import load_configuration
-from syncd.cli.terminal.output import build_result_document, format_changes, format_results, print_document
+from syncd.cli.terminal.output import (
+    build_result_document,
+    format_changes,
+    format_results,
+    name_config_in_hints,
+    print_document,
+)
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, format_time, name_config, print_text
 from syncd.config import Config, RepositoryConfig
@@ -177,7 +183,7 @@ def _undo_merge(
             results = _propose_reverts(workspace, plans, branch)
     if results:
         record_command(repository, results)
-    code = find_exit_code(results)
+    results, code = name_config_in_hints(results, options.config), find_exit_code(results)
     if options.as_json:
         changes = [{"path": change.path, "status": change.status} for plan in plans for change in plan.changes]
         merges = [{"space": plan.binding.space, "name": plan.binding.name, "numbers": plan.numbers} for plan in plans]

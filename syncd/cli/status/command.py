@@ -57,7 +57,7 @@ def show_status(config_file: Path | None, options: StatusOptions) -> int:
     """
     config = load_configuration(config_file)
     if options.files:
-        return _show_files(_choose_repository(config), options)
+        return _show_files(_choose_repository(config), options, config_file)
 
     def find() -> list[RepositoryStatus | BrokenStatus]:
         return [find_status(repository, config_file) for repository in config.repository]
@@ -96,7 +96,7 @@ def _choose_repository(config: Config) -> RepositoryConfig:
     raise typer.BadParameter("files are named inside of their repository, and none that is configured is here")
 
 
-def _show_files(repository: RepositoryConfig, options: StatusOptions) -> int:
+def _show_files(repository: RepositoryConfig, options: StatusOptions, config_file: Path | None) -> int:
     def find() -> list[FileStatus]:
         status = find_status(repository)
         if isinstance(status, BrokenStatus):
@@ -104,13 +104,13 @@ def _show_files(repository: RepositoryConfig, options: StatusOptions) -> int:
         return find_files(repository, status, options.files)
 
     if options.should_watch:
-        return watch_status(find, lambda found: _print_files(found, options))
+        return watch_status(find, lambda found: _print_files(found, options, config_file))
     files = find()
-    _print_files(files, options)
+    _print_files(files, options, config_file)
     return find_exit_code(files)
 
 
-def _print_files(files: Sequence[FileStatus], options: StatusOptions) -> None:
+def _print_files(files: Sequence[FileStatus], options: StatusOptions, config_file: Path | None) -> None:
     if options.format == "json":
         documents: list[dict[str, Any]] = [build_file_document(file) for file in files]
         print_document({"files": documents, "exit_code": find_exit_code(files)})
@@ -118,5 +118,5 @@ def _print_files(files: Sequence[FileStatus], options: StatusOptions) -> None:
         records = [(HEADER,), *map(build_file_record, files)]
         print(format_records(records, is_nul=options.is_nul), end="")
     else:
-        text = "\n\n".join("\n".join(format_file(file)) for file in files)
+        text = "\n\n".join("\n".join(format_file(file, config_file)) for file in files)
         print_text(f"{text}\n" if options.should_watch else text)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from shlex import quote
 
 from syncd.cli.status.files import (
@@ -18,7 +19,7 @@ from syncd.cli.status.files import (
     LastChange,
 )
 from syncd.cli.status.text import describe_request, mark_problem
-from syncd.cli.terminal.text import escape, format_time, style_text
+from syncd.cli.terminal.text import escape, format_time, name_config, style_text
 
 _SUMMARIES = {
     TO_PUSH: "changed here, and not pushed: syncd push",
@@ -28,10 +29,10 @@ _SUMMARIES = {
 }
 
 
-def format_file(file: FileStatus) -> list[str]:
-    """Return the lines of a file's status."""
+def format_file(file: FileStatus, config_file: Path | None = None) -> list[str]:
+    """Return the lines of a file's status; `config_file` is what the command line names."""
     lines = [f"{style_text(escape(file.path), 1, sys.stdout)}  {escape(_format_place(file))}"]
-    lines += map(mark_problem, _format_problems(file))
+    lines += map(mark_problem, _format_problems(file, config_file))
     if file.in_git is not None and file.in_git != file.on_platform:
         lines.append(f"  branch   {_format_change(file.in_git)}")
     if file.on_platform is not None:
@@ -55,12 +56,14 @@ def _format_place(file: FileStatus) -> str:
     return ", and ".join(words) + since if words else since.removeprefix("; ")
 
 
-def _format_problems(file: FileStatus) -> Iterator[str]:
-    path = quote(file.path)
+def _format_problems(file: FileStatus, config_file: Path | None) -> Iterator[str]:
+    resolve, check = (
+        escape(name_config(f"syncd {command} {quote(file.path)}", config_file)) for command in ("resolve", "check")
+    )
     if IN_CONFLICT in file.states:
-        yield f"! in conflict, and it stays as each side has it; {escape(f'syncd resolve {path}')}"
+        yield f"! in conflict, and it stays as each side has it; {resolve}"
     if INVALID in file.states:
-        yield f"! no platform takes it; {escape(f'syncd check {path}')} says why"
+        yield f"! no platform takes it; {check} says why"
     if UNLISTED in file.states:
         yield "! not listed in SUMMARY.md, so that no push sends it; list it there, and commit"
     if UNCOMMITTED in file.states:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from syncd.cli.sync.people import choose_user_name, format_author
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import escape, print_text, style_text
+from syncd.cli.terminal.text import escape, name_config, print_text, style_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.layout.richtext.nodes import count_common_prefix
@@ -39,7 +40,7 @@ def show_review(config_file: Path | None, *, with_resolved: bool, quickfix: bool
             sys.stdout.writelines(f"{line}\n" for line in _format_quickfix(root, discussion))
     else:
         print_text(
-            "\n\n".join("\n".join(_format_discussion(root, discussion)) for root, discussion in found)
+            "\n\n".join("\n".join(_format_discussion(root, discussion, config_file)) for root, discussion in found)
             or "No change request is live."
         )
     return 0
@@ -98,13 +99,14 @@ def _format_title(found: FoundComment) -> str:
     return escape(f"{found.comment.id}, {author} on #{found.request.number} {remove_marker(found.request.subject)}")
 
 
-def _format_discussion(root: Path, discussion: Discussion) -> Iterator[str]:
+def _format_discussion(root: Path, discussion: Discussion, config_file: Path | None) -> Iterator[str]:
     request = discussion.request
     head = f"#{request.number} {discussion.binding.name}/{discussion.branch}  {remove_marker(request.subject)}"
     yield f"{style_text(escape(head), 1, sys.stdout)}  ({escape(request.status)})"
     if request.address:
         yield f"  {request.address}"
-    yield from (f"  {style_text('!', 31, sys.stdout)} {escape(problem)}" for problem in _format_problems(discussion))
+    problems = _format_problems(discussion, config_file)
+    yield from (f"  {style_text('!', 31, sys.stdout)} {escape(problem)}" for problem in problems)
     yield from _format_approvals(discussion)
     short_ids = _shorten_ids([remark.comment.id for remark in discussion.comments])
     for remark in discussion.comments:
@@ -121,13 +123,13 @@ def _format_discussion(root: Path, discussion: Discussion) -> Iterator[str]:
         yield "  nothing is open"
 
 
-def _format_problems(discussion: Discussion) -> Iterator[str]:
+def _format_problems(discussion: Discussion, config_file: Path | None) -> Iterator[str]:
     for path in discussion.conflicts:
-        yield f"conflict in {path}: syncd resolve {path}"
+        yield f"conflict in {path}: {name_config(f'syncd resolve {quote(path)}', config_file)}"
     for review in discussion.objections:
         yield f"changes requested by {format_author(review.reviewer, review.updated_at)}"
     if discussion.request.outdated:
-        yield "outdated: main content has moved on; syncd pull"
+        yield f"outdated: main content has moved on; {name_config('syncd pull', config_file)}"
     if discussion.request.comments:
         yield f"open comments: {discussion.request.comments}"
 

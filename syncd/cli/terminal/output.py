@@ -29,7 +29,7 @@ def print_document(document: Mapping[str, Any]) -> None:
 
 
 def name_config_in_hints(results: "Sequence[Result]", config: Path | None) -> "list[Result]":
-    """Return results whose hints name `syncd init` with the configuration that the command line named."""
+    """Return results whose hints name commands with the configuration that the command line named."""
     return [
         replace(result, outcome=replace(result.outcome, hint=name_config_in_hint(result.outcome.hint, config)))
         if isinstance(result.outcome, Held | Waiting)

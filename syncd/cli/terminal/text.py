@@ -12,7 +12,10 @@ from syncd.model.text import show_hidden, show_hidden_in_json
 
 FORMAT_VERSION = "1.0"
 """Of every JSON document: a minor number adds members, a major one breaks."""
-_INIT = re.compile(r"(?:^|(?<=: ))syncd init\b.*$", re.MULTILINE)
+_COMMAND = re.compile(
+    r"(?:^|(?<=: ))syncd init\b.*$|(?:^|(?<=then )|(?<=run ))syncd (?:pull|push|resolve|sync)\b", re.MULTILINE
+)
+"""A command in a hint: `init` ends the line, and of the others paths, options and words for people follow."""
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _GAP = re.compile(r" *[^ ]+(?: [^ ]+)* {2,}")
@@ -142,5 +145,5 @@ def name_config(command: str, config: os.PathLike[str] | str | None) -> str:
 
 
 def name_config_in_hint(hint: str, config: os.PathLike[str] | str | None) -> str:
-    """Return a hint whose lines that end with a command `syncd init` name the configuration, too."""
-    return _INIT.sub(lambda found: name_config(found[0], config), hint)
+    """Return a hint whose commands that a person types next name the configuration, too."""
+    return _COMMAND.sub(lambda found: name_config(found[0], config), hint)

@@ -1,6 +1,7 @@
 """`syncd resolve`: what waits for a person is listed, shown, and settled by one side or in an editor."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,24 @@ def test_a_page_in_conflict_is_told_and_settled(shell: Any, docs: Path) -> None:
     assert f"Next: syncd push --config {config}" in settled
     assert (docs / "use.md").read_text() == THEIRS
     assert "! conflict" not in shell.fine("status", cwd=docs)
+
+
+def test_what_names_the_command_names_the_configuration_that_was_named(shell: Any, docs: Path, tmp_path: Path) -> None:
+    named, own = tmp_path / "my service.toml", docs / ".git" / "syncd.toml"
+    named.write_text(own.read_text().replace("[[repository]]\n", f'[[repository]]\npath = "{docs}"\n'))
+    own.unlink()
+    (docs / "install.md").write_text("# Install\n\nMine.\n")
+    shell.git("commit", "--quiet", "--all", "--message", "More", cwd=docs)
+    resolve = f"syncd resolve --config '{named}' use.md"
+    for words in (["sync"], ["sync", "--json"], ["push"], ["status"], ["status", "--json"]):
+        said = shell.syncd(*words, "--config", named, cwd=docs)
+        assert (said.returncode, f"{resolve}, with --ours" in said.stdout) == (6, True), (words, said.stdout)
+    (number,) = [each["number"] for each in shell.json("cr", "list", "--config", named, cwd=docs)["change_requests"]]
+    for words in (["status", "use.md"], ["review"], ["cr", "show", number]):
+        said = shell.syncd(*words, "--config", named, cwd=docs)
+        assert f"syncd resolve use.md --config '{named}'" in said.stdout, (words, said.stdout)
+    assert "syncd resolve use.md," in shell.syncd("sync", cwd=docs, environ={"SYNCD_CONFIG": str(named)}).stdout
+    shell.fine(*shlex.split(resolve)[1:], "--theirs", cwd=docs)
 
 
 @pytest.mark.long
