@@ -25,16 +25,19 @@ def guard_deletions(
 ) -> None:
     """Refuse a plan that would delete too many of `existing` items; `remain` is how many are left.
 
-    Shape: `absent` says what is not there at all on the side that became empty, such as its directory.
+    Shape: `absent` says what is not there at all on the side that became empty, such as its directory; then what would
+    remain is the other side's alone.
 
-    Raises: BecameEmpty when nothing would remain; TooMuch above max(10, 5 %); both unless forced with the exact number.
+    Raises: BecameEmpty when nothing would remain, or `absent` is given; TooMuch above max(10, 5 %); all unless forced
+    with the exact number.
     Source: syncd/manual/explanation/guards.md.
     """
     count = len(deleted)
     if not count or force.get(scope) == count:
         return
-    if not remain:
-        what = f"{scope}: all {count} would be deleted; {absent or 'one side is suddenly empty'}"
+    if not remain or absent:
+        number = count if remain else f"all {count}"
+        what = f"{scope}: {number} would be deleted; {absent or 'one side is suddenly empty'}"
         hint = f"{_CHECK_DIRECTORY}; {_force_hint(scope, count)}" if absent else _force_hint(scope, count)
         raise BecameEmpty(what, hint=hint)
     limit = max(FREE_DELETIONS, int(existing * FREE_SHARE))

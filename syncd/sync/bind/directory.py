@@ -19,14 +19,15 @@ from syncd.sync.state.proposals import list_records
 from syncd.sync.workspace import Workspace
 
 SHOWN = 5
-"""Paths that a message names of those that are in the way."""
+"""Paths that a message names."""
 
 
-def follow_directory(workspace: Workspace, binding: Binding) -> Outcome:
+def follow_directory(workspace: Workspace, binding: Binding, *, job: str = "") -> Outcome:
     """Let main content have a space in the directory that the configuration gives it.
 
     Shape: where it is in another one, one commit moves its files, and branches follow by a merge. It stands for the
-    same revision as the mirror commit before it, so that nothing is read from the platform.
+    same revision as the mirror commit before it, so that nothing is read from the platform. `job` is the commit of a
+    CI job, which moves no branch: the commit has to have the files in the new directory.
     Raises: ConfigInvalid where a person has to decide first; then nothing is written.
     """
     last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
@@ -35,7 +36,7 @@ def follow_directory(workspace: Workspace, binding: Binding) -> Outcome:
     directory = find_directory(workspace, binding, last)
     if directory == binding.directory:
         return Unchanged()
-    return _SpaceMover(workspace, binding, last, Binding(binding.space, directory, binding.name)).move()
+    return _SpaceMover(workspace, binding, last, Binding(binding.space, directory, binding.name), job).move()
 
 
 def find_directory(workspace: Workspace, binding: Binding, last: Commit) -> str:
@@ -69,11 +70,11 @@ def find_directory(workspace: Workspace, binding: Binding, last: Commit) -> str:
 class _SpaceMover:
     """Moves the files of one space in main content; `former` is the space in its former directory."""
 
-    def __init__(self, workspace: Workspace, binding: Binding, last: Commit, former: Binding) -> None:
-        self.workspace, self.binding, self.last, self.former = workspace, binding, last, former
+    def __init__(self, workspace: Workspace, binding: Binding, last: Commit, former: Binding, job: str) -> None:
+        self.workspace, self.binding, self.last, self.former, self.job = workspace, binding, last, former, job
         self.repository = workspace.repository
         self.main = self.repository.resolve(workspace.main) or last.oid
-        self.tip = self.repository.resolve(f"{HEADS}{workspace.branch}")
+        self.tip = job or self.repository.resolve(f"{HEADS}{workspace.branch}")
 
     def move(self) -> Applied:
         """Write the commit and let main content's ref name it. Raises: ConfigInvalid."""
@@ -81,6 +82,7 @@ class _SpaceMover:
         self._require_new()
         self._require_own_files()
         places = list_places(self.repository, self.main, self.former, self.binding)
+        self._require_all_moved(places)
         removed = self._find_removable(places)
         commit = self._write(move_files(self.repository, self.main, places, removed=removed))
         self.repository.update_ref(self.workspace.main, commit, old=self.main)
@@ -123,6 +125,23 @@ class _SpaceMover:
             hint = "make a new clone of the spaces with syncd clone, which has no earlier history of it"
             raise self._build_error("its files are not there any more", hint)
 
+    def _require_all_moved(self, places: Mapping[str, str]) -> None:
+        """A branch that has some pages in the new directory, and others where they were, would delete these."""
+        if self.tip is None:
+            return
+        if not has_space(self.repository, self.binding, self.tip):
+            if self.job:
+                hint = f"move them with git mv and commit that, or put {self._quote(self.former)} back"
+                raise self._build_error("a job moves no files", hint)
+            return
+        listing = self.repository.list_files(self.tip)
+        left = [old for old, new in places.items() if old.endswith(".md") and old in listing and new not in listing]
+        if left:
+            raise self._build_error(
+                f"{self.workspace.branch or 'the commit'} has pages in both: {_join_paths(left)}",
+                "move these, too, or delete them, and commit that",
+            )
+
     def _is_at_former(self, other: Binding) -> bool:
         """Whether main content has another space in the former directory of this one."""
         last = self.repository.find_commit(self.workspace.main, SPACE, other.space)
@@ -138,10 +157,8 @@ class _SpaceMover:
         removable = [path for path in in_main if not any(one.holds(path) for one in others)]
         in_the_way |= set(in_main) - set(removable)
         if in_the_way:
-            paths = sorted(in_the_way)
-            names = ", ".join(paths[:SHOWN]) + (", …" if len(paths) > SHOWN else "")
             raise self._build_error(
-                f"other files are in the way: {names}",
+                f"other files are in the way: {_join_paths(in_the_way)}",
                 f"move or remove them and commit that, or put {self._quote(self.former)} back",
             )
         return removable
@@ -178,6 +195,10 @@ class _SpaceMover:
 
     def _quote(self, binding: Binding) -> str:
         return f'directory = "{binding.directory or "."}"'
+
+
+def _join_paths(paths: Collection[str]) -> str:
+    return ", ".join(sorted(paths)[:SHOWN]) + (", …" if len(paths) > SHOWN else "")
 
 
 def _find_in_the_way(paths: Collection[str], wanted: Collection[str]) -> list[str]:

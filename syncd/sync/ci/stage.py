@@ -14,6 +14,7 @@ from syncd.plan.propose.description import (
     read_written_revision,
 )
 from syncd.repo.repository import Repository
+from syncd.sync.bind.directory import follow_directory
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.ci.base import (
@@ -89,8 +90,10 @@ class _StageBuilder:
         }
         mirror = choose_mirror(self.workspace, starts)
         if mirror is not None:
-            self.base_commit = mirror
             self.repository.update_ref(self.workspace.main, mirror, old=None)
+            for binding in bindings:
+                follow_directory(self.workspace, binding, job=self.job.commit)
+            self.base_commit = self.repository.resolve(self.workspace.main) or mirror
             for binding in bindings:
                 self.join_merged(binding)
         else:

@@ -19,6 +19,7 @@ from syncd.plan.propose.comments import name_pages
 from syncd.plan.propose.description import read_commit_of_revision
 from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
 from syncd.sync.binding import Binding
+from syncd.sync.directories import follow_directories
 from syncd.sync.merge.base import record_tip
 from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.values import MainMoved, RevisionMoved
@@ -285,8 +286,10 @@ def _guard_deletions(
     pages = [anchor for anchor in content.existing.anchors.values() if anchor.kind == "page"]
     if len(pages) == 1 and is_blank_page(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
         return  # every new space has such a page, and says nothing by it
-    remain = len(pages) - len(plan.deleted)
-    is_absent = workspace.repository.find_tree(intent.tip, binding.directory) is None
+    remain, repository, tip = len(pages) - len(plan.deleted), workspace.repository, intent.tip
+    main = repository.resolve(workspace.main) or tip
+    followed = follow_directories(repository, [tip], tip, main)[0].tree if plan.deleted else tip
+    is_absent = repository.find_tree(followed, binding.directory) is None
     absent = f"{intent.branch} has no directory {binding.directory}" if is_absent else ""
     scope, force = f"propose.{binding.name}", workspace.force
     guard_deletions(scope, plan.deleted, len(pages), remain=remain, force=force, absent=absent)

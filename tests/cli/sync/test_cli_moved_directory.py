@@ -207,6 +207,23 @@ def test_files_that_are_in_the_way_hold_the_space(team: Team) -> None:
     assert not web.requests()
 
 
+def test_pages_in_both_directories_hold_the_space(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(f"{web.space}=b")
+    (docs.path / "c").mkdir()
+    docs.git("mv", "b/README.md", "b/SUMMARY.md", "b/p1.md", "b/p2.md", "c/")
+    docs.edit("c/SUMMARY.md", "* [P3](p3.md)\n* [P4](p4.md)\n", "")
+    configure(docs, "b", "c")
+    main = docs.tip("platform/main")
+    assert "main has pages in both: b/p3.md, b/p4.md; nothing was moved" in docs.run("sync", code=78)
+    assert docs.tip("platform/main") == main
+    docs.git("mv", "b/p3.md", "b/p4.md", "c/")
+    docs.edit("c/SUMMARY.md", "* [P2](p2.md)\n", "* [P2](p2.md)\n* [P3](p3.md)\n* [P4](p4.md)\n")
+    docs.settle()
+    assert not web.requests()
+    require_moved(docs, web)
+
+
 def test_a_clone_whose_configuration_is_old_moves_nothing_back(team: Team) -> None:
     web = team.space()
     docs = team.clone(f"{web.space}=b")
