@@ -81,6 +81,7 @@ class _SpaceMover:
         self._require_no_requests()
         self._require_new()
         self._require_own_files()
+        self._require_no_exchange()
         places = list_places(self.repository, self.main, self.former, self.binding)
         self._require_all_moved(places)
         removed = self._find_removable(places)
@@ -121,13 +122,13 @@ class _SpaceMover:
     def _require_own_files(self) -> None:
         """A space that was not bound for a while may have lost its place to another one."""
         is_there = has_space(self.repository, self.former, self.main)
-        if not is_there or any(self._is_at_former(one) for one in self.workspace.bindings if one != self.binding):
+        if not is_there or self._find_space_in(self.former.directory) is not None:
             hint = "make a new clone of the spaces with syncd clone, which has no earlier history of it"
             raise self._build_error("its files are not there any more", hint)
 
     def _require_all_moved(self, places: Mapping[str, str]) -> None:
         """A branch that has some pages in the new directory, and others where they were, would delete these."""
-        if self.tip is None:
+        if self.tip is None or self._find_space_in(self.binding.directory) is not None:
             return
         if not has_space(self.repository, self.binding, self.tip):
             if self.job:
@@ -142,10 +143,25 @@ class _SpaceMover:
                 "move these, too, or delete them, and commit that",
             )
 
-    def _is_at_former(self, other: Binding) -> bool:
-        """Whether main content has another space in the former directory of this one."""
-        last = self.repository.find_commit(self.workspace.main, SPACE, other.space)
-        return last is not None and read_directory(last) == self.former.directory
+    def _require_no_exchange(self) -> None:
+        """Spaces that wait for one another's directory would wait for ever."""
+        ring = [self.binding]
+        while (other := self._find_space_in(ring[-1].directory)) is not None and other not in ring:
+            ring.append(other)
+            if other.directory == self.former.directory:
+                raise self._build_error(
+                    f"{' and '.join(one.name for one in ring)} would exchange their directories",
+                    "git revert what moved their files, if a commit did; give one of these spaces a third directory, "
+                    "and run syncd sync; then give both theirs, and run it twice",
+                )
+
+    def _find_space_in(self, directory: str) -> Binding | None:
+        """The other space that main content has in a directory."""
+        for other in self.workspace.bindings:
+            last = self.repository.find_commit(self.workspace.main, SPACE, other.space)
+            if other != self.binding and last is not None and read_directory(last) == directory:
+                return other
+        return None
 
     def _find_removable(self, places: Mapping[str, str]) -> list[str]:
         """What main content alone has where the files are to be, and no space holds. Raises: ConfigInvalid."""

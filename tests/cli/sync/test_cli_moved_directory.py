@@ -331,6 +331,46 @@ def test_spaces_that_follow_one_another_move_one_by_one(team: Team) -> None:
     assert not two.requests("open", "draft", "merged")
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_spaces_that_exchange_their_directories_take_two_steps(team: Team, is_moved: bool) -> None:
+    one, two = team.space("one"), team.space("two", pages_of("Q1", "Q2"))
+    docs = team.clone(f"{one.space}=a", f"{two.space}=b")
+    docs.edit("a/p3.md", "P3 one.", "P3 one, says Git.")
+    if is_moved:
+        for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
+            docs.git("mv", old, new)
+        docs.commit("Exchange")
+    configure(docs, "a", "c")
+    configure(docs, "b", "a")
+    configure(docs, "c", "b")
+    main = docs.tip("platform/main")
+    said = docs.run("sync", code=78)
+    assert "a is in a/, and the configuration says b/, but a and b would exchange their directories" in said
+    assert "b is in b/, and the configuration says a/, but b and a would exchange their directories" in said
+    assert "give one of these spaces a third directory, and run syncd sync" in said
+    assert docs.tip("platform/main") == main
+    assert not one.requests() + two.requests()
+    if is_moved:
+        docs.git("revert", "--no-edit", "HEAD")
+    configure(docs, "b", "c")
+    configure(docs, "a", "b")
+    docs.run("sync")
+    one.merge()
+    docs.settle()
+    configure(docs, "b", "a")
+    configure(docs, "c", "b")
+    docs.run("sync", code=78)
+    docs.settle()
+    assert (
+        list_files(docs, "a") == list_files(docs, "a", "platform/main") == ["README.md", "SUMMARY.md", "q1.md", "q2.md"]
+    )
+    assert list_files(docs, "b") == list_files(docs, "b", "platform/main") == PAGES
+    assert list_files(docs, "c") == []
+    assert "P3 one, says Git." in one.text("p3")
+    assert (len(one.pages()), len(two.pages())) == (5, 3)
+    assert not one.requests() + two.requests()
+
+
 def test_a_space_whose_place_another_one_has_taken_is_held(team: Team) -> None:
     one, two = team.space("one"), team.space("two")
     docs = team.clone(f"{one.space}=a", f"{two.space}=b")
