@@ -4,11 +4,14 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_moved
 """
 
 import sqlite3
+import sys
 from contextlib import closing
 
 import pytest
 
-from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of, text_of
+from tests.sampling import sample_cases
+from tests.stopping import kill, run_until_stopped
 
 pytestmark = pytest.mark.story
 
@@ -161,6 +164,38 @@ def test_a_page_in_conflict_stays_so_on_the_way(team: Team) -> None:
     docs.settle()
     assert "P3 one, says Git." in web.text("p3")
     require_moved(docs, web)
+
+
+POINTS = ["commit-written", "ref-moved", "mirror-written", "merge-written", "move-files-done", "move-branch-done"]
+"""Of a sync that moves a space: the steps of its mirror commit, then those of the branch that follows."""
+
+
+@pytest.mark.parametrize("is_moved", sample_cases([False, True], kept=(0,)))
+@pytest.mark.parametrize("point", POINTS)
+def test_a_move_that_was_killed_is_finished_by_the_next_run(team: Team, point: str, is_moved: bool) -> None:
+    web, other = team.space("docs"), team.space("other")
+    docs = team.clone(f"{web.space}=b", f"{other.space}=o")
+    docs.edit("b/p1.md", "P1 one.", "P1 one, says Git.")
+    if is_moved:
+        docs.git("mv", "b", "c")
+        docs.commit()
+    configure(docs, "b", "c")
+    with run_until_stopped(point, [sys.executable, "-m", "syncd", "sync"], cwd=docs.path) as process:
+        kill(process)
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    web.rename("p4", "fourth")
+    web.add("p5", text_of("P5"))
+    docs.settle()
+    web.merge()
+    docs.settle()
+    web.rename("fourth", "p4")
+    web.delete("p5")
+    assert "P1 one, says Git." in web.text("p1")
+    assert "P3 one, says the web." in docs.read("c/p3.md")
+    require_moved(docs, web)
+    moves = docs.git("log", "--format=%H", "--grep=^Syncd-Former-Directory", "platform/main").split()
+    assert len(moves) == 1
+    assert not other.requests("open", "draft", "merged", "archived")
 
 
 def test_open_change_requests_hold_the_space_and_no_other(team: Team) -> None:
