@@ -1,7 +1,7 @@
 """What happened in a repository, read from its commits and refs alone: revisions, merges, proposals, branches."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from syncd.repo.values import Commit, FileChange
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import STATUS, notes_ref, read_notes
-from syncd.sync.state.proposed_refs import list_proposed
+from syncd.sync.state.proposed_refs import list_archived, list_proposed
 from syncd.sync.workspace import COMMITTER
 
 GAP_MAX = 1000
@@ -101,7 +101,7 @@ def list_sent(repository: Repository, remote: str, query: LogQuery) -> Iterator[
     """Yield what was sent to change requests, and what came back of them, from the platform's refs in Git.
 
     Shape: `remote` names these refs. A change request has one as long as it is not merged; an archived one has an entry
-    for that, too.
+    for that, too. One whose branch was deleted has entries while a ref keeps what its reviewers wrote.
     Raises: GitFailed.
     """
     main = repository.resolve(f"refs/remotes/{remote}/main")
@@ -109,15 +109,20 @@ def list_sent(repository: Repository, remote: str, query: LogQuery) -> Iterator[
         for number, branch, commit in list_proposed(repository, binding):
             if not query.has_number([number]):
                 continue
+            lane = repository.resolve(f"refs/remotes/{remote}/changes/{binding.name}/{number}")
             listed = (
                 *_list_notes(repository, binding, number, branch, commit),
-                *_list_lane(repository, remote, binding, number, branch, query),
+                *_list_lane(repository, lane, binding, number, branch, query),
             )
             base = repository.find_merge_base(main, commit) if main is not None and query.path else None
             for entry in listed:
                 is_about = not query.path or entry.path or _has_changed(repository, base, entry.commit, query.path)
                 if entry.at >= query.since and is_about:
                     yield entry
+        for number, branch, commit, ref in list_archived(repository, binding):
+            if query.has_number([number]):
+                edits = _list_lane(repository, commit, binding, number, branch, query)
+                yield from (_name_kept(entry, commit, ref) for entry in edits if entry.at >= query.since)
 
 
 def list_integrated(repository: Repository, branches: Sequence[str], query: LogQuery) -> Iterator[LogEntry]:
@@ -149,14 +154,19 @@ def _list_notes(repository: Repository, binding: Binding, number: int, branch: s
         yield LogEntry(notes[0].author.when, "archived", commit.subject, commit=sent, **about)
 
 
+def _name_kept(entry: LogEntry, commit: str, ref: str) -> LogEntry:
+    """What reviewers wrote last in a change request whose branch was deleted; only a ref still names it."""
+    what = f"{entry.what}; {entry.branch} was deleted and never had it: git show --first-parent {ref}"
+    return replace(entry, what=what) if entry.commit == commit else entry
+
+
 def _list_lane(
-    repository: Repository, remote: str, binding: Binding, number: int, branch: str, query: LogQuery
+    repository: Repository, tip: str | None, binding: Binding, number: int, branch: str, query: LogQuery
 ) -> Iterator[LogEntry]:
-    """What a change request came to hold besides what was sent, newest first.
+    """What a change request came to hold besides what was sent, newest first; `tip` is what it holds.
 
     Shape: its own commits lie on the first-parent line of its ref, and behind them those that they were made from.
     """
-    tip = repository.resolve(f"refs/remotes/{remote}/changes/{binding.name}/{number}")
     pending, seen = [tip] if tip is not None else [], set[str]()
     while pending and len(seen) < query.count:
         oid = pending.pop()

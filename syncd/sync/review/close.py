@@ -11,6 +11,7 @@ from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.review.flow import fetch_content
 from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, is_branch_gone
+from syncd.sync.state.proposed_refs import archived_refs
 from syncd.sync.workspace import Workspace
 
 
@@ -63,7 +64,7 @@ def _keep_edits(workspace: Workspace, binding: Binding, proposal: Proposal) -> s
         return ""
     if has_equal_content(workspace, binding, here, proposal.commit):
         return ""
-    ref = f"refs/syncd/archived/{binding.name}/{number}/{proposal.branch}"
+    ref = f"{archived_refs(binding)}{number}/{proposal.branch}"
     old = repository.resolve(ref)
     if old != here:
         repository.update_ref(ref, here, old=old)

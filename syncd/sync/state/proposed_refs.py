@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from syncd.plan.message import SPACE
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.state.notes import STATUS, find_former_space, read_notes
@@ -37,6 +38,23 @@ def list_proposed(repository: Repository, binding: Binding) -> list[tuple[int, s
     """Return the numbers of the own change requests of a space, each with its branch and commit."""
     records = read_records(repository, binding)
     return sorted((int(one.number), one.branch, one.commit) for one in records if one.number.isdecimal())
+
+
+def archived_refs(binding: Binding) -> str:
+    """Return how the refs of a space begin that keep what reviewers wrote in change requests of deleted branches."""
+    return f"refs/syncd/archived/{binding.name}/"
+
+
+def list_archived(repository: Repository, binding: Binding) -> list[tuple[int, str, str, str]]:
+    """Return the numbers of change requests whose branch was deleted, each with this branch, and the commit of what
+    reviewers wrote and the ref that keeps it."""
+    prefix, found = archived_refs(binding), list[tuple[int, str, str, str]]()
+    for ref, oid in sorted(repository.list_refs(prefix).items()):
+        number, _, branch = ref.removeprefix(prefix).partition("/")
+        (commit,) = repository.list_commits(None, oid, limit=1)
+        if number.isdecimal() and binding.space in commit.trailers.get(SPACE, []):  # not of a former space of the name
+            found.append((int(number), branch, oid, ref))
+    return found
 
 
 def find_awaited(

@@ -215,6 +215,14 @@ def test_what_a_reviewer_writes_just_before_a_change_request_is_archived_stays_i
     interposer.at("PATCH", "/change-requests/", lambda: web.edit("p1", "P1 two.", "P1 two, R.", request=request))
     assert "holds edits that topic never had" in docs.run("sync")
     assert "P1 two, R." in docs.git("show", f"refs/syncd/archived/docs/{request}/topic:p1.md")
+    assert "holds edits" not in docs.run("sync")
+    for words in ((), ("--change-request", request), ("p1.md",)):
+        found = re.findall(
+            r"fetched +docs/topic  #1 .*; topic was deleted and never had it: git (\S.*?)  ", docs.run("log", *words)
+        )
+        assert len(found) == 1, words
+    assert "+P1 two, R." in docs.git(*found[0].split())
+    assert "fetched" not in docs.run("log", "p2.md")
 
 
 @pytest.mark.parametrize("place", ["main content", "change request"])
