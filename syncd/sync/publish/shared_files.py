@@ -7,6 +7,7 @@ from functools import cache, partial
 from importlib.resources import files
 from posixpath import splitext
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.site.addresses.follow import follow_address
@@ -37,6 +38,7 @@ from syncd.web.site import (
     render_sitemaps,
     select_safe,
 )
+from syncd.web.site.spelling import spell_address
 
 if TYPE_CHECKING:
     from syncd.sync.publish.static_pages import PageBuilder
@@ -177,7 +179,10 @@ def build_redirects(builder: "PageBuilder", redirects: Sequence[SiteRedirection]
     """Yield redirects for file servers (a page each), for hosts that read `_redirects`, and for nginx."""
     if not redirects:
         return
-    related = [replace(one, target=builder.places.relate(one.target, "/")) for one in redirects]
+    top = spell_address(f"{urlsplit(builder.base).path}/")
+    related = [
+        replace(one, source=top + one.source[1:], target=builder.places.relate(one.target, top)) for one in redirects
+    ]
     yield "_redirects", render_redirects_file((one.source, one.target, one.note) for one in related)
     yield f"{_TOP}/redirects.map", render_nginx_map(related)
     for one in redirects:

@@ -1,7 +1,10 @@
 """Redirects for servers that are not ours: those that are safe, a map of nginx, and pages that send a browser on."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from markupsafe import Markup
 
@@ -33,10 +36,20 @@ def render_nginx_map(redirects: Sequence[SiteRedirection], base: str = "") -> st
     """Return the redirects as a `map` of nginx, to be included on the level of `http`.
 
     Shape: `base` is the path below which the site is served, "" for the top of its host.
+    Source: ngx_http_map_module: keys are compared with the decoded path, without regard to case.
     """
     prefix = base.rstrip("/")
-    pairs = [(one.source, prefix + one.target if one.target.startswith("/") else one.target) for one in redirects]
-    rows = "".join(f"    {_quote(prefix + source)} {_quote(target)};\n" for source, target in pairs)
+    targets: dict[str, str] = {}
+    for one in redirects:
+        target = prefix + one.target if one.target.startswith("/") else one.target
+        targets.setdefault(unquote(prefix + one.source), target)
+    counts = Counter(key.lower() for key in targets)
+    # Two keys that differ in case alone would stop nginx; a regular expression minds the case.
+    keys = {key: key if counts[key.lower()] == 1 else f"~^{re.escape(key)}$" for key in targets}
+    # "$" would begin a variable in a value, and cannot be escaped there.
+    rows = "".join(
+        f"    {_quote(keys[key])} {_quote(target.replace('$', '%24'))};\n" for key, target in targets.items()
+    )
     return (
         "# In a server block: if ($redirected_to) { return 301 $redirected_to; }\n"
         f'map $uri $redirected_to {{\n    default "";\n{rows}}}\n'
@@ -64,6 +77,6 @@ def render_redirect_page(target: str, title: str = "This page has moved") -> str
 
 
 def _quote(word: str) -> str:
-    """A word of an nginx configuration: "$" would begin a variable, and cannot be escaped."""
-    escaped = word.replace("\\", "%5C").replace('"', "%22").replace("$", "%24").replace("~", "%7E", word[:1] == "~")
+    """A word of an nginx configuration, on one line."""
+    escaped = word.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n").replace("\r", r"\r")
     return f'"{escaped}"'

@@ -165,6 +165,8 @@ def test_with_its_address_a_site_has_canonical_links(tmp_path: Path) -> None:
     assert b'/contents.html">All pages</a>' in files["404.html"]
     assert b"(https://docs.example/base/more/deep.md)" in files["llms.txt"]
     assert not find_dead_links(tmp_path / "site", "base")
+    assert "/base/old /base/api/ 301" in files["_redirects"].decode().splitlines()
+    assert b'"/base/old" "/base/api/";' in files["~syncd/redirects.map"]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+import syncd
 from syncd.layout.page.links import find_targets
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.write.exports import render_redirects_file
@@ -250,6 +252,21 @@ def test_redirects_are_written_for_servers() -> None:
     assert '    "/docs/out" "https://e.example/x?a=%24b";\n' in mapped
 
 
+def test_nginx_gets_decoded_paths_that_differ_without_regard_to_case() -> None:
+    sources = ["/über uns", '/a"b', r"/a\b", "/old+", "/Old+", "/%6Fther", "/other"]
+    rows = render_nginx_map(select_safe([SiteRedirection(source, "/x") for source in sources])).splitlines()[3:-1]
+    keys = [row.strip().removesuffix(' "/x";') for row in rows]
+    assert keys == ['"/über uns"', r'"/a\"b"', r'"/a\\b"', r'"~^/old\\+$"', r'"~^/Old\\+$"', '"/other"']
+
+
+def test_the_configuration_for_nginx_in_the_manual_can_be_started() -> None:
+    page = (Path(syncd.__file__).parent / "manual/how-to/static-site.md").read_text()
+    lines = page.partition("```nginx\n")[2].partition("```")[0].splitlines()
+    # A "{" begins a block, unless it is quoted; the size is taken before the first map.
+    assert all(re.fullmatch(r'location ~ "[^"]+" {.*}', line.strip()) for line in lines if "location ~" in line)
+    assert [line.split()[0] for line in lines[:2]] == ["map_hash_bucket_size", "include"]
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_redirect_is_one_rule(text: str) -> None:
     rules = select_safe([SiteRedirection(f"/{text}", f"https://e.example/{text}{{}};", text)])
@@ -258,7 +275,7 @@ def test_a_hostile_redirect_is_one_rule(text: str) -> None:
     assert len(lines[0].split(" ")) == 3
     rows = [line for line in render_nginx_map(rules).splitlines() if line.startswith('    "')]
     assert len(rows) == 1
-    assert rows[0].count('"') == 4
+    assert re.fullmatch(r' {4}"(?:[^"\\]|\\.)*" "[^"\\]*";', rows[0])
     elements = Elements(render_redirect_page(rules[0].target, text)).found
     assert [tag for tag, _ in elements].count("script") == 0
     assert [one["href"] for tag, one in elements if tag == "a"] == [rules[0].target]
