@@ -14,7 +14,7 @@ from syncd.platform.visitors.destinations import find_first_page
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.pages.contents import Contents, ContentsEntry
-from syncd.web.pages.customization import is_safe_address, resolve_settings
+from syncd.web.pages.customization import find_locale, is_safe_address, resolve_settings
 from syncd.web.pages.shell import SiteFrame, SiteLink
 
 PDF, FEEDBACK = "pdf", "feedback"
@@ -82,6 +82,11 @@ def read_space_settings(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteCustom
     spoken = {"internationalization": {"locale": language}} if language else {}
     shown = {**own, **title, **spoken, "header": {**header, "links": links}}
     return resolve_settings(shown, lambda to: _find_address(visit, site_space, to))
+
+
+def find_space_locale(visit: SiteVisit, site_space: sa.Row[Any]) -> str:
+    """Return the language in which a site-space speaks: that of its space, else the one of its customization."""
+    return find_locale(read_space_settings(visit, site_space))
 
 
 def read_contents(visit: SiteVisit, site_space: sa.Row[Any], outline: Outline) -> Contents:

@@ -22,6 +22,7 @@ from syncd.platform.visitors.frames import (
     build_frame,
     build_pdf_path,
     build_scope,
+    find_space_locale,
     read_contents,
 )
 from syncd.platform.visitors.kept.page_keys import PageKeys
@@ -29,6 +30,7 @@ from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, CodeMemory, OutlineEntry, RenderedDocument, render_document
+from syncd.web.blocks.labels import find_block_labels
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
 from syncd.web.pages.lists import render_missing
@@ -183,7 +185,7 @@ class PageRenderer:
         updates = self._list_updates(found, text, self._render_document(found, text, links).outline)
         address = origin + self.visit.build_path(site_space, quote(entry.path))
         page = SitePage(address, entry.node.title, str(entry.node.fields.get("description") or ""))
-        language = self.visit.require_space(site_space).language or "en"
+        language = find_space_locale(self.visit, site_space)
         return render_feed(page, updates, feed=f"{address.rstrip('/')}/{FEED}", language=language)
 
     def _read_text(self, entry: TreeEntry) -> str:
@@ -191,6 +193,7 @@ class PageRenderer:
 
     def _render_document(self, found: PageFound, text: str, links: VisitorLinks) -> RenderedDocument:
         context = BlockContext(
+            labels=find_block_labels(find_space_locale(self.visit, found.place.site_space)),
             resolve=links.resolve,
             read_reusable=links.read_reusable,
             read_specification=links.read_specification,
@@ -219,7 +222,7 @@ class PageRenderer:
 
     def render_missing(self, site_space: sa.Row[Any], outline: Outline, path: str) -> RenderedPage:
         """Return the page that says that there is no page at an address, and where to go on."""
-        words = find_words(self.visit.require_space(site_space).language or "en")
+        words = find_words(find_space_locale(self.visit, site_space))
         frame = build_frame(self.visit, site_space)
         listing = f"{build_scope(self.visit, site_space)}/{frame.listing}"
         body = render_missing(words, frame.home, listing=listing, search=frame.search, path=path)
@@ -238,7 +241,7 @@ class PageRenderer:
                 self.visit.site.row.title,
                 str(entry.node.fields.get("description") or ""),
                 canonical=address,
-                language=self.visit.require_space(site_space).language or "en",
+                language=find_space_locale(self.visit, site_space),
                 changed=str(entry.node.fields.get("updatedAt") or ""),
                 markdown=f"{own}.md" if entry.path else "",
                 feed=f"{own}/{FEED}" if has_feed else "",

@@ -27,7 +27,7 @@ from syncd.platform.visitors.destinations import (
     find_page_in_memory,
     open_space_outline,
 )
-from syncd.platform.visitors.frames import ASK, read_contents, read_space_settings
+from syncd.platform.visitors.frames import ASK, find_space_locale, read_contents, read_space_settings
 from syncd.platform.visitors.insights import EventKey
 from syncd.platform.visitors.offers.ask import answer_question, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
@@ -265,7 +265,7 @@ class _SiteResponder:
 
     def _answer_contents(self, site_space: sa.Row[Any], outline: Outline) -> Response:
         """All pages of a site-space."""
-        words = find_words(self.visit.require_space(site_space).language or "en")
+        words = find_words(find_space_locale(self.visit, site_space))
         listed = render_all_pages(read_contents(self.visit, site_space, outline))
         links = render_pdf_links(self.visit, site_space, words)
         return self._answer_words(site_space, outline, words.all_pages, links + listed)
@@ -282,8 +282,8 @@ class _SiteResponder:
         found = list_results(self.visit, search_site(self.storage, self.visit, visible, searched), searched)
         if searched.strip():
             self.counts.count(self.request, self.visit, make_words_key(SEARCHED, searched))
-        words = find_words(self.visit.require_space(visible[0]).language or "en")
-        found = [*offer_question(self.visit, visible[0], searched, words), *found]
+        words = find_words(find_space_locale(self.visit, visible[0]))
+        found = [*offer_question(self.visit, visible[0], searched, words, has_results=bool(found)), *found]
         if is_json:
             return self._answer_text(format_results_json(found), "application/json")
         outline = self._open_outline(visible[0])

@@ -38,6 +38,12 @@ def resolve_settings(given: Mapping[str, Any], find_address: FindAddress) -> Sit
             settings = {name: value for name, value in settings.items() if name not in wrong}
 
 
+def find_locale(settings: SiteCustomizationSettings) -> str:
+    """Return the language of a site's own words, such as `en`."""
+    found = settings.internationalization
+    return found.locale if found is not None and found.locale.replace("-", "").isalnum() else "en"
+
+
 def is_safe_address(address: str) -> bool:
     """Return whether an address may stand in a link: of the web, of mail, or within the site; never a program."""
     return bool(_SAFE.fullmatch(address))

@@ -11,7 +11,7 @@ from syncd.web.blocks.context import OutlineEntry
 from syncd.web.blocks.inline.icons import write_sign
 from syncd.web.pages.contents import ContentsEntry, ContentsLine
 from syncd.web.pages.cover import PageCover
-from syncd.web.pages.customization import is_safe_address
+from syncd.web.pages.customization import find_locale, is_safe_address
 from syncd.web.pages.diagrams import has_diagrams
 from syncd.web.pages.wording import find_text_direction, find_words, is_right_to_left
 from syncd.web.rendering import render_template
@@ -95,8 +95,7 @@ class SiteFrame:
     @property
     def locale(self) -> str:
         """The language of the site, such as `en`."""
-        found = self.settings.internationalization
-        return found.locale if found is not None and found.locale.replace("-", "").isalnum() else "en"
+        return find_locale(self.settings)
 
 
 @dataclass(frozen=True)
@@ -181,12 +180,8 @@ def _make_link(link: ContentLink, locale: str, style: str = "link") -> SiteLink:
     return SiteLink(title, address if is_safe_address(address) else "", style=style)
 
 
-def _find_locale(settings: SiteCustomizationSettings) -> str:
-    return settings.internationalization.locale if settings.internationalization is not None else "en"
-
-
 def _list_header_links(settings: SiteCustomizationSettings) -> list[SiteLink]:
-    locale = _find_locale(settings)
+    locale = find_locale(settings)
     found = []
     for link in settings.header.links if settings.header is not None else ():
         inner = tuple(_make_link(one, locale) for one in link.links)
@@ -198,7 +193,7 @@ def _list_header_links(settings: SiteCustomizationSettings) -> list[SiteLink]:
 
 
 def _list_footer_groups(settings: SiteCustomizationSettings) -> list[SiteLink]:
-    locale = _find_locale(settings)
+    locale = find_locale(settings)
     groups = settings.footer.groups if settings.footer is not None else ()
     titles = [(group.localized_title or {}).get(locale) or group.title for group in groups]
     links = [tuple(_make_link(link, locale) for link in group.links) for group in groups]
@@ -222,7 +217,7 @@ def _find_announcement(settings: SiteCustomizationSettings) -> tuple[str, str, S
     if found is None or not found.enabled or not found.message:
         return None
     style = found.style if found.style in ("info", "success", "warning", "danger") else "info"
-    link = _make_link(found.link, _find_locale(settings)) if found.link is not None else None
+    link = _make_link(found.link, find_locale(settings)) if found.link is not None else None
     return style, found.message, link if link is not None and link.address else None
 
 

@@ -210,6 +210,21 @@ def test_a_question_is_answered_on_a_page_of_the_site(made: PublishedSiteMaker) 
     assert anybody.get(lantern).status_code == 401
 
 
+def test_a_site_speaks_the_language_of_its_customization(made: PublishedSiteMaker) -> None:
+    hint = '{% hint style="info" %}\nThe lantern is green.\n{% endhint %}'
+    made.world.write(made.guides, [page("Lantern", hint)])
+    customize(made, ai={"mode": "search"}, internationalization={"locale": "de"})
+    anybody = Reader(made)
+    said = {
+        "/lantern": 'aria-label="Hinweis"',
+        "/nowhere": "<h1>Seite nicht gefunden</h1>",
+        "/~syncd/search?q=lantern": "<h1>Suchen: lantern</h1>",
+        "/~syncd/search?q=zzz": '">Fragen: zzz</a><p class="found-path">Nichts gefunden</p>',
+        "/~syncd/ask?q=zzz": "Keine Seite beantwortet das.",
+    }
+    assert {path for path, words in said.items() if words not in anybody.get(path).text} == set()
+
+
 def test_what_is_counted_already_is_counted_on_when_no_other_event_is(
     made: PublishedSiteMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,12 @@
 """Blocks that hold blocks read without a script, and say by more than a colour what they are."""
 
+import re
+from dataclasses import asdict
+
 import pytest
 
 from syncd.web.blocks import BlockContext, BlockLabels
+from syncd.web.blocks.labels import find_block_labels
 from tests.web.blocks.documents import Node, block, leaf, paragraph, render, render_markdown
 
 
@@ -17,8 +21,17 @@ def test_a_hint_says_its_style_in_words(style: str | None, label: str) -> None:
 
 
 def test_labels_may_be_in_another_language() -> None:
-    context = BlockContext(labels=BlockLabels(info="Hinweis"))
+    context = BlockContext(labels=find_block_labels("de-AT"))
     assert 'aria-label="Hinweis"' in render(block("hint", {}, paragraph("x")), context=context).html
+    assert find_block_labels("nl") == BlockLabels()
+
+
+@pytest.mark.parametrize("locale", ["de", "es", "fr"])
+def test_labels_are_filled_alike_in_every_language(locale: str) -> None:
+    english, said = asdict(BlockLabels()), asdict(find_block_labels(locale))
+    assert {name: sorted(re.findall("{.*?}", text)) for name, text in said.items()} == {
+        name: sorted(re.findall("{.*?}", text)) for name, text in english.items()
+    }
 
 
 def test_tabs_are_choices_of_which_the_first_is_made() -> None:

@@ -22,10 +22,11 @@ from syncd.platform.services.ask.retrieval import Passage, RetrievalResult, find
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
-from syncd.platform.visitors.frames import build_ask_path, may_ask
+from syncd.platform.visitors.frames import build_ask_path, find_space_locale, may_ask
 from syncd.platform.visitors.pages import PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, render_document
+from syncd.web.blocks.labels import find_block_labels
 from syncd.web.pages.lists import write_paragraph
 from syncd.web.pages.search_results import SearchResult, render_results
 from syncd.web.pages.wording import PageWords, find_words
@@ -33,11 +34,13 @@ from syncd.web.rendering import Html
 
 
 def offer_question(
-    visit: SiteVisit, site_space: sa.Row[Any], searched: str, words: PageWords
+    visit: SiteVisit, site_space: sa.Row[Any], searched: str, words: PageWords, *, has_results: bool
 ) -> Iterator[SearchResult]:
-    """Yield what leads from a search to the answer, where the site answers questions."""
+    """Yield what leads from a search to the answer, where there are answers; it says when nothing was found."""
     if searched.strip() and may_ask(visit, site_space):
-        yield SearchResult(f"{words.ask}: {searched}", build_ask_path(visit, searched))
+        yield SearchResult(
+            f"{words.ask}: {searched}", build_ask_path(visit, searched), "" if has_results else words.no_results
+        )
 
 
 async def answer_question(request: Request, visit: SiteVisit) -> RenderedPage | None:
@@ -83,10 +86,12 @@ def _render(
     renderer: PageRenderer, site_space: sa.Row[Any], question: str, answer: dict[str, Any], passages: Sequence[Passage]
 ) -> RenderedPage:
     visit = renderer.visit
-    words = find_words(visit.require_space(site_space).language or "en")
+    locale = find_space_locale(visit, site_space)
+    words = find_words(locale)
     if "answer" in answer:
         document = Document.model_validate(answer["answer"]["document"])
-        body = render_document(document, BlockContext(highlighted=renderer.memory.highlighted)).html
+        context = BlockContext(labels=find_block_labels(locale), highlighted=renderer.memory.highlighted)
+        body = render_document(document, context).html
         body += _render_sources(visit, passages, words.sources)
     else:
         body = write_paragraph(words.no_answer)
