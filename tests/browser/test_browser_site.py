@@ -69,6 +69,30 @@ def test_axe_finds_nothing_serious_and_everything_fits(
     assert list_violations(page) == [], "with results of a search"
 
 
+def test_a_row_of_many_sections_scrolls_by_itself(tmp_path: Path, visit: Visit) -> None:
+    names = [f"section-{number}" for number in range(16)]
+    row = "- { section: %s, title: The %s, path: %s, variants: [{ variant: en, space: %s }] }"
+    rows = [row % (name, name, name, name) for name in names]
+    rows[0] = rows[0].replace("title", "default: true, title", 1)
+    structure = [*rows[:-2], "- group: last", "  title: The last", "  items:", *(f"    {one}" for one in rows[-2:])]
+    spaces = ", ".join(f"{name}: {name}" for name in names)
+    lines = ["version: 1", "site: { org: ORG, id: SITE }", f"spaces: {{ {spaces} }}", "structure:", "  items:"]
+    files = {f"{name}/README.md": f"# {name}\n" for name in names}
+    files["site.yaml"] = "\n".join([*lines, *(f"    {one}" for one in structure)])
+    build(write_source(tmp_path / "source", files), tmp_path / "public")
+    page = visit(width=1280)
+    with serve_files(tmp_path / "public") as address:
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 1280
+        page.locator(".sections summary").click()
+        page.locator(".sections .drop a").last.click(trial=True)
+        menu, title = (page.locator(f".sections .drop>{name}").bounding_box() for name in ("ul", "summary"))
+    assert menu is not None
+    assert title is not None
+    assert menu["x"] <= title["x"] <= menu["x"] + menu["width"]
+    assert menu["y"] == title["y"] + title["height"]
+
+
 def test_every_link_leads_somewhere(site: str, visit: Visit) -> None:
     seen = visit_every_page(visit(), site)
     assert {site + address for address in ADDRESSES[:-1]} <= seen

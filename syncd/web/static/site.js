@@ -47,6 +47,10 @@
     document.addEventListener("click", (event) => {
       for (const open of document.querySelectorAll(".drop[open]")) if (!open.contains(event.target)) open.open = false;
     });
+    document.querySelector(".sections")?.addEventListener("toggle", ({ target }) => {
+      const { offsetWidth, style } = target.lastChild;
+      style.inset = `auto auto auto ${Math.min(target.getBoundingClientRect().left, innerWidth - offsetWidth - 16)}px`;
+    }, true);
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       for (const open of document.querySelectorAll(".drop[open]")) { open.open = false; open.querySelector("summary").focus(); }
