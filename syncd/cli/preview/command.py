@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.cli.preview.gather import SourceReader, find_source
+from syncd.cli.preview.gather import PreviewSource, SourceReader, find_source
 from syncd.cli.preview.live import LivePreview, PreviewState
 from syncd.cli.preview.report import PreviewReport
 from syncd.cli.preview.serve import PreviewHandler
@@ -59,7 +59,7 @@ def run_preview(options: PreviewOptions) -> int:
             print_document({"address": url, "shows": source.label, "pages": _count_pages(live.read_state())})
         else:
             print_text(f"Preview of {escape(source.label)}: {url}")
-            print_text("Ctrl-C ends it. What is saved is shown at once.")
+            print_text(f"Ctrl-C ends it. {escape(format_news(source))}")
         sys.stdout.flush()
         stack.callback(live.stop)
         live.start()
@@ -69,6 +69,11 @@ def run_preview(options: PreviewOptions) -> int:
         while not any(inbox.take(_WAIT_SECONDS)):
             pass
     return 0
+
+
+def format_news(source: PreviewSource) -> str:
+    """Return the sentence that says when a preview shows something else."""
+    return f"It follows {source.label} as it is in Git." if source.ref else "What is saved is shown at once."
 
 
 def _count_pages(state: PreviewState) -> int:

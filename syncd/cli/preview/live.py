@@ -39,6 +39,19 @@ class PreviewState:
     platform: PlatformChanges = field(default_factory=PlatformChanges)
     trouble: str = ""
 
+    def list_findings(self) -> dict[str, list[Finding]]:
+        """Return what is wrong in each file, by its path below the top: that of the site file first."""
+        found: dict[str, list[Finding]] = {}
+        if (problem := self.site.problem) is not None:
+            code, _, said = problem.reason.partition(" ")
+            if not code.startswith("SY"):  # no finding but a failure to read: what SY001 is about
+                code, said = "SY001", problem.reason
+            found[problem.path] = [Finding(problem.path, problem.line or 1, problem.column, code, said, problem.hint)]
+        for name, by_path in self.findings.items():
+            for path, listed in by_path.items():
+                found.setdefault(self.site.spaces[name].locate(path), []).extend(listed)
+        return found
+
 
 _ALL = ("", "")
 """Stands for every page of every space."""

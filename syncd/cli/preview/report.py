@@ -27,13 +27,12 @@ class PreviewReport:
     _lock: Lock = field(default_factory=Lock)
 
     def print_state(self, state: PreviewState) -> None:
-        """Print what is wrong in the pages, as far as it was not printed before."""
+        """Print what is wrong in the pages and the site file, as far as it was not printed before."""
         if self.is_quiet:
             return
         found = {
-            (state.site.spaces[name].locate(path), finding.code, finding.message): finding
-            for name, by_path in state.findings.items()
-            for path, listed in by_path.items()
+            (path, finding.code, finding.message): finding
+            for path, listed in state.list_findings().items()
             for finding in listed
             if finding.severity != "info"
         }

@@ -8,7 +8,6 @@ from importlib.resources import files
 from posixpath import splitext
 
 from syncd.cli.preview.live import LivePreview, PreviewState
-from syncd.layout.lint.finding import Finding
 from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.net.page_values import HTML, POLICY, EventStream, PageRequest, PageResponse, RefusedRequest
 from syncd.sync.publish.content import FILES, SiteContent
@@ -179,13 +178,12 @@ class PreviewHandler:
         return self._answer_words(state, name, "This redirect leads nowhere", text, 404)
 
     def _answer_problems(self, state: PreviewState) -> PageResponse:
-        listed: dict[str, list[Finding]] = {}
-        addresses = {}
-        for name, by_path in state.findings.items():
-            for path, found in by_path.items():
-                place = state.site.spaces[name].locate(path)
-                listed.setdefault(place, []).extend(found)
-                addresses[place] = state.site.find_page_address(name, path)
+        listed = state.list_findings()
+        addresses = {
+            state.site.spaces[name].locate(path): state.site.find_page_address(name, path)
+            for name, by_path in state.findings.items()
+            for path in by_path
+        }
         note = "" if state.is_checked else "Pages are being checked; more may be found."
         if not listed and state.is_checked:
             note = "Nothing to mend."
@@ -207,9 +205,7 @@ class PreviewHandler:
         return PageResponse(html.encode(), status, cache="no-store")
 
     def _render_strip(self, state: PreviewState, path: str) -> Html:
-        counts: Counter[str] = Counter(
-            finding.severity for by_path in state.findings.values() for found in by_path.values() for finding in found
-        )
+        counts = Counter[str](finding.severity for found in state.list_findings().values() for finding in found)
         platform, problem = state.platform, state.trouble
         if state.site.problem is not None:
             problem = problem or f"The site file is not followed: {state.site.problem.what}"

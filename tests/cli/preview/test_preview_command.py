@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from syncd.cli.preview.command import format_news
 from syncd.cli.preview.gather import find_source
 from tests.cli.command_runner import CommandRunner, make_runner
 
@@ -62,3 +63,10 @@ def test_an_address_names_the_change_request_of_its_space(
     monkeypatch.setenv("SYNCD_CONFIG", str(own))
     assert find_source(docs, change_request=address).ref == "refs/remotes/platform/changes/guides/3"
     assert find_source(docs, change_request="api/3").ref == "refs/remotes/platform/changes/api/3"
+
+
+def test_what_is_saved_is_shown_of_the_work_tree_alone(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "commit", "--quiet", "--allow-empty", "--message", "Begin"], cwd=tmp_path, check=True)
+    assert format_news(find_source(tmp_path)) == "What is saved is shown at once."
+    assert format_news(find_source(tmp_path, branch="main")) == "It follows branch main as it is in Git."

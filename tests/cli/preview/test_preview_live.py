@@ -7,6 +7,9 @@ import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.cli.preview.live import LivePreview
+from syncd.cli.preview.report import PreviewReport
+from syncd.cli.preview.serve import PreviewHandler
+from syncd.net.page_values import PageRequest, PageResponse
 from syncd.sync.publish.content import SiteContent
 
 
@@ -52,6 +55,28 @@ def test_what_is_put_into_a_new_directory_is_seen(tmp_path: Path) -> None:
         (folder / "one.png").write_bytes(b"x")
         while "pictures/of/us/one.png" not in _list_files(live):
             version = live.wait_for_change(version, 60)
+
+
+def test_a_broken_site_file_is_a_finding_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "README.md").write_text("# Home\n\nWords.\n")
+    (tmp_path / "site.yaml").write_text("path: [x\n")
+    with ExitStack() as stack:
+        live = LivePreview(SourceReader(find_source(tmp_path), stack), PreviewReport(tmp_path).print_state)
+        live.start()
+        stack.callback(live.stop)
+        version = "0"
+        while not live.read_state().is_checked:
+            version = live.wait_for_change(version, 60)
+        handler = PreviewHandler(live, "work tree")
+        shown = [handler.answer(PageRequest("GET", path, {}, {})) for path in ("/", "/~syncd/problems")]
+        texts = [one.body.decode() for one in shown if isinstance(one, PageResponse)]
+        live.stop()
+    assert ["1 error" in text for text in texts] == [True, True]
+    assert "<code>SY001</code>" in texts[1]
+    said = capsys.readouterr().err
+    assert "error SY001: " in said
+    assert "1 problem left." in said
+    assert "Nothing to mend" not in said + "".join(texts)
 
 
 def _list_files(live: LivePreview) -> set[str]:
