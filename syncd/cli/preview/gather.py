@@ -156,7 +156,10 @@ def _find_branch(git: Repository, branch: str) -> str:
 
 
 def _name_request(words: str, repository: RepositoryConfig | None) -> str:
-    """What an address names, as `12` or `guides/12`; what is no address stays as it is."""
+    """What an address names, as `12` or `guides/12`; what is no address stays as it is.
+
+    Raises: ConfigInvalid for an address in a space that is not bound, where it is known which are.
+    """
     if "://" not in words:
         return words.removeprefix("#")
     from syncd.cli.change_requests.find import parse_request_name
@@ -164,6 +167,9 @@ def _name_request(words: str, repository: RepositoryConfig | None) -> str:
     name = parse_request_name(words)
     bindings = build_bindings(repository) if repository is not None else ()
     space = next((binding.name for binding in bindings if binding.space == name.space), "")
+    if bindings and not space:
+        bound = ", ".join(f"{binding.name} ({binding.space})" for binding in bindings)
+        raise ConfigInvalid(f"the address is of space {name.space}, which is not bound here", hint=f"bound: {bound}")
     return f"{space}/{name.number}" if space else str(name.number)
 
 

@@ -63,6 +63,10 @@ def test_an_address_names_the_change_request_of_its_space(
     monkeypatch.setenv("SYNCD_CONFIG", str(own))
     assert find_source(docs, change_request=address).ref == "refs/remotes/platform/changes/guides/3"
     assert find_source(docs, change_request="api/3").ref == "refs/remotes/platform/changes/api/3"
+    refused = typed("docs", "--change-request", address.replace("/S1/", "/S9/"))
+    assert refused.code == 78
+    assert "the address is of space S9, which is not bound here" in refused.err
+    assert "guides (S1), api (S2)" in refused.err
 
 
 def test_what_is_saved_is_shown_of_the_work_tree_alone(tmp_path: Path) -> None:
