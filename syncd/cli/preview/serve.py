@@ -11,7 +11,7 @@ from syncd.cli.preview.live import LivePreview, PreviewState
 from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.net.page_values import HTML, POLICY, EventStream, PageRequest, PageResponse, RefusedRequest
 from syncd.sync.publish.content import FILES, SiteContent
-from syncd.sync.publish.frames import find_spot_address, read_space_settings
+from syncd.sync.publish.frames import find_redirect_address, find_spot_address, read_space_settings
 from syncd.sync.publish.render import READ_ERRORS, PageRenderer
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.diagrams import DIAGRAM_FRAME, FRAME_POLICY
@@ -241,9 +241,8 @@ def _find_moved(site: SiteContent, path: str) -> str | None:
         if prefix and not inner.startswith(f"{prefix}/"):
             continue
         target = space.draft.settings.redirects.get(inner.removeprefix(prefix).strip("/"))
-        file = space.find_file(space.draft.settings.add_root(target)) if target else None
-        if file is not None and file in space.paths:
-            return site.find_page_address(name, file)
+        if target and (address := find_redirect_address(site, name, target)):
+            return address
     return None
 
 

@@ -51,6 +51,13 @@ def find_spot_address(site: SiteContent, spot: Spot | None) -> str:
     return site.site.address(spot.variant, spot.path)
 
 
+def find_redirect_address(site: SiteContent, name: str, target: str) -> str:
+    """Return where a redirect in the `.gitbook.yaml` of a space leads, with its anchor; "" for no page."""
+    space, (path, sign, anchor) = site.spaces[name], target.partition("#")
+    file = space.find_file(space.draft.settings.add_root(path))
+    return site.find_page_address(name, file) + sign + anchor if file is not None and file in space.paths else ""
+
+
 def _find_destination(site: SiteContent, to: Mapping[str, Any]) -> str:
     match to:
         case {"section": str(section)}:

@@ -15,7 +15,7 @@ from syncd.layout.site.write.exports import render_redirects_file
 from syncd.model.redirect import make_source_key
 from syncd.sync.publish.assets import StaticContent, compute_digest
 from syncd.sync.publish.content import FILES
-from syncd.sync.publish.frames import find_spot_address, read_space_settings
+from syncd.sync.publish.frames import find_redirect_address, find_spot_address, read_space_settings
 from syncd.sync.publish.places import INDEX, LISTING, make_directory
 from syncd.web.pages.contents import Contents, format_contents_json, select_lines
 from syncd.web.pages.diagrams import DIAGRAM_FILES, DIAGRAM_FRAME, DIAGRAM_SCRIPTS
@@ -163,9 +163,7 @@ def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:
     for name, space in site.spaces.items():
         prefix = site.find_page_address(name, space.first_file).rstrip("/")
         for source, target in space.draft.settings.redirects.items():
-            file = space.find_file(space.draft.settings.add_root(target))
-            if file is not None and file in space.paths:
-                found.append(SiteRedirection(f"{prefix}/{source.strip('/')}", site.find_page_address(name, file)))
+            found.append(SiteRedirection(f"{prefix}/{source.strip('/')}", find_redirect_address(site, name, target)))
     kept = []
     for one in select_safe([one for one in found if one is not None and one.target]):
         fate = follow_address(site.site, one.source)

@@ -164,7 +164,8 @@ def test_a_save_is_shown_with_what_is_wrong(tmp_path: Path) -> None:
 
 def test_the_structure_redirects_and_looks_of_a_site_file_hold(tmp_path: Path) -> None:
     for name in ("home", "guides"):
-        plant(tmp_path / name, {**GOOD, ".gitbook.yaml": "redirects:\n  before: use.md\n"})
+        redirects = "redirects:\n  before: use.md\n  earlier: use.md#in-depth\n"
+        plant(tmp_path / name, {**GOOD, ".gitbook.yaml": redirects})
     plant(tmp_path, {"site.yaml": SITE})
     with preview(commit_all(tmp_path)) as browser:
         home = browser.read_page("/")
@@ -172,8 +173,9 @@ def test_the_structure_redirects_and_looks_of_a_site_file_hold(tmp_path: Path) -
         assert 'href="/guides" aria-current' not in home
         assert ">Guides</a>" in home
         assert "How it works." in browser.read_page("/guides/learn/use")
-        answer, _ = browser.ask("/guides/before")
-        assert (answer.status, answer.getheader("Location")) == (302, "/guides/learn/use")
+        for source, target in (("before", "/guides/learn/use"), ("earlier", "/guides/learn/use#in-depth")):
+            answer, _ = browser.ask(f"/guides/{source}")
+            assert (answer.status, answer.getheader("Location")) == (302, target)
         assert "--primary:#112233" in browser.read_page("/~syncd/spaces/0/theme.css")
         answer, page = browser.ask("/away")
         assert (answer.status, answer.getheader("Location")) == (200, None)

@@ -138,7 +138,7 @@ def test_every_page_stands_for_itself(tmp_path: Path) -> None:
 
 def test_a_redirect_replaces_no_page(tmp_path: Path) -> None:
     rules = f"{SITE}  - {{ from: /api, to: {{ section: guides }} }}\n"
-    settings = "redirects:\n  more: more/deep.md\n  less: more/deep.md\n"
+    settings = "redirects:\n  more: more/deep.md\n  less: more/deep.md#second\n"
     files = {**FILES, "site.yaml": rules, "guides/.gitbook.yaml": settings}
     build(write_source(tmp_path / "source", files), tmp_path / "site")
     built = read_tree(tmp_path / "site")
@@ -146,6 +146,8 @@ def test_a_redirect_replaces_no_page(tmp_path: Path) -> None:
     assert b"About" in built["more/index.html"]
     sources = [line.split()[0] for line in built["_redirects"].decode().splitlines() if line.strip()]
     assert sorted(sources) == ["/gone", "/less", "/old"]
+    assert "/less /more/deep/#second 301" in built["_redirects"].decode().splitlines()
+    assert b'href="../more/deep/#second"' in built["less/index.html"]
 
 
 def test_only_files_that_are_linked_to_are_published(tmp_path: Path) -> None:
