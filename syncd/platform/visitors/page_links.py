@@ -64,6 +64,14 @@ class VisitorLinks:
         """Return what a reference leads to; one that leads nowhere for this visitor has no address."""
         return self._describe_target(self._complete_reference(ref, self.entry))
 
+    def rewrite_address(self, address: str) -> str | None:
+        """Return an address of a text as the visitor reads it; None for one that stays as it is written."""
+        ref = self._complete_reference({"kind": "url", "url": address}, self.entry)
+        if ref["kind"] in ("missing", "reusable-content"):
+            return None
+        target = self._describe_target(ref)
+        return None if target is None else target.address or "#"
+
     def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
         """Return the nodes of reusable content, with the references of its own place; None when there is none."""
         found = self._complete_reference(ref, self.entry)
@@ -112,7 +120,10 @@ class VisitorLinks:
                 return {"kind": "file", "file": found.id}
             case "reusable-content":
                 return {"kind": "reusable-content", "reusableContent": found.id}
-        return {"kind": "url", "url": address} if found.found else {"kind": "nothing"}
+        if found.found:
+            return {"kind": "url", "url": address}
+        # What begins with "/" may name by its id what the visitor may not see.
+        return {"kind": "nothing" if address.startswith("/") else "missing"}
 
     def _leads_to_hidden(self, address: str) -> bool:
         """Whether an address leads into a space of this site that the visitor does not see."""

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from syncd.layout.page import links as page_links
+from syncd.layout.page.links import rewrite_addresses
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
@@ -24,7 +24,6 @@ from syncd.web.site.values import SiteChapter, SitePage
 
 FULL_CHARACTERS_MAX = 10_000_000
 """Of `llms-full.txt`; what is beyond is left out, and said so."""
-_NOWHERE = "#"
 
 
 @dataclass(frozen=True)
@@ -37,15 +36,8 @@ class SiteTexts:
 
     def render_markdown(self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry) -> str:
         """Return a page as Markdown for the visitor, with addresses that work on the site. Raises: Failure 413."""
-        body = read_visible_body(self.storage, self.visit, outline, entry)
-        links = VisitorLinks(self.storage, self.visit, site_space, outline, entry)
-
-        def point(address: str) -> str | None:
-            target = links.resolve({"kind": "url", "url": address})
-            return None if target is None else target.address or _NOWHERE
-
         description = str(entry.node.fields.get("description") or "")
-        return render_markdown_page(entry.node.title, description, page_links.rewrite_addresses(body, point))
+        return render_markdown_page(entry.node.title, description, self._read_body(site_space, outline, entry))
 
     def render_llms(self) -> str:
         """Return `llms.txt`: the pages of all site-spaces that the visitor sees."""
@@ -56,8 +48,8 @@ class SiteTexts:
         """Return `llms-full.txt`: the words of all pages that the visitor sees, up to a limit."""
         parts: list[str] = []
         left = FULL_CHARACTERS_MAX
-        for _, outline, entry, page in self._list_pages():
-            text = render_llms_page(page, read_visible_body(self.storage, self.visit, outline, entry))
+        for site_space, outline, entry, page in self._list_pages():
+            text = render_llms_page(page, self._read_body(site_space, outline, entry))
             left -= len(text)
             if left < 0:
                 parts.append("More pages are listed in llms.txt.\n")
@@ -73,6 +65,11 @@ class SiteTexts:
     def render_robots(self) -> str:
         """Return `robots.txt` of the site."""
         return render_robots(f"{self.origin}{self.visit.base}/sitemap.xml", is_indexed=self.visit.may_be_indexed)
+
+    def _read_body(self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry) -> str:
+        links = VisitorLinks(self.storage, self.visit, site_space, outline, entry)
+        body = read_visible_body(self.storage, self.visit, outline, entry)
+        return rewrite_addresses(body, links.rewrite_address)
 
     def _list_chapters(self) -> Iterator[SiteChapter]:
         found: dict[str, list[SitePage]] = {}

@@ -9,7 +9,6 @@ from posixpath import splitext
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.site.write.exports import render_redirects_file
 from syncd.model.redirect import make_source_key
@@ -151,10 +150,11 @@ def build_lists(builder: "PageBuilder", chapters: Sequence[SiteChapter]) -> Iter
 
 
 def build_full_text(builder: "PageBuilder", pages: Mapping[tuple[str, str], SitePage]) -> Iterator[bytes]:
-    """Yield the words of all pages, one after the other."""
+    """Yield the words of all pages, one after the other, with links that work where they stand."""
+    root = f"{builder.base}/" if builder.base else ""
     for (name, file), page in pages.items():
         text = builder.site.spaces[name].files.items[file].read().decode(errors="replace")
-        yield render_llms_page(page, split_after_title(text)[1]).encode(errors="replace")
+        yield render_llms_page(page, builder.relate_markdown(name, file, text, root)).encode(errors="replace")
 
 
 def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:

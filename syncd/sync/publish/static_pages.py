@@ -83,6 +83,8 @@ class PageBuilder:
         links = PageLinks(self.site, name, file, frame.relate)
         view, document = self.renderer.build_view(links, text)
         page, markdown, feed = self.list_paths(name, file)
+        # The Markdown of a page lies beside its directory, one level higher.
+        root = frame.root.removeprefix("../")
         updates = list_updates(document, view.outline)
         title, files = view.title, {}
         known = self.make_entry(name, file, title, view.description)
@@ -90,7 +92,7 @@ class PageBuilder:
             whole = f"{known.address.rstrip('/')}/{FEED}" if self.base else ""
             files[feed] = render_feed(known, updates, feed=whole, language=frame.locale)
         files[page] = self.render_view(frame, view, known, feed=FEED if updates else "")
-        files[markdown] = render_markdown_page(title, view.description, self._relate_markdown(name, file, text))
+        files[markdown] = render_markdown_page(title, view.description, self.relate_markdown(name, file, text, root))
         read, linked = notes.take()
         encoded = {path: written.encode(errors="replace") for path, written in files.items()}
         has_drawing = has_diagrams(view.body)
@@ -120,11 +122,11 @@ class PageBuilder:
         markdown = f"{directory}.md" if directory else "/index.md"
         return SitePage(f"{self.base}{directory}/", title, description, f"{self.base}{markdown}")
 
-    def _relate_markdown(self, name: str, file: str, text: str) -> str:
-        """The Markdown of a page, whose links lead to the Markdown of other pages, and to files of the site."""
-        address = self.site.find_page_address(name, file)
-        # The Markdown of a page lies beside its directory, one level higher.
-        root = self.places.find_root(address).removeprefix("../")
+    def relate_markdown(self, name: str, file: str, text: str, root: str) -> str:
+        """Return the Markdown of a page below its title, with links to the Markdown of other pages, and to files.
+
+        Shape: `root` leads from where the text stands to the top of the site.
+        """
 
         def relate(to: str) -> str:
             path, sign, anchor = to.partition("#")

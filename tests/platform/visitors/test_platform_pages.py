@@ -91,6 +91,17 @@ def test_a_page_as_markdown_has_its_title_and_addresses_of_the_site(made: Publis
     assert get(made, "/nothing.md").status_code == 404
 
 
+def test_markdown_keeps_links_that_lead_nowhere_and_all_words_have_working_ones(made: PublishedSiteMaker) -> None:
+    include = '{% include ".gitbook/includes/gone.md" %}'
+    hidden = f"[hidden](https://app.gitbook.com/s/{made.internal}/secrets)"
+    text = f"[there](setup.md#end) [missing](../gone.md#x)\n\n{include}\n\n{hidden}"
+    made.world.write(made.guides, [page("Broken", text)])
+    for path in ("/broken.md", "/llms-full.txt"):
+        read = get(made, path).text
+        assert f"[there]({made.base}/setup#end) [missing](../gone.md#x)\n\n{include}\n\n[hidden](#)" in read, path
+    assert f"[this]({made.base}/)" in read
+
+
 def test_what_is_not_there_is_said_within_the_site(made: PublishedSiteMaker) -> None:
     answer = get(made, "/nothing/set-up.html")
     assert answer.status_code == 404

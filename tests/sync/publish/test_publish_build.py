@@ -134,6 +134,8 @@ def test_every_page_stands_for_itself(tmp_path: Path) -> None:
     assert "None of" not in html
     assert "(more/deep.md#second)" in files["index.md"].decode()
     assert "[Up](../more.md)" in files["more/deep.md"].decode()
+    everything = files["llms-full.txt"].decode()
+    assert all(link in everything for link in ("(more/deep.md#second)", "[Up](more.md)", "[Nowhere](none.md)"))
 
 
 def test_a_redirect_replaces_no_page(tmp_path: Path) -> None:
@@ -169,6 +171,7 @@ def test_with_its_address_a_site_has_canonical_links(tmp_path: Path) -> None:
     assert not find_dead_links(tmp_path / "site", "base")
     assert "/base/old /base/api/ 301" in files["_redirects"].decode().splitlines()
     assert b'"/base/old" "/base/api/";' in files["~syncd/redirects.map"]
+    assert b"[Up](https://docs.example/base/more.md)" in files["llms-full.txt"]
 
 
 @pytest.mark.parametrize(
