@@ -100,16 +100,25 @@ def test_where_the_product_has_a_pdf_leads_to_it(made: PublishedSiteMaker) -> No
     reader = Reader(made)
     own = find_address(made, reader.get("/mixed").text, "pdf")
     whole, _, mixed = own.rpartition("/")
+    listed = made.world.made("getSiteStructure", made.path)["structure"]
+    default = next(one["path"] for section in listed for one in section["siteSpaces"] if one.get("default"))
     for asked, address in (
         ("/~gitbook/pdf", whole),
         (f"/~gitbook/pdf?page={mixed}&only=yes&limit=100", own),
         ("/guides/~gitbook/pdf?limit=10", whole),
+        (f"/guides/{default}/~gitbook/pdf", whole),
+        (f"/{default}/~gitbook/pdf?page={mixed}", own),
     ):
         answer = reader.get(asked)
         assert (answer.status_code, answer.headers["location"]) == (302, made.base + address)
     older = reader.get("/v1/~gitbook/pdf").headers["location"].removeprefix(made.base)
     assert "Older words" in read_pdf(reader.get(older))
-    for nothing in ("/mixed/~gitbook/pdf", "/internal/~gitbook/pdf", f"/~gitbook/pdf?page={'x' * 200}"):
+    for nothing in (
+        "/mixed/~gitbook/pdf",
+        f"/guides/{default}/mixed/~gitbook/pdf",
+        "/internal/~gitbook/pdf",
+        f"/~gitbook/pdf?page={'x' * 200}",
+    ):
         assert reader.get(nothing).status_code == 404
     for hostile in ("../../../evil", "//evil.example", "a/b", "%0d%0aSet-Cookie:x"):
         answer = reader.get("/~gitbook/pdf?" + urlencode({"page": hostile}))

@@ -16,7 +16,7 @@ from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
 from syncd.platform.visitors.frames import PDF, build_pdf_path
 from syncd.platform.visitors.page_links import OWN_FILES
-from syncd.platform.visitors.visits import SiteVisit, find_place
+from syncd.platform.visitors.visits import SiteVisit, find_place, skip_default_path
 from syncd.web.pages.lists import write_link
 from syncd.web.pages.wording import PageWords
 from syncd.web.rendering import Html
@@ -61,6 +61,8 @@ def render_pdf_links(visit: SiteVisit, site_space: sa.Row[Any], words: PageWords
 
 def _lead_to_pdf(visit: SiteVisit, parts: Sequence[str], page: str) -> Response | None:
     place = find_place(visit, parts)
+    if place is not None and place.page_path:
+        place = skip_default_path(place)
     if place is None or place.page_path or len(page) > _ID_MAX:
         return None
     address = build_pdf_path(visit, place.site_space, quote(page, safe=""))
