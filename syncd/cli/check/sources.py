@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +10,9 @@ from pathlib import Path
 from syncd.cli.terminal.context import list_repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import SpaceFile
+from syncd.layout.tree.built_sites import omit_built_sites
 from syncd.repo.repository import Repository
 from syncd.sync.publish.source import (
-    MANIFEST,
     SpaceFiles,
     find_space_directories,
     is_content,
@@ -139,15 +139,8 @@ def _open_tree(top: Path, options: CheckOptions, stack: ExitStack) -> _FileTree:
 
 
 def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, SpaceFile]]) -> _FileTree:
-    built = _find_built_sites(names)
-    known = frozenset(name for name in names if not any(_lies_in(name, site) for site in built))
+    known = frozenset(omit_built_sites(names))
     return _FileTree(top, known, items, find_space_directories(known))
-
-
-def _find_built_sites(names: Iterable[str]) -> list[str]:
-    """The directories that `syncd site build` has written: the pages there are no sources."""
-    found = (name.rpartition("/") for name in names)
-    return [directory for directory, _, name in found if directory and name == MANIFEST]
 
 
 def _build_disk_tree(top: Path, names: Sequence[str]) -> _FileTree:

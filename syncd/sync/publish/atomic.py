@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from syncd.errors import ConfigInvalid
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.output import BuildSummary, make_directory_for_all, open_output, read_manifest
-from syncd.sync.publish.source import MANIFEST
 
 _SLOTS = ("a", "b")
 """The names of the two builds: one is published, the other is the former one, or is being built."""

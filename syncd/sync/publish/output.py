@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from syncd.errors import AnotherRuns, ConfigInvalid, PathRefused
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.assets import compute_digest
 from syncd.sync.publish.dates import PageTimes, parse_page_times
-from syncd.sync.publish.source import MANIFEST
 
 TEMPORARY = ".syncd-site.tmp"
 """Where files are written before they are put in their place; what a build left there is gone with the next one."""

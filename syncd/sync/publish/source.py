@@ -10,8 +10,6 @@ from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 
-MANIFEST = ".syncd-site.json"
-"""The file in a built site that says which of its files syncd made, and of what."""
 _SPACE_FILES = ("SUMMARY.md", SETTINGS_PATH)
 
 

@@ -109,6 +109,12 @@ def test_importing_the_same_again_is_no_new_revision(storage: Storage, docs: Pat
     assert not import_directory(storage, tmp_path / "out", space=imported.space).is_changed
 
 
+def test_a_built_site_is_no_source(storage: Storage, tmp_path: Path) -> None:
+    built = {"public/.syncd-site.json": "{}", "public/alpha.md": "# Alpha\n", "public/index.html": "<p>"}
+    write(tmp_path / "docs", {"README.md": "# Home\n", "public-notes.md": "# Notes\n", **built})
+    assert ids(storage, import_directory(storage, tmp_path / "docs").space).keys() == {"README.md", "public-notes.md"}
+
+
 def test_pages_keep_their_ids_by_path_and_a_new_revision_has_what_changed(storage: Storage, docs: Path) -> None:
     imported = import_directory(storage, docs)
     before = ids(storage, imported.space)

@@ -14,10 +14,10 @@ import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.errors import AnotherRuns, ConfigInvalid
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
 from syncd.sync.publish.output import TEMPORARY, BuildSummary, open_output
-from syncd.sync.publish.source import MANIFEST
 
 SITE = """version: 1
 site: { org: ORG, id: SITE }

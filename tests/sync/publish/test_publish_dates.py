@@ -11,9 +11,9 @@ from re import findall
 import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.build import BuildOptions, build_site
 from syncd.sync.publish.dates import PageTimes, parse_page_times
-from syncd.sync.publish.source import MANIFEST
 
 Commit = Callable[[int, dict[str, str]], None]
 BASE = "https://docs.example"

@@ -12,9 +12,9 @@ import pytest
 
 from syncd import fault_points
 from syncd.fault_points import FaultPoint
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.repo.remote.remote import Access
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.publish.source import MANIFEST
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from syncd.errors import ConfigInvalid, FileInvalid, NotFound
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page import frontmatter
+from syncd.layout.tree.built_sites import omit_built_sites
 from syncd.layout.tree.draft import Draft as Declared
 from syncd.layout.tree.draft import decode_text, read_draft
 from syncd.layout.tree.paths import slugify
@@ -64,14 +65,14 @@ def import_directory(
 ) -> ImportResult:
     """Import a directory in Git Sync layout as a new space, or as the next revision of `space`.
 
-    Shape: pages and files are matched by their path, groups and links by their place in the table of contents; `.git`
-    and symbolic links are left out; without `organization` the first one is meant. It may run beside a server on the
-    same data.
+    Shape: pages and files are matched by their path, groups and links by their place in the table of contents; `.git`,
+    symbolic links and built sites are left out; without `organization` the first one is meant. It may run beside a
+    server on the same data.
     Raises: ConfigInvalid when there is no directory; FileInvalid naming the file; NotFound for an unknown space or
     organization.
     """
     check_directory(directory)
-    content = store_files(storage, _list_paths(directory), lambda path: _read_file(directory, path))
+    content = store_files(storage, omit_built_sites(_list_paths(directory)), lambda path: _read_file(directory, path))
     with storage.write() as connection:
         row = None if space is None else _require_space_row(connection, space)
         known = None if row is None else revisions.open_revision(connection, row.id, row.revision)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.errors import ConfigInvalid, Conflict, RefMoved, SyncdError, Unreachable
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.repo.remote.remote import Refusal
 from syncd.repo.values import Blob
 from syncd.sync.integrate.upstream import Exchange
@@ -20,7 +21,6 @@ from syncd.sync.publish.output import (
     parse_manifest,
     read_manifest,
 )
-from syncd.sync.publish.source import MANIFEST
 
 COMMIT_REF = "refs/syncd/site/"
 """Below this, by branch, is the last commit that was made for it."""

@@ -22,6 +22,7 @@ from syncd import __version__
 from syncd.errors import ConfigInvalid, DiskFull, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.layout.lint.space import SpaceFile
+from syncd.layout.tree.built_sites import MANIFEST
 from syncd.model.wording import format_count
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
@@ -32,7 +33,7 @@ from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
 from syncd.sync.publish.content import SiteContent
 from syncd.sync.publish.output import BuildSummary
-from syncd.sync.publish.source import MANIFEST, find_space_directories, read_items, select_files, select_space
+from syncd.sync.publish.source import find_space_directories, read_items, select_files, select_space
 from syncd.sync.publish.target.branch import find_published_commit, push_site
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.site.read.site_file import read_at_commit
