@@ -14,6 +14,7 @@ from syncd.sync.publish.content import FILES, SiteContent
 from syncd.sync.publish.frames import find_redirect_address, find_spot_address, read_space_settings
 from syncd.sync.publish.render import READ_ERRORS, PageRenderer
 from syncd.web.pages.contents import format_contents_json
+from syncd.web.pages.customization import find_locale
 from syncd.web.pages.diagrams import DIAGRAM_FRAME, FRAME_POLICY
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import (
@@ -97,7 +98,7 @@ class PreviewHandler:
     def _answer_scope(self, state: PreviewState, name: str, file: str, query: Mapping[str, str]) -> PageResponse:
         """A file that belongs to one space: its style sheet, its table of contents, its index for the search."""
         contents = state.site.read_contents(name)
-        words = find_words("en")
+        words = find_words(find_locale(read_space_settings(state.site, name)))
         match file:
             case "theme.css":
                 style = render_style_sheet(read_space_settings(state.site, name))
@@ -147,7 +148,7 @@ class PreviewHandler:
         if (moved := _find_moved(site, path)) is not None:
             return _build_redirect(moved)
         name = spot.space if spot is not None and spot.space in site.spaces else next(iter(site.spaces))
-        words = find_words("en")
+        words = find_words(find_locale(read_space_settings(state.site, name)))
         listing = f"{site.find_scope(name)}/contents"
         body = render_missing(words, "/", listing=listing, search=listing, path=path)
         return self._answer_words(state, name, words.not_found, body, 404)

@@ -48,6 +48,7 @@ redirects:
 customization:
   site:
     styling: { primaryColor: { light: "#112233", dark: "#ddeeff" } }
+    internationalization: { locale: de }
 """
 
 
@@ -177,6 +178,8 @@ def test_the_structure_redirects_and_looks_of_a_site_file_hold(tmp_path: Path) -
             answer, _ = browser.ask(f"/guides/{source}")
             assert (answer.status, answer.getheader("Location")) == (302, target)
         assert "--primary:#112233" in browser.read_page("/~syncd/spaces/0/theme.css")
+        assert "<h1>Seite nicht gefunden</h1>" in browser.ask("/nowhere")[1]
+        assert "<h1>Alle Seiten</h1>" in browser.read_page("/~syncd/spaces/0/contents")
         answer, page = browser.ask("/away")
         assert (answer.status, answer.getheader("Location")) == (200, None)
         assert 'href="https://example.org/there"' in page
