@@ -15,6 +15,7 @@ from syncd.sync.workspace import COMMITTER, Workspace
 
 LOOKED_AT = 100
 """Merged change requests whose commits are looked for in the clone."""
+WHOLE_HISTORY_HINT = "fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab) and run again"
 
 Kind = Literal["mirror", "commit", "target", "revision", "present"]
 
@@ -90,7 +91,7 @@ def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known
         or _find_by_target(workspace, job)
         or _find_by_revision(workspace, job, known)
         or _find_by_change_request(known)
-        or ComparisonBase("present", note="nothing says what the branch grew from: all that differs is proposed")
+        or _take_present(workspace, binding, job, known)
     )
 
 
@@ -164,6 +165,21 @@ def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
     return ComparisonBase("revision", revision=revision) if revision else None
 
 
+def _take_present(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
+    """Main content as it is now, as at the very first push of a repository.
+
+    Raises: GuardRefused where a shallow clone hides what was published before: what others wrote on the platform since
+    would look as if the branch had taken it out.
+    """
+    if known.merged and workspace.repository.is_cut(job.commit):
+        raise GuardRefused(
+            f"{binding.name}: this shallow clone does not show what {job.branch} grew from, and main content has what "
+            f"others wrote since #{known.merged[0].number} was merged",
+            hint=WHOLE_HISTORY_HINT,
+        )
+    return ComparisonBase("present", note="nothing says what the branch grew from: all that differs is proposed")
+
+
 def has_main_as_opened(live: ChangeRequest | None) -> bool:
     """Return whether main content is as it was when a change request was made; then it is itself what to compare
     with."""
@@ -174,7 +190,7 @@ def refuse_unreadable(name: str) -> GuardRefused:
     """Return why a push has to wait for a person, as no past revision of a space can be read."""
     return GuardRefused(
         f"{name}: nothing in this clone says what the branch grew from, and the platform shows no past revisions",
-        hint="fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab) and run again",
+        hint=WHOLE_HISTORY_HINT,
     )
 
 

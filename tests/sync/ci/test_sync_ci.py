@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.errors import GuardRefused
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.repo.repository import Repository
@@ -322,6 +323,24 @@ def test_the_same_lines_on_both_sides_are_held(team: Team) -> None:
     assert held
     assert all(outcome.exit_code == 6 for outcome in held)
     assert team.requests() == []
+
+
+@pytest.mark.long
+def test_a_shallow_clone_undoes_nothing_that_others_published(team: Team) -> None:
+    fine(team.ci())
+    team.commit("One", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    team.world.edit_on_platform({"guide/usage.md": THEIRS})
+    team.commit("Two", {"errors.md": "# Errors explained\n\nMine.\n"})
+    fine(team.ci())
+    team.world.merge(1)
+    team.commit("Three", {"guide/setup.md": "# Setup\n\nMine.\n"})
+    with pytest.raises(GuardRefused, match="this shallow clone"):
+        team.ci()
+    assert team.requests() == []
+    fine(team.ci(depth=0))
+    assert team.page(2, "guide/usage") == THEIRS
+    assert "Mine." in team.page(2, "guide/setup")
 
 
 @pytest.mark.long
