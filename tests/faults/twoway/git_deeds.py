@@ -60,13 +60,23 @@ class GitDeeds(Runs):
 
     def _amend(self, writer: Writer, step: Step) -> None:
         can = writer.owns_tip()
+        former = writer.git("rev-parse", "HEAD").strip()
         with self._editing(writer, step):
             writer.write(Step(step.id, step.actor, ["edit", "replace", "drop"][step.m % 3], step.n, step.m))
         if can:
             writer.git("commit", "--quiet", "--all", "--amend", "--allow-empty", "--no-edit")
             writer.told.append("git commit --all --amend --allow-empty")
+            self._free_left_out(writer, former, f"{step.id} {writer.name} {step.action}")
         else:
             writer.commit(f"amend {step.id}")
+
+    def _free_left_out(self, writer: Writer, former: str, why: str) -> None:
+        """A page that an amendment leaves as the commit before has it is one that the branch leaves out: of what of it
+        was published, this takes nothing back. Source: docs/decisions/0002-one-recorded-base.md."""
+        amended = writer.git("diff", "--name-only", former, "HEAD").split("\n")
+        changed = writer.git("diff", "--name-only", "HEAD~1", "HEAD").split("\n")
+        if set(amended) - set(changed):
+            self.ledger.free([name for name in self.ledger.named("dead") if self.ledger.tokens[name].why == why], why)
 
     def _reset(self, writer: Writer, step: Step) -> None:
         many = len(writer.git("rev-list", "--first-parent", "HEAD").split())
