@@ -1,5 +1,6 @@
 """What differs between two revisions: a summary with counts, and one page in the view that was asked for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,13 +9,15 @@ from syncd.platform.app_pages.context import AppRequest
 from syncd.platform.http.failures import Failure
 from syncd.web.app.line_diff import compare_lines, count_changes
 from syncd.web.app.values import VIEWS, ChangeSummary, PageChange
+from syncd.web.blocks.inline.line import describe_ref
 
 COUNTED_MAX = 40
 """Pages whose lines are counted; of more, only that they differ is said."""
 COUNTED_CHARACTERS_MAX = 200_000
 """Characters of both sides of a page whose lines are counted."""
 _NOT_FOUND = 404
-_NAMED = {"document": "", "title": "title", "slug": "address", "description": "description"}
+_NAMED = {"slug": "address", "condition": "if", "variables": "vars"}
+"""Members of a page that people know by another name: their keys in frontmatter."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +103,28 @@ def _join_changes(changes: list[Change], comments: int) -> PageChange:
             kind = "renamed" if name in ("title", "slug") else "edited"
             kinds += [kind] if kind not in kinds else []
             if name != "document":
-                details.append(f"{_NAMED.get(name, name)}: {_format_value(pair.before)} → {_format_value(pair.after)}")
+                details += _describe_values(_NAMED.get(name, name), pair.before, pair.after)
     return PageChange(first.id, first.title, first.path or "", tuple(kinds), tuple(details), comments=comments)
 
 
-def _format_value(value: object) -> str:
-    if isinstance(value, str):
-        return value[:100] or "nothing"
-    return "nothing" if value is None else "other settings" if isinstance(value, dict | list) else str(value)
+def _describe_values(name: str, before: Any, after: Any) -> Iterator[str]:
+    """What differs in a value: of one with members, each member that does."""
+    sides = [{} if value is None else value for value in (before, after)]
+    if before != after and all(isinstance(side, dict) and "kind" not in side for side in sides):
+        left, right = sides
+        for key in {**left, **right}:
+            yield from _describe_values(f"{name}.{key}", left.get(key), right.get(key))
+    elif before != after:
+        yield f"{name}: {_format_value(before)} → {_format_value(after)}"
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, dict):
+        value = describe_ref(value)
+    if isinstance(value, list):
+        value = ", ".join(map(_format_value, value))
+    text = ("true" if value else "false") if isinstance(value, bool) else "" if value is None else str(value)
+    return text[:100] or "nothing"
 
 
 async def _count_lines(at: AppRequest, sides: PageSides, page: PageChange) -> PageChange:

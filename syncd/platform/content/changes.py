@@ -16,6 +16,7 @@ from syncd.platform.http.listing import LIMIT_MAX
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import rendering
+from syncd.platform.revisions.metadata import KEYS
 from syncd.platform.revisions.outline import Draft, Outline, TreeEntry, has_path, is_page
 from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.revisions.tree import FILES, INCLUDES, ROOT
@@ -31,9 +32,9 @@ _OF_REVISION = "/spaces/{space_id}/revisions/{revision_id}/changes"
 _OF_REQUEST = "/spaces/{space_id}/change-requests/{change_request_id}/changes"
 _READ = declare_role("read", extension=True, visitors=True)
 _EDITED: Mapping[str, tuple[str, ...]] = {
-    "document": ("description", "emoji", "cover", "layout", "variables"),
-    "group": ("emoji",),
-    "link": ("emoji", "target"),
+    "document": (*KEYS, "emoji", "cover", "layout", "variables", "tags", "metaLinks"),
+    "group": (*KEYS, "emoji"),
+    "link": (*KEYS, "emoji", "target"),
 }
 """Members of a page whose edits are told, by its type; title, slug and document are told beside them."""
 _FILE = ("size", "contentType", "dimensions")

@@ -102,6 +102,35 @@ def test_a_change_request_says_what_it_is(proposal: Proposal, admin: Person) -> 
     assert "Nobody has reviewed it yet." in words
 
 
+def test_every_key_of_the_frontmatter_that_differs_is_named(target: Target) -> None:
+    world = target.world()
+    former = (
+        "---\nicon: house\nnoRobotsIndex: true\nif: visitor.claims.a\nlayout:\n  width: wide\n---\n\n# Guide\n\nSame.\n"
+    )
+    latter = former.replace("noRobotsIndex", "hidden").replace("house", "bug").replace("claims.a", "claims.b")
+    latter = latter.replace("wide", "wide\n  outline:\n    visible: false\ntags: [one, two]\nvars:\n  version: 2")
+    space = world.space(changes=[{"operation": "insert_page", "title": "Guide", "document": {"markdown": former}}])[
+        "id"
+    ]
+    page = world.made("listPages", {"spaceId": space})["pages"][0]["id"]
+    change = {"operation": "update_page", "page": page, "document": {"markdown": latter}}
+    made = world.change_request(space, "Settings", changes=[change])
+    address = f"/app/o/{world.organization}/s/{space}/~/changes/{made['number']}/diff"
+    words = read_words(Person(world, world.user).get(address))
+    for said in (
+        "icon: house → bug",
+        "hidden: nothing → true",
+        "noRobotsIndex: true → nothing",
+        "if: visitor.claims.a → visitor.claims.b",
+        "layout.outline: nothing → false",
+        "tags: nothing → one, two",
+        "vars.version: nothing → 2",
+        "The text of the page is the same on both sides.",
+    ):
+        assert said in words
+    assert "layout.width" not in words
+
+
 def test_a_site_says_what_is_in_it_and_what_its_readers_did(proposal: Proposal, admin: Person) -> None:
     world = proposal.world
     site = world.site(proposal.space, title="Docs & more")
