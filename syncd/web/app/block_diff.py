@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from syncd.web.app.table_rows import ROW, join_rows, split_rows
 from syncd.web.app.word_diff import DELETED, INSERTED, list_words, mark_nodes, merge_lines
 from syncd.web.blocks.members import Node, collect_words, read_data, read_kind, read_nodes
 
@@ -18,7 +19,14 @@ PAIRS_MAX = 60
 """Removed and added blocks of one place that are tried with each other."""
 _SHARED_MIN = 0.4
 _LINES = frozenset({"paragraph", "heading-1", "heading-2", "heading-3"})
-_AROUND = frozenset({"list-unordered", "list-ordered", "list-tasks", "list-item", "blockquote", "hint"})
+_AROUND = frozenset(
+    {
+        *("list-unordered", "list-ordered", "list-tasks", "list-item", "blockquote", "hint", "expandable", ROW),
+        *("tabs", "tabs-item", "stepper", "stepper-step", "columns", "column", "updates", "update", "prompt", "if"),
+    }
+)
+"""Blocks that hold blocks, and their parts, which stand nowhere else."""
+_KINDS = {DELETED: "removed", INSERTED: "added"}
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,15 @@ def build_side_nodes(changes: Sequence[BlockChange]) -> list[Node]:
 
 def _wrap_block(node: Node, kind: str, number: int, keyed: Node | None) -> Node:
     key = {"key": keyed["key"]} if keyed is not None and "key" in keyed else {}
-    return {"object": "block", "type": "change", "data": {"kind": kind, "number": number}, "nodes": [node], **key}
+    data = {"kind": kind, "number": number}
+    return {"object": "block", "type": "change", "data": data, "nodes": [_unfold_block(node)], **key}
+
+
+def _unfold_block(node: Node) -> Node:
+    """A block that is shown as a whole, for what has changed must not hide in what is closed."""
+    if read_kind(node) != "expandable":
+        return node
+    return {**node, "data": {**read_data(node), "defaultExpanded": True}}
 
 
 def _find_key(node: Node) -> str:
@@ -153,31 +169,65 @@ def _are_alike(old: Node, new: Node) -> bool:
 def _merge_blocks(old: Node, new: Node) -> Node | None:
     """One block that says what both do; None where they differ in more than words."""
     kind = read_kind(new)
-    if read_data(old) != read_data(new) or old.get("fragments") or new.get("fragments"):
+    if kind == "table":
+        (around, rows), (new_around, new_rows) = split_rows(old), split_rows(new)
+        return join_rows(new, _merge_nodes(rows, new_rows)) if repr(around) == repr(new_around) else None
+    old, new = _unfold_block(old), _unfold_block(new)
+    if read_data(old) != read_data(new):
         return None
     if kind in _LINES:
         line = merge_lines(read_nodes(old), read_nodes(new))
         return None if line is None else {**new, "nodes": line}
-    if kind not in _AROUND:
+    sides = [
+        {str(one.get("fragment")): read_nodes(one) for one in read_nodes(node, "fragments")} for node in (old, new)
+    ]
+    if kind not in _AROUND or sides[0].keys() != sides[1].keys():
         return None
-    changes = compare_blocks(read_nodes(old), read_nodes(new))
-    return {**new, "nodes": [block for change in changes for block in _list_inner_blocks(change)]}
+    merged = {**new, "nodes": _merge_nodes(read_nodes(old), read_nodes(new))} if "nodes" in new else dict(new)
+    if sides[1]:
+        merged["fragments"] = [
+            {**one, "nodes": _merge_nodes(sides[0][str(one.get("fragment"))], read_nodes(one))}
+            for one in read_nodes(new, "fragments")
+        ]
+    return merged
+
+
+def _merge_nodes(old: Sequence[Node], new: Sequence[Node]) -> list[Node]:
+    return [block for change in compare_blocks(old, new) for block in _list_inner_blocks(change)]
 
 
 def _list_inner_blocks(change: BlockChange) -> Iterator[Node]:
-    """Blocks in others: nothing may stand around the item of a list, so that the text of a new one is marked."""
+    """Blocks in others; each that differs says so in its member `change`."""
     if change.is_same and change.after is not None:
         yield change.after
     elif change.merged is not None:
-        yield change.merged
+        yield change.merged | {"change": "changed"}
     else:
-        yield from _mark_sides(change)
+        for node, mark in ((change.before, DELETED), (change.after, INSERTED)):
+            if node is not None:
+                yield _mark_block(node, mark)
 
 
-def _mark_sides(change: BlockChange) -> Iterator[Node]:
-    for node, mark in ((change.before, DELETED), (change.after, INSERTED)):
-        if node is not None:
-            yield mark_nodes(node, mark) | {"change": mark}
+def _mark_block(node: Node, mark: str) -> Node:
+    """A block of one side in another block: nothing may stand around a part such as the item of a list, so that the
+    text in it is marked; what has no text that could be stands in a block `change`.
+    """
+    kind = read_kind(node)
+    if kind in _LINES or node.get("object") != "block":
+        return mark_nodes(node, mark) | {"change": mark}
+    if kind not in _AROUND:
+        return _wrap_block(node, _KINDS[mark], 0, None) | {"change": mark}
+    marked = {**_unfold_block(node), "change": mark}
+    for name in ("nodes", "fragments"):
+        if name in node:
+            marked[name] = [_mark_inner(one, mark) for one in read_nodes(node, name)]
+    return marked
+
+
+def _mark_inner(node: Node, mark: str) -> Node:
+    if node.get("object") != "fragment":
+        return _mark_block(node, mark)
+    return {**node, "nodes": [_mark_block(one, mark) for one in read_nodes(node)]}
 
 
 def _drop_marked(node: Node, mark: str) -> Node:
@@ -185,8 +235,11 @@ def _drop_marked(node: Node, mark: str) -> Node:
     kept = dict(node)
     if "leaves" in node:
         kept["leaves"] = [leaf for leaf in read_nodes(node, "leaves") if not _has_mark(leaf, mark)]
-    if "nodes" in node:
-        kept["nodes"] = [_drop_marked(one, mark) for one in read_nodes(node) if one.get("change") != mark]
+    if read_kind(node) == "table":
+        return join_rows(node, [_drop_marked(row, mark) for row in split_rows(node)[1] if row["change"] != mark])
+    for name in ("nodes", "fragments"):
+        if name in node:
+            kept[name] = [_drop_marked(one, mark) for one in read_nodes(node, name) if one.get("change") != mark]
     return kept
 
 

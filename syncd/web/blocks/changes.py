@@ -5,8 +5,15 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from syncd.web.blocks.elements import write_element
-from syncd.web.blocks.members import Node, read_choice, read_data, read_fragment, read_nodes, read_number
+from syncd.web.blocks.members import Node, read_choice, read_data, read_fragment, read_nodes, read_number, read_text
 from syncd.web.blocks.state import RenderState
+
+_WORDS = {"deleted": "block_removed", "inserted": "block_added", "changed": "block_changed"}
+
+
+def find_change_word(state: RenderState, node: Node) -> str:
+    """Return what a difference says of a part of a block, such as "Removed"; "" where it says nothing."""
+    return str(getattr(state.context.labels, _WORDS.get(read_text(node, "change"), ""), ""))
 
 
 def _render_change(state: RenderState, node: Node) -> Markup:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup, escape
 
+from syncd.web.blocks.changes import find_change_word
 from syncd.web.blocks.elements import EMPTY, join_markup, write_element
 from syncd.web.blocks.inline.icons import write_icon
 from syncd.web.blocks.inline.line import render_line
@@ -47,12 +48,15 @@ def _render_tabs(state: RenderState, node: Node) -> Markup:
             "title": title,
             "icon": write_icon(read_text(read_data(item), "icon")),
             "content": state.render_nodes(read_nodes(item) if read_kind(item) == "tabs-item" else [item]),
+            "change": find_change_word(state, item),
         }
         for number, item in enumerate(read_nodes(node), 1)
     ]
-    return (
-        render_template("blocks/tabs.html", group=group, items=items, labels=state.context.labels) if items else EMPTY
-    )
+    if not items:
+        return EMPTY
+    # In a difference, the first tab that changed is the open one.
+    chosen = next((number for number, item in enumerate(items, 1) if item["change"]), 1)
+    return render_template("blocks/tabs.html", group=group, items=items, chosen=chosen, labels=state.context.labels)
 
 
 def _find_title(state: RenderState, item: Node, number: int) -> str:

@@ -1,5 +1,6 @@
 """Differences of documents and texts: what is marked, what stays, and what is too much."""
 
+import re
 from typing import Any
 
 import pytest
@@ -15,7 +16,12 @@ from syncd.web.blocks import BlockContext, render_document
 
 PARTS = st.lists(
     st.sampled_from(
-        ["One two three.", "Four five.", "* a\n* b", "> quoted", "## Head", "`code` and **bold**", "One two."]
+        [
+            *("One two three.", "Four five.", "* a\n* b", "> quoted", "## Head", "`code` and **bold**", "One two."),
+            *("| A |\n| - |\n| one |\n| two |", "| A |\n| - |\n| two |\n| three |", "* a\n\n  ```\n  x\n  ```\n* b"),
+            *("<details>\n\n<summary>More</summary>\n\nSome words.\n\n</details>",),
+            *("<details>\n\n<summary>More</summary>\n\nOther words.\n\n</details>",),
+        ]
     ),
     max_size=8,
 )
@@ -53,6 +59,82 @@ def test_items_of_a_list_are_compared_one_by_one() -> None:
     assert '<li><del class="b-deleted">two</del></li>' in html
     assert '<li><ins class="b-inserted">four</ins></li>' in html
     assert "<li>one</li>" in html
+
+
+TABS = """{% tabs %}
+{% tab title="One" %}
+The same here.
+{% endtab %}
+
+{% tab title="Two" %}
+The SECOND word counts.
+
+```
+code
+```
+{% endtab %}
+{% endtabs %}
+"""
+
+
+def test_the_tab_that_changed_is_open_and_says_so() -> None:
+    html = render(TABS, TABS.replace("SECOND", "other"))
+    assert '<del class="b-deleted">SECOND</del><ins class="b-inserted">other</ins> word counts.' in html
+    assert 'id="two" checked' in html
+    assert 'Two <span class="b-change-word">Changed</span>' in html
+    assert html.count(" checked") == 1
+    assert html.count("b-tabs") == 1
+    sides = render(TABS, TABS.replace("SECOND", "other"), sides=True)
+    assert sides.count("SECOND") == sides.count("other") == 1
+    assert sides.count(' checked>\n<label class="b-tab" for="two') == 2
+
+
+def test_code_within_a_block_is_removed_and_added_there() -> None:
+    html = render(TABS, TABS.replace("\ncode\n", "\nother\n"))
+    assert html.count("b-tabs") == 1
+    assert html.index('aria-label="Removed"') < html.index("code</") < html.index('aria-label="Added"')
+
+
+@pytest.mark.parametrize(
+    ("former", "latter"), [("inside", "within"), ("More", "Much more"), ("<details>", "<details open>")]
+)
+def test_what_is_folded_is_shown_open_where_it_changed(former: str, latter: str) -> None:
+    text = "<details>\n\n<summary>More of it</summary>\n\nWords that are inside of it.\n\n</details>\n"
+    html = render(text, text.replace(former, latter))
+    assert html.count("<details") == 1
+    assert re.search("<details[^>]* open>", html)
+    assert "Changed" in html
+    assert re.search("<details[^>]* open>", render("", text))
+    assert not re.search("<details[^>]* open>", render(text, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% stepper %}\n{% step %}\n### Step\n\nThis is OLD now.\n{% endstep %}\n{% endstepper %}\n",
+        "{% columns %}\n{% column %}\nThis is OLD now.\n{% endcolumn %}\n{% endcolumns %}\n",
+        '{% updates %}\n{% update date="2026-01-02" %}\nThis is OLD now.\n{% endupdate %}\n{% endupdates %}\n',
+        "| A | B |\n| - | - |\n| x | This is OLD now. |\n| y | z |\n",
+    ],
+)
+def test_words_are_compared_within_every_block_that_holds_others(text: str) -> None:
+    html = render(text, text.replace("OLD", "NEW"))
+    assert 'This is <del class="b-deleted">OLD</del><ins class="b-inserted">NEW</ins> now.' in html
+    assert html.count('aria-label="Changed"') == 1
+    assert 'aria-label="Removed"' not in html
+
+
+def test_rows_of_a_table_are_compared_one_by_one() -> None:
+    head = "| A | B |\n| - | - |\n"
+    before, after = f"{head}| a | 1 |\n| b | 2 |\n| c | 3 |\n", f"{head}| a | 1 |\n| c | 3 |\n| d | 4 |\n"
+    html = render(before, after)
+    assert html.count("<table") == 1
+    assert html.count("<tr") == 5
+    assert '<tr class="b-removed"><td dir="auto"><del class="b-deleted">b</del>' in html
+    assert '<tr class="b-added"><td dir="auto"><ins class="b-inserted">d</ins>' in html
+    assert render(before, after, sides=True).count("<tr") == 8
+    other = render(before, before.replace("| A |", "| Z |"))
+    assert 'aria-label="Removed"' in other
 
 
 def test_marks_and_links_count_as_content() -> None:
@@ -100,7 +182,7 @@ def read_text(value: Any) -> str:
         return ""
     own = value["text"] if isinstance(value.get("text"), str) else ""
     end = " " if value.get("object") == "block" else ""
-    return own + "".join(read_text(value.get(name, ())) for name in ("nodes", "leaves")) + end
+    return own + "".join(read_text(value.get(name, ())) for name in ("fragments", "nodes", "leaves")) + end
 
 
 def test_very_many_blocks_are_compared_at_both_ends_only() -> None:

@@ -22,6 +22,7 @@ from syncd.web.blocks.state import RenderState
 from syncd.web.blocks.tables.cells import Column, find_target, render_cell
 from syncd.web.rendering import render_template
 
+_ROWS = {"deleted": "b-removed", "inserted": "b-added"}
 _ALIGNED = ("left", "center", "right")
 
 
@@ -35,6 +36,8 @@ class _Table:
     records: list[tuple[str, Node]]
     fragments: dict[str, list[Node]]
     labels: Node
+    changes: dict[str, str]
+    """In a difference, what became of a record, by name."""
 
 
 def _render_table(state: RenderState, node: Node) -> Markup:
@@ -63,6 +66,7 @@ def _read_table(node: Node) -> _Table:
         [(name, _read_object(record, "values")) for name, record in records],
         {str(one["fragment"]): read_nodes(one) for one in held},
         labels,
+        {name: read_text(record, "change") for name, record in records},
     )
 
 
@@ -77,7 +81,11 @@ def _render_grid(state: RenderState, table: _Table, *, is_wide: bool) -> Markup:
         cells = [_write_heading(state, table, column) for column in table.columns]
         head = write_element("thead", write_element("tr", join_markup(cells))) if any(cells) else EMPTY
     rows = [
-        write_element("tr", join_markup([_render_grid_cell(state, table, name, values, one) for one in table.columns]))
+        write_element(
+            "tr",
+            join_markup([_render_grid_cell(state, table, name, values, one) for one in table.columns]),
+            class_=_ROWS.get(table.changes[name]),
+        )
         for name, values in table.records
     ]
     inner = _write_widths(table) + head + write_element("tbody", join_markup(rows))
