@@ -1,11 +1,40 @@
 """The content references of a document: where its nodes keep them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from syncd.layout.richtext.nodes import Node
 
+BROKEN_PATH = "/~/broken?address="
+"""Behind the address of a space in the app: an address that leads to nothing, as it is written."""
+_BROKEN_URL = re.compile(rf"(?:https?://[^/?#]+/app/o/[^/?#]+/s/[^/?#]+)?{re.escape(BROKEN_PATH)}(.*)")
 _MEMBERS = ("ref", "refDark", "link")
+
+
+def find_broken_address(url: object) -> str | None:
+    """Return what a writer wrote, of an address that stands for one that leads to nothing; None for any other."""
+    found = _BROKEN_URL.fullmatch(url) if isinstance(url, str) else None
+    return None if found is None else unquote(found[1])
+
+
+def mark_broken_references(nodes: Iterable[Node]) -> None:
+    """Make those references of a document that lead to nothing of kind `nothing`, with the `address` as written.
+
+    Shape: nodes are changed in place.
+    """
+    for ref in list(find_references(nodes)):
+        if ref.get("kind") == "url" and (address := find_broken_address(ref.get("url"))) is not None:
+            ref.clear()
+            ref.update(_make_broken(address))
+    for cell in find_file_cells(nodes):
+        broken = map(find_broken_address, cell)
+        cell[:] = [one if said is None else _make_broken(said) for one, said in zip(cell, broken, strict=True)]
+
+
+def _make_broken(address: str) -> Node:
+    return {"kind": "nothing", "address": address}
 
 
 def find_references(nodes: Iterable[Node]) -> Iterator[Node]:

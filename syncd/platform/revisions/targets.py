@@ -4,9 +4,10 @@ import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.richtext.references import BROKEN_PATH, find_broken_address
 from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.placement import APP
 from syncd.layout.tree.preserve import BROKEN
@@ -14,10 +15,6 @@ from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
 ContentRef = dict[str, Any]
-
-_BROKEN_PATH = "/~/broken?address="
-"""Behind the address of the space in the app: an address that leads to nothing, as it is written."""
-_BROKEN_URL = re.compile(rf"https?://[^/?#]+/app/o/[^/?#]+/s/[^/?#]+{re.escape(_BROKEN_PATH)}(.*)")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BY_ID = re.compile(
@@ -89,7 +86,7 @@ class TargetResolver:
             return {"kind": "url", "url": f"https:{address}" if address.startswith("//") else address}
         if by_id := _BY_ID.fullmatch(address):
             return _refer_to_missing(by_id)
-        return {"kind": "url", "url": f"{app}{_BROKEN_PATH}{quote(address, safe='')}"}
+        return {"kind": "url", "url": f"{app}{BROKEN_PATH}{quote(address, safe='')}"}
 
     def normalise_address(self, address: str, entry: TreeEntry) -> str | None:
         """Return one spelling for all the addresses that lead to the same target; None where no text can name it."""
@@ -146,8 +143,8 @@ def build_address(ref: Mapping[str, Any], known: Container[str] = ()) -> str | N
     """
     match dict(ref):
         case {"kind": "url", "url": str(url), **more} if not more:
-            lost = _BROKEN_URL.fullmatch(url)
-            return unquote(lost[1]) if lost else url
+            lost = find_broken_address(url)
+            return url if lost is None else lost
         case {"kind": "space", "space": str(space), **more} if not more:
             return f"{APP}{space}"
         case {"kind": "page", "page": str(page), **more} if more.keys() <= {"space"}:

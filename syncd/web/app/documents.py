@@ -3,14 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from syncd.layout.richtext.references import mark_broken_references
 from syncd.model.document import Document
 from syncd.web.app.block_diff import build_merged_nodes, build_side_nodes, compare_blocks
 from syncd.web.app.line_diff import compare_lines, fold_lines
 from syncd.web.app.values import PageDifference
 from syncd.web.blocks import BlockContext, CodeMemory, Target, render_document
-from syncd.web.blocks.members import Node, collect_words
+from syncd.web.blocks.members import Node, collect_words, read_kind
+from syncd.web.pages.wording import find_text_direction
 
 CHARACTERS_MAX = 400_000
 """Characters of both sides of a page that are compared as blocks; for more, there are its Markdown and either side."""
@@ -49,14 +51,19 @@ def render_difference(
     documents = [(page or {}).get("document") or {} for page in (before, after)]
     left, right = map(_list_nodes, documents)
     targets = [target for document in documents for target in _read_targets(document)]
+    # Of the words alone: forms for comments stand between the blocks, in English. Code counts for neither.
+    words = escape(collect_words([node for node in left + right if read_kind(node) != "code"]))
+    direction = find_text_direction("", words)
     if view in ("before", "after"):
-        return PageDifference(view, _render(left if view == "before" else right, targets, annotate))
+        html = _render(left if view == "before" else right, targets, annotate)
+        return PageDifference(view, html, direction=direction)
     if sum(len(collect_words(nodes)) for nodes in (left, right)) > CHARACTERS_MAX:
         cut = "This page is too long to be compared here. Look at either side of it, or at its Markdown."
         return PageDifference(view, cut=cut)
     changes = compare_blocks(left, right)
     nodes = build_merged_nodes(changes) if view == "changes" else build_side_nodes(changes)
-    return PageDifference(view, _render(nodes, targets, annotate), count=sum(not one.is_same for one in changes))
+    count = sum(not one.is_same for one in changes)
+    return PageDifference(view, _render(nodes, targets, annotate), count=count, direction=direction)
 
 
 def _render_source(before: str, after: str) -> PageDifference:
@@ -76,8 +83,11 @@ def _render(nodes: Sequence[Node], targets: Sequence[tuple[Node, Target]], annot
 
 
 def _list_nodes(document: Mapping[str, Any]) -> list[Node]:
-    nodes = document.get("nodes")
-    return [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
+    """The blocks of a document, those references marked that lead nowhere, as on a published page."""
+    held = document.get("nodes")
+    nodes = [node for node in held if isinstance(node, dict)] if isinstance(held, list) else []
+    mark_broken_references(nodes)
+    return nodes
 
 
 def _make_key(ref: Mapping[str, Any]) -> str:

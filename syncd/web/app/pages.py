@@ -27,6 +27,7 @@ from syncd.web.app.values import (
     TreeLine,
 )
 from syncd.web.blocks.references import format_size
+from syncd.web.pages.wording import find_text_direction
 from syncd.web.rendering import render_template
 from syncd.web.status.times import format_age, format_moment, parse_moment
 
@@ -147,5 +148,6 @@ def _render(template: str, frame: AppFrame, now: float, **values: object) -> Mar
         parse_moment=parse_moment,
         format_moment=format_moment,
         format_age=format_age,
+        find_direction=find_text_direction,
         **values,
     )

@@ -96,7 +96,7 @@ class PageDifference:
     """The difference of one page in one view.
 
     Shape: `html` is the rendered page, `lines` its Markdown where the view is "source"; `count` counts the changes;
-    `cut` says in words what is left out. `rest` has the comments that stand at no block.
+    `cut` says in words what is left out. `rest` has the comments that stand at no block; `direction` is "rtl" or "ltr".
     """
 
     view: str
@@ -105,6 +105,7 @@ class PageDifference:
     count: int = 0
     cut: str = ""
     rest: Markup = field(default_factory=Markup)
+    direction: str = "ltr"
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,39 @@ def test_every_key_of_the_frontmatter_that_differs_is_named(target: Target) -> N
     assert "layout.width" not in words
 
 
+def test_what_leads_nowhere_is_marked_as_on_a_published_page(target: Target) -> None:
+    world = target.world()
+    text = (
+        '[missing](nope.md)\n\n![A picture](no.png)\n\n{% file src="no.pdf" %}\n\n{% include "no-include.md" %}\n\n'
+        '<table><thead><tr><th data-type="files">F</th></tr></thead><tbody><tr><td><a href="cell.pdf">cell.pdf</a></td>'
+        "</tr></tbody></table>\n"
+    )
+    inserted = {"operation": "insert_page", "title": "Guide", "document": {"markdown": text}}
+    space = world.space(changes=[inserted])["id"]
+    answer = Person(world, world.user).get(f"/app/o/{world.organization}/s/{space}")
+    nowhere = 'class="b-broken" title="This link leads nowhere."'
+    assert f"<span {nowhere}>missing</span>" in answer.text
+    assert f"<span {nowhere}>cell.pdf</span>" in answer.text
+    assert 'class="b-missing-image">A picture' in answer.text
+    assert "no.pdf This link leads nowhere." in read_words(answer)
+    assert "This content is not there. no-include.md" in read_words(answer)
+    assert "~/broken" not in answer.text
+
+
+def test_a_page_in_arabic_is_read_from_the_right(target: Target) -> None:
+    world = target.world()
+    inserted = {"operation": "insert_page", "title": "Guide", "document": {"markdown": "مرحبا بالعالم\n"}}
+    space = world.space(changes=[inserted])["id"]
+    page = world.made("listPages", {"spaceId": space})["pages"][0]["id"]
+    change = {"operation": "update_page", "page": page, "document": {"markdown": "مرحبا بكم\n"}}
+    number = world.change_request(space, "Words", changes=[change])["number"]
+    person, home = Person(world, world.user), f"/app/o/{world.organization}/s/{space}"
+    assert '<article class="sheet" dir="rtl">' in person.get(home).text
+    for view in ("changes", "sides", "before", "after"):
+        words = person.get(f"{home}/~/changes/{number}/diff", view=view).text
+        assert '<article class="blocks sheet" aria-label="The page" dir="rtl">' in words
+
+
 def test_a_site_says_what_is_in_it_and_what_its_readers_did(proposal: Proposal, admin: Person) -> None:
     world = proposal.world
     site = world.site(proposal.space, title="Docs & more")
