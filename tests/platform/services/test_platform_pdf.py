@@ -79,6 +79,24 @@ def test_a_space_becomes_a_document_that_can_be_read(http: httpx.Client, space: 
     assert "Home" not in only
 
 
+def test_captions_dates_diagrams_and_what_leads_nowhere_are_written(
+    http: httpx.Client, storage: Storage, tmp_path: Path
+) -> None:
+    docs = tmp_path / "more"
+    (docs / ".gitbook" / "assets").mkdir(parents=True)
+    Image.new("RGB", (30, 20), (200, 30, 30)).save(docs / ".gitbook" / "assets" / "logo.png")
+    (docs / "README.md").write_text(
+        '# Home\n\n<figure><img src=".gitbook/assets/logo.png" alt="Alt"><figcaption><p>Captioned</p></figcaption>'
+        '</figure>\n\n{% updates %}\n{% update date="2026-01-02" %}\nNews.\n{% endupdate %}\n{% endupdates %}\n\n'
+        '{% @mermaid/diagram content="graph TD" %}\n\n{% file src="no.pdf" %}\n\n{% include "no.md" %}\n'
+    )
+    space = import_directory(storage, docs, title="Docs").space
+    data = fetched(http, f"/v1/spaces/{space}/pdf")
+    for words in ("Captioned", "2026-01-02", "graph TD", "no.pdf", "no.md"):
+        assert words in texts(data), words
+    assert "broken" not in texts(data)
+
+
 def test_an_address_that_was_changed_is_refused(http: httpx.Client, space: str) -> None:
     url = httpx.URL(http.get(f"/v1/spaces/{space}/pdf").json()["url"])
     for changed in ({"page": "other"}, {"expires": "99999999999"}, {"signature": "0"}, {"only": "true"}):

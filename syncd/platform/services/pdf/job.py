@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncd.layout.richtext.references import find_file_cells, find_references
+from syncd.layout.richtext.references import find_file_cells, find_references, mark_broken_references
 from syncd.platform.content.page_documents import PageDocuments
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.http.failures import Failure
@@ -111,6 +111,7 @@ class PdfJobWriter:
         return [(depth, entry) for depth, entry in listed if entry.node.type in ("document", "group")]
 
     def _build_page(self, outline: Outline, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+        mark_broken_references(nodes)
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
         ids |= {str(value) for cell in find_file_cells(nodes) for value in cell}
         files = {id: self._build_file(outline.entries[id].node) for id in ids if id in outline.entries}

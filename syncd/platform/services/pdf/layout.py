@@ -107,10 +107,14 @@ class PdfLayout:
         elif type == "table":
             self._draw_table(node)
         elif type in ("image", "drawing"):
-            self._draw_image(data)
+            self._draw_image(data, _join_text(_find_caption(node)))
         elif type == "divider":
             self._draw_rule()
+        elif type == "integration" and isinstance(source := (data.get("props") or {}).get("content"), str):
+            self._draw_code(source)
         else:
+            if type == "update" and isinstance(date := data.get("date"), str):
+                self._draw_line(date, "B")
             self._draw_other(node, depth)
 
     def _draw_heading(self, node: Node, size: float) -> None:
@@ -205,21 +209,24 @@ class PdfLayout:
         """What a cell says; in one of text, `value` is the name of a fragment."""
         if isinstance(value, list):
             options = {str(option.get("value")): str(option.get("label")) for option in column.get("options") or ()}
-            names = (self._files.get(str(one), {}).get("name") or options.get(str(one), one) for one in value)
-            return ", ".join(map(str, names))
+            return ", ".join(
+                self._find_title({"ref": one})
+                if isinstance(one, Mapping)
+                else str(self._files.get(str(one), {}).get("name") or options.get(str(one), one))
+                for one in value
+            )
         if isinstance(value, Mapping):
             return self._find_title({"ref": value.get("ref", value)})
         if isinstance(value, bool):
             return "[x]" if value else "[ ]"
         return "" if value is None else texts.get(str(value), str(value))
 
-    def _draw_image(self, data: Mapping[str, Any]) -> None:
+    def _draw_image(self, data: Mapping[str, Any], caption: str = "") -> None:
         name = self._find_image_name(data)
-        caption = str(data.get("caption") or data.get("alt") or "")
-        if name is not None and not self._draw_image_file(self._images / name):
-            name = None
-        if name is None or data.get("caption"):
-            self._draw_line(caption or "[image]", "I")
+        caption = caption or str(data.get("caption") or "")
+        is_drawn = name is not None and self._draw_image_file(self._images / name)
+        if words := caption or ("" if is_drawn else str(data.get("alt") or "") or "[image]"):
+            self._draw_line(words, "I")
 
     def _draw_image_file(self, file: Path) -> bool:
         try:
@@ -277,12 +284,12 @@ class PdfLayout:
         return url if isinstance(url, str) and url.startswith(_LINK_SCHEMES) else ""
 
     def _find_title(self, data: Mapping[str, Any]) -> str:
-        """What a void block is called: its title, else the name of what it refers to, else the address."""
+        """What a void block is called: its title, else the name of what it refers to, else the address as written."""
         ref = data.get("ref")
         ref = ref if isinstance(ref, Mapping) else {}
         page = self._titles.get((self._part, str(ref.get("page"))))
         name = self._files.get(str(ref.get("file")), {}).get("name") or page
-        return str(data.get("title") or name or ref.get("url") or data.get("url") or "")
+        return str(data.get("title") or name or ref.get("url") or ref.get("address") or data.get("url") or "")
 
     def _find_image_name(self, data: Mapping[str, Any]) -> str | None:
         ref = data.get("ref")
@@ -323,6 +330,10 @@ class PdfLayout:
 
 def _compute_line_height(size: float) -> float:
     return size * _MM_PER_POINT * _LINE
+
+
+def _find_caption(node: Node) -> list[Any]:
+    return [piece.get("nodes") for piece in node.get("fragments") or () if piece.get("fragment") == "caption"]
 
 
 def _find_label(data: Mapping[str, Any]) -> str:
