@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import zlib
@@ -10,9 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
+from fpdf import FPDF
 from PIL import Image
 
 from syncd.platform.services.directory.read import import_directory
+from syncd.platform.services.pdf import fonts
+from syncd.platform.services.pdf.fonts import BOX, PLACES, Fonts
 from syncd.platform.services.pdf.layout import PdfLayout
 from syncd.platform.services.pdf.worker import JOB
 from syncd.platform.storage.storage import Storage
@@ -124,6 +128,25 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
     page = {"part": 0, "id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
     assert PdfLayout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).draw().startswith(b"%PDF-")
     assert PdfLayout({"title": "", "pages": []}, tmp_path).draw().startswith(b"%PDF-")
+
+
+@pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
+def test_what_no_font_draws_is_a_box_that_a_reader_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "FALLBACKS", ())
+    assert Fonts(FPDF(), ["漢 Ж"]).spell("漢 Ж") == f"{BOX} Ж"
+    monkeypatch.setattr(fonts, "PLACES", ())
+    assert Fonts(FPDF(), ["漢 Ж"]).spell("漢 Ж") == "? ?"
+
+
+@pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
+def test_another_font_of_the_machine_draws_what_the_first_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place = next(place for place in PLACES if Path(place, "DejaVuSans.ttf").is_file())
+    shutil.copy(Path(place, "DejaVuSansMono.ttf"), tmp_path / "DejaVuSans.ttf")
+    monkeypatch.setattr(fonts, "PLACES", (str(tmp_path),))
+    monkeypatch.setattr(fonts, "FALLBACKS", (str(tmp_path / "none.ttf"), str(Path(place, "DejaVuSans.ttf"))))
+    assert Fonts(FPDF(), ["שלום 漢"]).spell("שלום 漢") == f"שלום {BOX}"
 
 
 def test_a_reference_leads_to_the_page_of_its_own_part(tmp_path: Path) -> None:
