@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from fpdf import FPDF
+from fpdf.fonts import TTFFont
 from PIL import Image
 
 from syncd.platform.services.directory.read import import_directory
@@ -130,12 +131,21 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
     assert PdfLayout({"title": "", "pages": []}, tmp_path).draw().startswith(b"%PDF-")
 
 
+def spell(written: str) -> str:
+    pdf = FPDF()
+    spelled = Fonts(pdf, [written]).spell(written)
+    for font in pdf.fonts.values():
+        if isinstance(font, TTFFont):
+            font.close()
+    return spelled
+
+
 @pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
 def test_what_no_font_draws_is_a_box_that_a_reader_sees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fonts, "FALLBACKS", ())
-    assert Fonts(FPDF(), ["漢 Ж"]).spell("漢 Ж") == f"{BOX} Ж"
+    assert spell("漢 Ж") == f"{BOX} Ж"
     monkeypatch.setattr(fonts, "PLACES", ())
-    assert Fonts(FPDF(), ["漢 Ж"]).spell("漢 Ж") == "? ?"
+    assert spell("漢 Ж") == "? ?"
 
 
 @pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
@@ -146,7 +156,21 @@ def test_another_font_of_the_machine_draws_what_the_first_lacks(
     shutil.copy(Path(place, "DejaVuSansMono.ttf"), tmp_path / "DejaVuSans.ttf")
     monkeypatch.setattr(fonts, "PLACES", (str(tmp_path),))
     monkeypatch.setattr(fonts, "FALLBACKS", (str(tmp_path / "none.ttf"), str(Path(place, "DejaVuSans.ttf"))))
-    assert Fonts(FPDF(), ["שלום 漢"]).spell("שלום 漢") == f"שלום {BOX}"
+    assert spell("שלום 漢") == f"שלום {BOX}"
+
+
+@pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
+def test_arabic_is_joined_and_begins_at_the_right(tmp_path: Path) -> None:
+    link = {"object": "inline", "type": "link", "data": {"ref": {"kind": "url", "url": "https://example.org/far"}}}
+    item = {"object": "block", "type": "paragraph", "nodes": [{**link, "nodes": [text("مرحبا بالعالم")]}]}
+    nodes = [{"object": "block", "type": "list-unordered", "nodes": [{"object": "block", "nodes": [item]}]}]
+    page = {"part": 0, "id": "a", "title": "دليل", "depth": 0, "nodes": nodes, "files": {}}
+    layout = PdfLayout({"title": "T", "pages": [page]}, tmp_path)
+    data = layout.draw()
+    assert layout._pdf.text_shaping is not None
+    assert b"https://example.org/far" in data
+    [place] = re.findall(rb"/Rect \[([0-9.]+) [0-9.]+ ([0-9.]+)", data)
+    assert float(place[1]) > 500, "points, of a sheet that is 595 wide"
 
 
 def test_a_reference_leads_to_the_page_of_its_own_part(tmp_path: Path) -> None:

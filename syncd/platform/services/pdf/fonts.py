@@ -5,6 +5,7 @@ as far as the text uses it, and for letters that it does not have the first of `
 can draw becomes a box, or a question mark on a machine without any of these fonts.
 """
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -82,6 +83,8 @@ class Fonts:
             families += [family] if left != missing else []
             missing = left
         self._pdf.set_fallback_fonts(families, exact_match=False)
+        if any(unicodedata.bidirectional(chr(sign)) in ("R", "AL") for sign in signs):
+            self._pdf.set_text_shaping(True)
         self._undrawn = dict.fromkeys(missing, BOX)
 
     def use(self, family: str, style: str, size: float) -> None:

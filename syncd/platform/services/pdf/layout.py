@@ -11,6 +11,8 @@ from fpdf.errors import FPDFException
 from PIL import Image
 
 from syncd.platform.services.pdf.fonts import Fonts
+from syncd.web.pages.wording import find_text_direction
+from syncd.web.rendering import Html
 
 SHEETS_MAX = 3_000
 """Pages of paper."""
@@ -81,7 +83,14 @@ class PdfLayout:
         title = self._fonts.spell(page["title"]) or "-"
         self._set_font("text", "B", _TITLE_PT)
         self._pdf.start_section(title, level=min(page["depth"], 5))
-        self._pdf.multi_cell(0, _compute_line_height(_TITLE_PT), title, align="L", new_x="LMARGIN", new_y="NEXT")
+        self._pdf.multi_cell(
+            0,
+            _compute_line_height(_TITLE_PT),
+            title,
+            align="R" if _is_right_to_left(title) else "L",
+            new_x="LMARGIN",
+            new_y="NEXT",
+        )
         self._pdf.ln(_GAP)
         self._draw_blocks(page["nodes"], 0)
 
@@ -135,9 +144,10 @@ class PdfLayout:
             done = (item.get("data") or {}).get("checked")
             sign = {"list-ordered": f"{start + at}.", "list-tasks": "[x]" if done else "[ ]"}.get(type, "-")
             self._set_font("text", "", _TEXT_PT)
-            self._pdf.set_x(self._pdf.l_margin)
-            self._pdf.cell(_INDENT, _compute_line_height(_TEXT_PT), sign)
-            with self._indent(depth):
+            is_right = _is_right_to_left(_join_text(item))
+            self._pdf.set_x(self._pdf.w - self._pdf.r_margin - _INDENT if is_right else self._pdf.l_margin)
+            self._pdf.cell(_INDENT, _compute_line_height(_TEXT_PT), sign, align="R" if is_right else "L")
+            with self._indent(depth, is_right=is_right):
                 self._pdf.set_x(self._pdf.l_margin)
                 self._draw_blocks(item.get("nodes") or [], depth + 1)
 
@@ -249,6 +259,10 @@ class PdfLayout:
         self._pdf.ln(2 * _GAP)
 
     def _draw_runs(self, nodes: list[Node], size: float, style: str) -> None:
+        text = "".join(_join_text(node) or _find_label(node.get("data") or {}) for node in nodes)
+        if _is_right_to_left(text):
+            self._draw_right_runs(nodes, text, size, style)
+            return
         for node in nodes:
             if node.get("object") == "text":
                 for leaf in node.get("leaves") or ():
@@ -259,6 +273,18 @@ class PdfLayout:
                 self._draw_inline_image(node.get("data") or {})
             else:
                 self._write_text(_join_text(node) or _find_label(node.get("data") or {}), size, style)
+
+    def _draw_right_runs(self, nodes: list[Node], text: str, size: float, style: str) -> None:
+        """A line from the right, as one text: only so can it be put in order. It leads where its only link does."""
+        found = (self._find_address(node.get("data") or {}) for node in nodes if node.get("type") == "link")
+        links = [address for address in found if address]
+        link = links[0] if len(links) == 1 else ""
+        self._set_font("text", style, size, _LINK if link else _BLACK)
+        spelled = self._fonts.spell(text)
+        self._pdf.multi_cell(0, _compute_line_height(size), spelled, align="R", new_y="LAST", link=link)
+        for node in nodes:
+            if node.get("type") == "inline-image":
+                self._draw_inline_image(node.get("data") or {})
 
     def _draw_leaf(self, leaf: Node, size: float, style: str) -> None:
         marks = {mark.get("type") for mark in leaf.get("marks") or ()}
@@ -318,18 +344,25 @@ class PdfLayout:
         self._pdf.set_text_color(*colour)
 
     @contextmanager
-    def _indent(self, depth: int) -> Iterator[None]:
-        margin = self._pdf.l_margin
-        self._pdf.set_left_margin(margin + (_INDENT if depth < DEPTH_MAX // 2 else 0))
+    def _indent(self, depth: int, *, is_right: bool = False) -> Iterator[None]:
+        left, right = self._pdf.l_margin, self._pdf.r_margin
+        width = _INDENT if depth < DEPTH_MAX // 2 else 0
+        self._pdf.set_left_margin(left + (0 if is_right else width))
+        self._pdf.set_right_margin(right + (width if is_right else 0))
         try:
             yield
         finally:
-            self._pdf.set_left_margin(margin)
-            self._pdf.set_x(margin)
+            self._pdf.set_left_margin(left)
+            self._pdf.set_right_margin(right)
+            self._pdf.set_x(left)
 
 
 def _compute_line_height(size: float) -> float:
     return size * _MM_PER_POINT * _LINE
+
+
+def _is_right_to_left(text: str) -> bool:
+    return find_text_direction("", Html.escape(text)) == "rtl"
 
 
 def _find_caption(node: Node) -> list[Any]:
