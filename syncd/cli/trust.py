@@ -34,6 +34,7 @@ MEANINGS = {
     "repository.site.publish.branch": "a site is pushed to this branch of the Git remote",
     "repository.site.publish.base_url": "pages say that they are found there",
     "repository.site.publish.index": "whether search engines may list the site",
+    "repository.site.publish.public": "a site for visitors who sign in may be built for everybody",
     "repository.write": "main content may be written without a change request",
     "repository.upstream": "commits come from the Git remote origin, and go there",
     "repository.upstream.remote": "commits come from this Git remote, and go there",

@@ -87,6 +87,8 @@ class SitePublishConfig(_Section):
     """The address that readers find the site at, for its sitemap and canonical links."""
     index: bool = True
     """Whether search engines may list the site."""
+    public: bool = False
+    """Whether a site for visitors who sign in, or have a link, is built for everybody all the same."""
 
     @model_validator(mode="after")
     def _has_one_target(self) -> "SitePublishConfig":

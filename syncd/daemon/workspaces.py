@@ -250,7 +250,7 @@ def build_publish_options(site: SiteConfig) -> PublishOptions | None:
     publish = site.publish
     if publish is None:
         return None
-    return PublishOptions(site.file, publish.directory, publish.branch, publish.base_url, publish.index)
+    return PublishOptions(site.file, publish.directory, publish.branch, publish.base_url, publish.index, publish.public)
 
 
 def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteOptions:

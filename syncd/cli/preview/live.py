@@ -288,9 +288,9 @@ def _is_only_content(space: SpacePages, path: str) -> bool:
 
 
 def _has_same_title(space: SpacePages, path: str) -> bool:
-    titles = {entry.path: entry.title for entry in space.list_entries()}
     text = space.files.items[path].read().decode(errors="replace")
-    return path in titles and titles[path] == (read_heading(text) or titles[path])
+    title = space.titles.get(path)
+    return title is not None and title == (read_heading(text) or title)
 
 
 def _find_space(site: SiteContent, word: str) -> tuple[str, str] | None:

@@ -10,9 +10,9 @@ from posixpath import splitext
 from syncd.cli.preview.live import LivePreview, PreviewState
 from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.net.page_values import HTML, POLICY, EventStream, PageRequest, PageResponse, RefusedRequest
-from syncd.sync.publish.content import FILES, SiteContent
+from syncd.sync.publish.content import FILES, READ_ERRORS, SiteContent
 from syncd.sync.publish.frames import find_redirect_address, find_spot_address, read_space_settings
-from syncd.sync.publish.render import READ_ERRORS, PageRenderer
+from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.customization import find_locale
 from syncd.web.pages.diagrams import DIAGRAM_FRAME, FRAME_POLICY

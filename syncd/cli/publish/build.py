@@ -35,6 +35,7 @@ class BuildCommandOptions:
     ref: str = ""
     base_url: str = ""
     is_indexed: bool = True
+    is_public: bool = False
     is_atomic: bool = False
     jobs: int = 0
     is_strict: bool = False
@@ -61,7 +62,7 @@ def run_build(options: BuildCommandOptions) -> int:
         if report.exit_code and options.is_strict:
             _print_outcome(options, report, None)
             return report.exit_code
-        build = BuildOptions(options.base_url, options.jobs or _count_cores(), options.is_indexed)
+        build = BuildOptions(options.base_url, options.jobs or _count_cores(), options.is_indexed, options.is_public)
         build_into = partial(build_site, site, options=build)
         summary = build_atomically(directory, build_into) if options.is_atomic else build_into(directory)
     _print_outcome(options, report, summary)
@@ -117,6 +118,8 @@ def _print_outcome(options: BuildCommandOptions, report: Report, summary: BuildS
         return
     for path, reason in summary.left_out.items():
         print_text(f"{style_text('left out', 33, sys.stdout)} {escape(path)}: {escape(reason)}")
+    for path, reason in summary.conditional.items():
+        print_text(f"{style_text('not for everybody', 36, sys.stdout)} {escape(path)}: {escape(reason)}")
     counts = f"{summary.written} written, {summary.removed} removed, {summary.unchanged} unchanged"
     print_text(f"{format_count(summary.pages, 'page')} in {where}: {format_count(summary.files, 'file')}, {counts}.")
 
@@ -134,5 +137,6 @@ def _build_document(options: BuildCommandOptions, report: Report, summary: Build
     if summary is not None:
         document |= {"pages": summary.pages, "rendered": summary.rendered, "written": summary.written}
         document |= {"removed": summary.removed, "unchanged": summary.unchanged}
-        document["left_out"] = [{"path": path, "reason": reason} for path, reason in summary.left_out.items()]
+        for name, rows in (("left_out", summary.left_out), ("conditional", summary.conditional)):
+            document[name] = [{"path": path, "reason": reason} for path, reason in rows.items()]
     return document

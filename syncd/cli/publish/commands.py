@@ -20,6 +20,9 @@ def site_build(
         str, typer.Option("--base-url", metavar="URL", help="The address of the site, for sitemap and canonical links.")
     ] = "",
     no_index: Annotated[bool, typer.Option("--no-index", help="Ask search engines to stay away.")] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="Build a site for visitors who sign in, or have a link, for everybody.")
+    ] = False,
     atomic: Annotated[
         bool, typer.Option("--atomic", help="Make DIR a link to the newest build, exchanged at once.")
     ] = False,
@@ -36,6 +39,6 @@ def site_build(
     from syncd.cli.publish.build import BuildCommandOptions, run_build
 
     options = BuildCommandOptions(
-        directory, source or Path.cwd(), ref, base_url, not no_index, atomic, jobs, strict, json
+        directory, source or Path.cwd(), ref, base_url, not no_index, public, atomic, jobs, strict, json
     )
     exit_with(run_build(options))

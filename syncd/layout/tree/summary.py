@@ -150,6 +150,16 @@ def assemble_entries(
     return tuple(done)
 
 
+def select_entries(entries: Iterable[Entry], is_kept: Callable[[Entry], bool]) -> tuple[Entry, ...]:
+    """Return the tree without the entries that are not kept, and without all below them; any depth."""
+    kept = [entry for entry in entries if is_kept(entry)]
+    return assemble_entries(
+        kept,
+        lambda entry: [child for child in entry.children if is_kept(child)],
+        lambda entry, below: replace(entry, children=below),
+    )
+
+
 @dataclass
 class _OpenEntry:
     """An entry that can still get children."""

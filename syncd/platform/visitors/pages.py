@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
+from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, depends_on_reader
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext.reading import to_document
 from syncd.platform.cache import Cache
@@ -26,7 +27,7 @@ from syncd.platform.visitors.frames import (
     read_contents,
 )
 from syncd.platform.visitors.kept.page_keys import PageKeys
-from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_body
+from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, CodeMemory, OutlineEntry, RenderedDocument, render_document
@@ -44,7 +45,6 @@ FEED = "rss.xml"
 """What stands behind the path of a page with updates at the address of its feed."""
 _UPDATE = re.compile(r"\{%-?\s{0,100}update\b")
 _REMEMBERED_BYTES = 64 * 1024 * 1024
-_CLOSED_TO_ROBOTS = ("noIndex", "noRobotsIndex", "hidden")
 _FLAGS = {
     "title": "title",
     "description": "description",
@@ -276,7 +276,7 @@ def is_indexed(visit: SiteVisit, outline: Outline, entry: TreeEntry) -> bool:
     """Return whether search engines may list a page: the site is public, and neither it nor a page above is closed."""
     here: TreeEntry | None = entry
     while here is not None and here.parent != here.node.id:
-        if any(here.node.fields.get(name) for name in (*_CLOSED_TO_ROBOTS, "condition")):
+        if any(here.node.fields.get(name) for name in CLOSED_TO_ROBOTS):
             return False
         here = outline.entries.get(here.parent)
     return visit.may_be_indexed

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
+from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH, depends_on_reader
 from syncd.layout.richtext.outline import split_sections
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
@@ -17,14 +18,13 @@ from syncd.platform.services.search.engine import SearchMatch, find_matches
 from syncd.platform.services.search.words import has_any_term, parse_query, split_words
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
-from syncd.platform.visitors.page_bodies import depends_on_reader, read_visible_body
+from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.pages.search_results import SearchResult, cut_excerpt
 
 FOUND_MAX = 100
 """Pages that one search of a site finds, the best first."""
 SECTIONS_MAX = 5
-_CLOSED = ("hidden", "noIndex")
 
 IndexedSections = tuple[str, Sequence[Sequence[str]]]
 """The stamp of an indexed page, and its sections: anchor, title and words of each."""
@@ -97,7 +97,7 @@ def search_site(
 def _is_searched(visit: SiteVisit, outline: Outline, entry: TreeEntry) -> bool:
     here: TreeEntry = entry
     while here.node.id not in (PAGES, ROOT):
-        if any(here.node.fields.get(name) for name in _CLOSED):
+        if any(here.node.fields.get(name) for name in CLOSED_TO_SEARCH):
             return False
         here = outline.entries[here.parent]
     return visit.may_read_page(outline, entry)

@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 
 from syncd import __version__
 from syncd.errors import ConfigInvalid, PathRefused
+from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
+from syncd.layout.page.frontmatter import split_after_title
 from syncd.sync.publish.assets import Place, StaticContent, compute_digest, make_static
-from syncd.sync.publish.content import FILES, SiteContent
+from syncd.sync.publish.content import FILES, READ_ERRORS, SiteContent
 from syncd.sync.publish.dates import PageTimes, find_page_times
 from syncd.sync.publish.output import (
     BuildManifest,
@@ -26,7 +28,6 @@ from syncd.sync.publish.output import (
     write_manifest,
 )
 from syncd.sync.publish.places import SitePlaces, make_directory
-from syncd.sync.publish.render import READ_ERRORS
 from syncd.sync.publish.shared_files import (
     build_diagram_files,
     build_full_text,
@@ -39,6 +40,7 @@ from syncd.sync.publish.shared_files import (
     list_redirections,
 )
 from syncd.sync.publish.static_pages import PageBuilder
+from syncd.sync.publish.visible import check_visibility, may_be_indexed, select_visible
 from syncd.web.pages.search_index import SearchablePage, read_searchable_page
 from syncd.web.site import SitePage
 
@@ -52,12 +54,14 @@ class BuildOptions:
     """What a build is told.
 
     Shape: `base_url` is the address that the site will have, "" where nobody knows; `jobs` are the processes that
-    render pages; a site that is not indexed asks search engines to stay away.
+    render pages; a site that is not indexed asks search engines to stay away. With `is_public`, a site that is for
+    visitors who sign in is built for everybody.
     """
 
     base_url: str = ""
     jobs: int = 1
     is_indexed: bool = True
+    is_public: bool = False
 
 
 def check_base_url(address: str) -> str:
@@ -89,8 +93,13 @@ def build_site(
     """
     if not site.spaces:
         raise ConfigInvalid(f"there are no pages in {site.top}", hint="name a directory with Markdown files")
-    static = make_static(site)
-    build = _Build(static, options, pulse)
+    if not options.is_public:
+        check_visibility(site)
+    visible = select_visible(site)
+    options = replace(options, is_indexed=options.is_indexed and may_be_indexed(site))
+    build = _Build(make_static(visible.site), options, pulse)
+    build.summary.left_out |= visible.left_out
+    build.summary.conditional |= visible.conditional
     with open_output(top):
         return build.run(top)
 
@@ -194,6 +203,7 @@ class _Build:
             frame = replace(self.builder.make_frame(name, ""), relate=str)
             settings = [path for path in space.files.items if path.startswith(".gitbook") and _is_setting(path)]
             facts += [name, repr(frame), sorted(space.files.items), site.read_contents(name).entries]
+            facts += [(file, sorted(members)) for file, members in sorted(space.closed.items())]
             facts += [(path, site.find_digest(name, path)) for path in sorted(settings)]
         digest.update(repr(facts).encode(errors="surrogatepass"))
         return digest.hexdigest()
@@ -244,9 +254,10 @@ class _Build:
         return find_page_times(self.site, self.tasks, before.times)
 
     def _list_entries(self, pages: Mapping[str, Any], dates: Mapping[Place, str]) -> dict[Place, SitePage]:
+        """The pages that lists of the site name: none that navigation hides."""
         found = {}
         for task in self.tasks:
-            if (page := pages.get(_make_key(task))) is not None:
+            if (page := pages.get(_make_key(task))) is not None and self.builder.is_listed(*task):
                 entry = self.builder.make_entry(*task, page["title"], page["description"])
                 found[task] = replace(entry, changed=dates.get(task, ""))
         return found
@@ -257,21 +268,27 @@ class _Build:
         chapters = list_chapters(builder, entries)
         top = f"{urlsplit(builder.base).path}/" if builder.base else "/"
         searchable = {name: self._list_searchable(name) for name in self.site.spaces}
-        texts = [*build_scopes(builder, searchable), *build_lists(builder, chapters)]
+        texts = [*build_scopes(builder, searchable), *build_lists(builder, chapters, entries)]
         texts += [("404.html", build_not_found(builder, top)), (".nojekyll", "")]
         texts += [(path, text) for path, text in build_redirects(builder, self.redirects) if path not in made]
         yield from ((path, text.encode(errors="replace")) for path, text in texts)
         ordered = {(name, file): entries[name, file] for name, file in self.tasks if (name, file) in entries}
         yield "llms-full.txt", b"".join(build_full_text(builder, ordered))
 
-    def _list_searchable(self, name: str) -> list[SearchablePage]:
-        contents, items = self.site.read_contents(name), self.site.spaces[name].files.items
-        found = []
+    def _list_searchable(self, name: str) -> list[SearchablePage | None]:
+        """What is searched of each page of a table of contents; None for one that the search passes over."""
+        contents, space = self.site.read_contents(name), self.site.spaces[name]
+        found: list[SearchablePage | None] = []
         for number in contents.page_numbers:
             self.pulse()
+            file = contents.entries[number].path
+            if space.is_closed(file, CLOSED_TO_SEARCH):
+                found.append(None)
+                continue
             try:
-                text = items[contents.entries[number].path].read().decode(errors="replace")
-                found.append(read_searchable_page(text))
+                text = space.files.items[file].read().decode(errors="replace")
+                head = split_after_title(text)[0]
+                found.append(read_searchable_page(head + self.builder.read_visible_body(name, file, text)))
             except READ_ERRORS:
                 found.append(SearchablePage())
         return found

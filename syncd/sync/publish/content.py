@@ -1,17 +1,17 @@
 """What a site shows at one time: spaces, their tables of contents, and the addresses of their pages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from syncd.errors import FileInvalid
+from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.read.declared import Item
 from syncd.layout.tree.draft import Draft
-from syncd.layout.tree.summary import Entry, walk_entries
+from syncd.layout.tree.summary import Entry, select_entries, walk_entries
 from syncd.web.pages.contents import Contents, ContentsEntry, build_contents
 from syncd.web.pages.customization import is_safe_address
 
@@ -20,15 +20,22 @@ if TYPE_CHECKING:
 
 FILES = "/~syncd"
 """The address below which everything is that is no page; no page can have it."""
+READ_ERRORS = (OSError, PathRefused, KeyError)
+"""What reading a file may raise that was there a moment ago."""
+_HIDDEN = ("hidden",)
 
 
 @dataclass(frozen=True)
 class SpacePages:
-    """A space with its files; `addresses` has the file of each page, by its path in one spelling."""
+    """A space with its files; `addresses` has the file of each page, by its path in one spelling.
+
+    Shape: `closed` has the members, such as `noIndex`, by which pages and those below them are kept out of something.
+    """
 
     files: "SpaceFiles"
     draft: Draft
     addresses: Mapping[str, str]
+    closed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def paths(self) -> Mapping[str, str]:
@@ -46,9 +53,14 @@ class SpacePages:
         names = (path, f"{stem}.md", f"{stem}/README.md" if stem else self.first_file)
         return next((name for name in names if name in self.files.items), None)
 
-    def list_entries(self) -> Iterator[Entry]:
-        """Yield every entry of the table of contents."""
-        return (entry for entry, _ in walk_entries(self.draft.entries))
+    @cached_property
+    def titles(self) -> Mapping[str | None, str]:
+        """The title of each page by its file, also of one that is hidden from the table of contents."""
+        return {one.path: one.title for one, _ in walk_entries(self.draft.entries) if one.anchor is None}
+
+    def is_closed(self, file: str, members: Collection[str]) -> bool:
+        """Return whether a page, or one above it, has one of these members."""
+        return not self.closed.get(file, frozenset()).isdisjoint(members)
 
     def locate(self, path: str) -> str:
         """Return a path of the space as one from the top of its tree."""
@@ -59,7 +71,8 @@ class SpacePages:
 class SiteContent:
     """All that a site shows; `problem` is what is wrong with the site file, if anything.
 
-    Shape: `spaces` by the space that a variant of the site names; `commit` is "" for the work tree.
+    Shape: `spaces` by the space that a variant of the site names; `commit` is "" for the work tree. With `has_hidden`,
+    as for a writer, navigation has what is hidden from it.
     """
 
     top: Path
@@ -69,6 +82,7 @@ class SiteContent:
     problem: FileInvalid | None = None
     site_path: str = ""
     commit: str = ""
+    has_hidden: bool = True
     _contents: dict[str, Contents] = field(default_factory=dict)
 
     @cached_property
@@ -108,7 +122,10 @@ class SiteContent:
     def read_contents(self, name: str) -> Contents:
         """Return the table of contents of a space, made once."""
         if name not in self._contents:
-            entries = self.spaces[name].draft.entries
+            space = self.spaces[name]
+            entries = select_entries(
+                space.draft.entries, lambda one: one.anchor is not None or not space.is_closed(one.path or "", _HIDDEN)
+            )
             self._contents[name] = build_contents(entries, lambda entry: self._find_entry_address(name, entry))
         return self._contents[name]
 

@@ -1,6 +1,6 @@
 """The frame around the pages of a site: sections, variants, and the looks that the site file declares."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from syncd.layout.site.addresses.addresses import Spot
@@ -83,17 +83,19 @@ def _list_sections(site: SiteContent, variant: Item | None) -> Iterator[SiteLink
         below.setdefault(item.parent, []).append(item)
     for item in below.get(ROOT, ()):
         if item.kind == "section":
-            yield _make_section(site, item, current)
+            yield from _make_sections(site, (item,), current)
             continue
-        inner = tuple(_make_section(site, one, current) for one in below.get(item.ref, ()) if one.kind == "section")
+        inner = tuple(_make_sections(site, below.get(item.ref, ()), current))
         if inner:
             is_current = any(one.is_current for one in inner)
             yield SiteLink(_find_title(item), is_current=is_current, links=inner, icon=_find_icon(item))
 
 
-def _make_section(site: SiteContent, item: Item, current: Ref) -> SiteLink:
-    address = find_spot_address(site, site.site.first_of(item.ref))
-    return SiteLink(_find_title(item), address, item.ref == current, icon=_find_icon(item))
+def _make_sections(site: SiteContent, items: Iterable[Item], current: Ref) -> Iterator[SiteLink]:
+    """The sections that have something to show; one whose variants are all for others has none."""
+    for item in items:
+        if item.kind == "section" and (spot := site.site.first_of(item.ref)) is not None:
+            yield SiteLink(_find_title(item), find_spot_address(site, spot), item.ref == current, icon=_find_icon(item))
 
 
 def _find_icon(item: Item) -> str:
@@ -107,6 +109,7 @@ def _find_title(item: Item) -> str:
 def _list_variants(site: SiteContent, variant: Item | None) -> Iterator[SiteLink]:
     """The variants beside the one that is shown."""
     for item in site.site.file.of("variant"):
-        if variant is not None and item.parent == variant.parent:
+        is_shown = item is variant or site.has_hidden or not item.fields.get("hidden")
+        if variant is not None and item.parent == variant.parent and is_shown:
             address = find_spot_address(site, site.site.first_of(item.ref))
             yield SiteLink(str(item.fields.get("path") or _find_title(item)), address, item.ref == variant.ref)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from syncd.errors import FileInvalid, PathRefused
+from syncd.layout.evaluation import Variables
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_metadata, split_after_title
 from syncd.layout.page.links import follow_moves
@@ -122,8 +123,14 @@ class PageLinks:
 
     def _describe_page(self, name: str, file: str, suffix: str) -> Target:
         entry = self.site.find_entry(name, file)
-        title = entry.title if entry is not None else ""
+        title = entry.title if entry is not None else self.site.spaces[name].titles.get(file, "")
         return Target(self.relate(self.site.find_page_address(name, file)) + suffix, title)
+
+
+def read_variables(space: SpacePages, text: str, *, at: str, claims: Mapping[str, Any] | None) -> Variables:
+    """Return the variables that a page with this text reads: its space's, its own, and the claims of its reader."""
+    own = read_page_metadata(text, at=at).get("variables") or {}
+    return Variables({"space": space.draft.variables, "page": own}, claims)
 
 
 def read_page_metadata(text: str, *, at: str) -> dict[str, Any]:

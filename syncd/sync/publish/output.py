@@ -45,7 +45,8 @@ class BuildManifest:
 class BuildSummary:
     """What a build came to: pages of the site, pages that were rendered, and files by what became of them.
 
-    Shape: `left_out` has the pages that could not be read or can lie nowhere, each with the reason.
+    Shape: `left_out` has the pages that could not be read or can lie nowhere, each with the reason; `conditional` what
+    conditions keep from everybody, as they should.
     """
 
     pages: int = 0
@@ -54,6 +55,7 @@ class BuildSummary:
     unchanged: int = 0
     removed: int = 0
     left_out: dict[str, str] = field(default_factory=dict)
+    conditional: dict[str, str] = field(default_factory=dict)
 
     @property
     def files(self) -> int:

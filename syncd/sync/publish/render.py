@@ -5,7 +5,6 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from syncd.errors import PathRefused
 from syncd.layout.lint.finding import Finding
 from syncd.layout.page.block_positions import find_top_lines
 from syncd.layout.page.frontmatter import read_heading, split_after_title
@@ -14,7 +13,7 @@ from syncd.model.content_write import TEXT_MAX
 from syncd.model.document import Document
 from syncd.sync.publish.content import SiteContent
 from syncd.sync.publish.frames import build_frame
-from syncd.sync.publish.links import PageLinks, read_page_metadata
+from syncd.sync.publish.links import PageLinks, read_page_metadata, read_variables
 from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
@@ -27,10 +26,12 @@ from syncd.web.rendering import Html
 class PageRenderer:
     """Renders pages, and remembers code that was coloured; safe to use from several threads.
 
-    Shape: `loads_foreign_pictures` says whether pictures of other hosts are loaded, or a link stands for each.
+    Shape: `loads_foreign_pictures` says whether pictures of other hosts are loaded, or a link stands for each. With
+    `claims`, conditions are decided for a reader who has these; without, each is shown with what stands behind it.
     """
 
     loads_foreign_pictures: bool = False
+    claims: Mapping[str, Any] | None = None
     highlighted: MutableMapping[str, str] = field(default_factory=CodeMemory)
     mark: str = field(default_factory=lambda: secrets.token_hex(12) + "-")
 
@@ -85,6 +86,7 @@ class PageRenderer:
             resolve=links.resolve,
             read_reusable=links.read_reusable,
             read_specification=links.read_specification,
+            variables=read_variables(links.space, text, at=links.path, claims=self.claims),
             highlighted=self.highlighted,
             loads_foreign_pictures=self.loads_foreign_pictures,
         )
@@ -126,7 +128,3 @@ def _read_layout(given: Mapping[str, Any]) -> PageLayout:
         metadata=given.get("metadata") is not False,
         is_wide=given.get("width") == "wide",
     )
-
-
-READ_ERRORS = (OSError, PathRefused, KeyError)
-"""What reading a file may raise that was there a moment ago."""

@@ -84,7 +84,7 @@ def build_diagram_files() -> tuple[dict[str, str], dict[str, bytes]]:
 
 
 def build_scopes(
-    builder: "PageBuilder", searchable: Mapping[str, Sequence[SearchablePage]]
+    builder: "PageBuilder", searchable: Mapping[str, Sequence[SearchablePage | None]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the files of each space: its colours, table of contents, index for the search, and list of all pages."""
     for name in builder.site.spaces:
@@ -98,6 +98,7 @@ def build_scopes(
             (entry.title, entry.address, " / ".join(one.title for one in contents.find_ancestors(number)), page)
             for number, page in zip(contents.page_numbers, searchable[name], strict=True)
             for entry in (contents.entries[number],)
+            if page is not None
         )
         yield f"{scope}/search.json", format_search_index(rows)
         listing = render_all_pages(relate_contents(builder, name, frame.root))
@@ -130,22 +131,25 @@ def build_not_found(builder: "PageBuilder", top: str) -> str:
 def list_chapters(builder: "PageBuilder", pages: Mapping[tuple[str, str], SitePage]) -> list[SiteChapter]:
     """Return the pages of the site in reading order, a chapter for each space."""
     found = []
-    for name, space in builder.site.spaces.items():
+    for name in builder.site.spaces:
         contents = builder.site.read_contents(name)
-        files = dict.fromkeys([*(contents.entries[number].path for number in contents.page_numbers), *space.paths])
-        listed = tuple(pages[name, file] for file in files if (name, file) in pages)
+        files = dict.fromkeys(contents.entries[number].path for number in contents.page_numbers)
+        listed = tuple(page for file in files if (page := pages.get((name, file))) is not None)
         title = _find_chapter(builder.site, name) if len(builder.site.spaces) > 1 else ""
         found.append(SiteChapter(title, listed))
     return found
 
 
-def build_lists(builder: "PageBuilder", chapters: Sequence[SiteChapter]) -> Iterator[tuple[str, str]]:
-    """Yield what crawlers and agents read of the site."""
+def build_lists(
+    builder: "PageBuilder", chapters: Sequence[SiteChapter], entries: Mapping[tuple[str, str], SitePage]
+) -> Iterator[tuple[str, str]]:
+    """Yield what crawlers and agents read of the site, whose chapters have these entries."""
     yield "llms.txt", render_llms(builder.site.title, "", chapters)
     base = builder.base
     yield "robots.txt", render_robots(f"{base}/sitemap.xml" if base else "", is_indexed=builder.is_indexed)
     if builder.has_sitemap:
-        pages = [page for chapter in chapters for page in chapter.pages]
+        closed = {page.address for place, page in entries.items() if not builder.is_open(*place)}
+        pages = [page for chapter in chapters for page in chapter.pages if page.address not in closed]
         yield from render_sitemaps(pages, base).items()
 
 
@@ -154,7 +158,8 @@ def build_full_text(builder: "PageBuilder", pages: Mapping[tuple[str, str], Site
     root = f"{builder.base}/" if builder.base else ""
     for (name, file), page in pages.items():
         text = builder.site.spaces[name].files.items[file].read().decode(errors="replace")
-        yield render_llms_page(page, builder.relate_markdown(name, file, text, root)).encode(errors="replace")
+        body = builder.read_visible_body(name, file, text)
+        yield render_llms_page(page, builder.relate_markdown(name, file, body, root)).encode(errors="replace")
 
 
 def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:
@@ -164,6 +169,9 @@ def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:
         prefix = site.find_page_address(name, space.first_file).rstrip("/")
         for source, target in space.draft.settings.redirects.items():
             found.append(SiteRedirection(f"{prefix}/{source.strip('/')}", find_redirect_address(site, name, target)))
+    addresses = [site.find_page_address(name, space.first_file) for name, space in site.spaces.items()]
+    if "/" not in addresses:  # what visitors see first is for others
+        found.append(SiteRedirection("/", next(filter(None, addresses), "")))
     kept = []
     for one in select_safe([one for one in found if one is not None and one.target]):
         fate = follow_address(site.site, one.source)

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, NOBODY, depends_on_reader, select_visible_text
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.page.links import rewrite_addresses
+from syncd.layout.richtext.reading import to_document
 from syncd.sync.publish.assets import Place, StaticContent
 from syncd.sync.publish.frames import build_frame
-from syncd.sync.publish.links import PageLinks
+from syncd.sync.publish.links import PageLinks, read_variables
 from syncd.sync.publish.places import INDEX, LISTING, SitePlaces, make_directory, make_markdown_path
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.diagrams import has_diagrams
@@ -24,6 +26,7 @@ from syncd.web.site import (
 )
 
 FEED = "rss.xml"
+_NOWHERE = "#"
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,23 @@ class PageBuilder:
     names: Mapping[str, str]
     base: str = ""
     is_indexed: bool = True
-    renderer: PageRenderer = field(default_factory=lambda: PageRenderer(loads_foreign_pictures=True))
+    renderer: PageRenderer = field(default_factory=lambda: PageRenderer(loads_foreign_pictures=True, claims=NOBODY))
     _frames: dict[str, SiteFrame] = field(default_factory=dict)
 
     @property
     def has_sitemap(self) -> bool:
         """Whether search engines are to know the pages of the site, and their addresses are known."""
         return bool(self.base) and self.is_indexed
+
+    def is_open(self, name: str, file: str) -> bool:
+        """Return whether search engines may list a page, as far as the page decides that."""
+        return not self.site.spaces[name].is_closed(file, CLOSED_TO_ROBOTS)
+
+    def is_listed(self, name: str, file: str) -> bool:
+        """Return whether lists of the site may name a page."""
+        variant = self.site.variants.get(name)
+        is_hidden = variant is not None and bool(variant.fields.get("hidden"))
+        return not is_hidden and self.site.find_entry(name, file) is not None
 
     def list_paths(self, name: str, file: str) -> tuple[str, str, str]:
         """Return where the page, its Markdown and its feed lie. Raises: PathRefused."""
@@ -84,23 +97,29 @@ class PageBuilder:
         view, document = self.renderer.build_view(links, text)
         page, markdown, feed = self.list_paths(name, file)
         # The Markdown of a page lies beside its directory, one level higher.
-        root = frame.root.removeprefix("../")
-        updates = list_updates(document, view.outline)
+        root, body = frame.root.removeprefix("../"), self.read_visible_body(name, file, text)
+        updates = list_updates(to_document(body) if depends_on_reader(text) else document, view.outline)
         title, files = view.title, {}
         known = self.make_entry(name, file, title, view.description)
         if updates:
             whole = f"{known.address.rstrip('/')}/{FEED}" if self.base else ""
             files[feed] = render_feed(known, updates, feed=whole, language=frame.locale)
-        files[page] = self.render_view(frame, view, known, feed=FEED if updates else "")
-        files[markdown] = render_markdown_page(title, view.description, self.relate_markdown(name, file, text, root))
+        is_open = self.is_open(name, file)
+        files[page] = self.render_view(frame, view, known, feed=FEED if updates else "", is_open=is_open)
+        files[markdown] = render_markdown_page(title, view.description, self.relate_markdown(name, file, body, root))
         read, linked = notes.take()
         encoded = {path: written.encode(errors="replace") for path, written in files.items()}
         has_drawing = has_diagrams(view.body)
         return BuiltPage((name, file), encoded, tuple(read), tuple(linked), title, view.description, has_drawing)
 
-    def render_view(self, frame: SiteFrame, view: PageView, page: SitePage | None, *, feed: str = "") -> str:
-        """Return a page with all that its head says; one that is None is no page that others link to."""
-        is_indexed = self.is_indexed and page is not None
+    def render_view(
+        self, frame: SiteFrame, view: PageView, page: SitePage | None, *, feed: str = "", is_open: bool = True
+    ) -> str:
+        """Return a page with all that its head says; one that is None is no page that others link to.
+
+        Shape: one that is not `is_open` asks search engines to stay away.
+        """
+        is_indexed = self.is_indexed and page is not None and is_open
         head = PageHead(
             view.title,
             frame.title,
@@ -115,6 +134,11 @@ class PageBuilder:
             head = replace(head, markdown=frame.root + page.markdown.removeprefix(self.base).lstrip("/"))
         return render_page(frame, replace(view, head=render_head(head), is_indexed=is_indexed))
 
+    def read_visible_body(self, name: str, file: str, text: str) -> str:
+        """Return the Markdown of a page's text below its title, without what is not for everybody."""
+        variables = read_variables(self.site.spaces[name], text, at=file, claims=NOBODY)
+        return select_visible_text(split_after_title(text)[1], variables)
+
     def make_entry(self, name: str, file: str, title: str, description: str) -> SitePage:
         """Return a page as the files of the site list it."""
         address = self.site.find_page_address(name, file)
@@ -122,10 +146,11 @@ class PageBuilder:
         markdown = f"{directory}.md" if directory else "/index.md"
         return SitePage(f"{self.base}{directory}/", title, description, f"{self.base}{markdown}")
 
-    def relate_markdown(self, name: str, file: str, text: str, root: str) -> str:
-        """Return the Markdown of a page below its title, with links to the Markdown of other pages, and to files.
+    def relate_markdown(self, name: str, file: str, body: str, root: str) -> str:
+        """Return the Markdown of a page with links to the Markdown of other pages, and to files of the site.
 
-        Shape: `root` leads from where the text stands to the top of the site.
+        Shape: `root` leads from where the text stands to the top of the site. A link to a page that is not for
+        everybody leads nowhere; one to what does not exist stays as it was written.
         """
 
         def relate(to: str) -> str:
@@ -138,6 +163,6 @@ class PageBuilder:
 
         def replace_address(to: str) -> str | None:
             target = links.resolve({"kind": "url", "url": to})
-            return target.address if target is not None and target.address else None
+            return None if target is None else target.address or _NOWHERE
 
-        return rewrite_addresses(split_after_title(text)[1], replace_address)
+        return rewrite_addresses(body, replace_address)

@@ -121,3 +121,20 @@ def test_the_recipes_build_what_they_publish(build: CommandRunner, docs: Path, n
     assert built.code == 0
     assert re.search(rf"(path: |- ){words[0]}$", recipe, re.MULTILINE)
     assert "<loc>https://team.example/docs/next/</loc>" in (docs / words[0] / "sitemap.xml").read_text()
+
+
+def test_what_is_for_some_readers_is_named_and_no_fault(build: CommandRunner, docs: Path) -> None:
+    (docs / "next.md").write_text("---\nif: visitor.claims.partner\n---\n# Next\n\nWords.\n")
+    result = build("public")
+    assert result.code == 0
+    assert "\nnot for everybody next.md: it is for readers for whom `visitor.claims.partner`\n" in result.out
+    assert json.loads(build("public", "--json").out)["conditional"][0]["path"] == "next.md"
+
+
+def test_a_site_behind_a_sign_in_is_built_only_when_somebody_says_so(build: CommandRunner, docs: Path) -> None:
+    (docs / "site.yaml").write_text("version: 1\nsite: { org: O, id: S }\nsettings: { visibility: visitor-auth }\n")
+    result = build("public")
+    assert result.code == 78
+    assert "everybody could read its files" in result.err
+    assert not (docs / "public").exists()
+    assert build("public", "--public").code == 0

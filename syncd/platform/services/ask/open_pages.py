@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.revisions.tree import PAGES, ROOT
 
-_CLOSED = ("hidden", "noIndex", "condition")
+_CLOSED = (*CLOSED_TO_SEARCH, "condition")
 """Members of a page that keep it out of search and answers. Source: syncd/manual/reference/layout.md, "Frontmatter"."""
 
 

@@ -81,7 +81,7 @@ def _build_and_put(
             raise Stopped("stopped while the site was built", hint="the next run takes up from here")
 
     # The service has threads, which a process that it forks would not have.
-    build = partial(build_site, site, options=BuildOptions(options.base_url, 1, options.is_indexed), pulse=pulse)
+    build = partial(build_site, site, options=_make_build_options(options), pulse=pulse)
     if options.directory is None:
         top = workspace.repository.make_own_directory() / "site"
         summary = build(top)
@@ -92,7 +92,12 @@ def _build_and_put(
         return summary, Unchanged()
     pages, files = format_count(summary.pages, "page"), format_count(summary.written, "file")
     words = f"{pages}, {files} written, {summary.removed} removed"
+    words += f", {len(summary.conditional)} not for everybody" if summary.conditional else ""
     return summary, Applied((Change("update", "site", options.target, words, after=site.commit),))
+
+
+def _make_build_options(options: PublishOptions) -> BuildOptions:
+    return BuildOptions(options.base_url, 1, options.is_indexed, options.is_public)
 
 
 def _read_site(workspace: Workspace, commit: str, options: PublishOptions) -> SiteContent:
@@ -130,6 +135,7 @@ def _compute_way(workspace: Workspace, options: PublishOptions) -> str:
     """A digest of how a site is built and where it goes."""
     upstream = workspace.upstream.name if workspace.upstream is not None and options.branch else ""
     facts = [__version__, options.site_file, options.target, upstream, options.base_url, options.is_indexed]
+    facts.append(options.is_public)
     spaces = [[binding.space, binding.directory] for binding in workspace.bindings]
     top = workspace.repository.work_tree or workspace.repository.git_dir
     return hashlib.sha256(json.dumps([*facts, workspace.branch, spaces, top.name]).encode()).hexdigest()[:16]

@@ -10,6 +10,7 @@ class PublishOptions:
 
     Shape: one of `directory`, an absolute path, and `branch` is given. `site_file` is a path from the repository's
     root; there need not be one. `base_url` is the address that readers find the site at, "" where nobody knows.
+    With `is_public`, a site that is for visitors who sign in is published for everybody.
     """
 
     site_file: str
@@ -17,6 +18,7 @@ class PublishOptions:
     branch: str = ""
     base_url: str = ""
     is_indexed: bool = True
+    is_public: bool = False
 
     @property
     def target(self) -> str:

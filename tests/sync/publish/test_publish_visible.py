@@ -1,0 +1,173 @@
+"""A static site has what everybody may read: nothing behind a condition, and what is hidden is in no list."""
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from syncd.cli.preview.gather import SourceReader, find_source
+from syncd.errors import ConfigInvalid
+from syncd.sync.publish.build import BuildOptions, build_site
+from syncd.sync.publish.output import BuildSummary
+from tests.sync.publish.test_publish_build import find_dead_links, read_tree, write_source
+
+SITE = """version: 1
+site: { org: ORG, id: SITE }
+settings: { title: Docs, visibility: public }
+spaces: { guides: SPACE-1, api: SPACE-2, next: SPACE-3, fr: SPACE-4 }
+structure:
+  items:
+    - section: partners
+      title: SECRET-SECTION
+      path: secret-partners
+      condition: visitor.claims.partner
+      default: true
+      variants: [{ variant: en, space: api, path: en, default: true }]
+    - section: guides
+      title: Guides
+      path: guides
+      variants:
+        - { variant: en, space: guides, path: en, default: true }
+        - { variant: next, space: next, path: unlisted, hidden: true }
+        - { variant: fr, space: fr, path: secret-fr, condition: visitor.claims.unsigned.beta == true }
+customization:
+  site:
+    header:
+      links:
+      - { title: For all, to: { url: "https://open.example" } }
+      - { title: SECRET-LINK, to: { url: "https://closed.example" }, condition: visitor.claims.partner }
+redirects:
+  - { from: /old, to: { section: partners } }
+"""
+IF = "---\nif: {}\n---\n"
+FILES = {
+    "site.yaml": SITE,
+    "guides/SUMMARY.md": (
+        "# Table of contents\n\n* [Start](README.md)\n* [SECRET-TITLE](gone.md)\n  * [SECRET-BELOW](below.md)\n"
+        "* [Hidden](hidden.md)\n  * [Under](under.md)\n* [Unsearched](unsearched.md)\n* [Unlisted](unlisted.md)\n"
+        "* [SECRET-UNDECIDED](undecided.md)\n* [Open](open.md)\n"
+    ),
+    "guides/README.md": (
+        "# Start\n\n[one](gone.md), [two](hidden.md)\n\n{% if visitor.claims.beta %}\n## SECRET-PART\n\n"
+        "[file](secret-file.pdf)\n{% endif %}\n\n{% if visitor.claims.beta !== true %}\nFor everybody.\n{% endif %}\n\n"
+        '{% include ".gitbook/includes/part.md" %}\n'
+    ),
+    "guides/.gitbook/includes/part.md": "{% if visitor.claims.beta %}\nSECRET-INCLUDE\n{% endif %}\n\nIncluded.\n",
+    "guides/gone.md": IF.format("visitor.claims.partner == true") + "# SECRET-TITLE\n\nSECRET-BODY\n",
+    "guides/below.md": "# SECRET-BELOW\n\nSECRET-BODY\n",
+    "guides/undecided.md": IF.format("'visitor.is === very.odd('") + "# SECRET-UNDECIDED\n",
+    "guides/open.md": IF.format("visitor.claims.partner !== true") + "# Open\n\nOpen words.\n",
+    "guides/hidden.md": "---\nhidden: true\n---\n# Hidden\n\nHidden words.\n",
+    "guides/under.md": "# Under\n\nUnder words.\n",
+    "guides/unsearched.md": "---\nnoIndex: true\n---\n# Unsearched\n\nUnsearched words.\n",
+    "guides/unlisted.md": "---\nnoRobotsIndex: true\n---\n# Unlisted\n\nUnlisted words.\n",
+    "guides/secret-file.pdf": "SECRET-FILE",
+    "api/README.md": "# SECRET-API\n",
+    "api/SUMMARY.md": "# Table of contents\n\n* [SECRET-API](README.md)\n",
+    "next/README.md": "# Coming\n\nComing words.\n",
+    "next/SUMMARY.md": "# Table of contents\n\n* [Coming](README.md)\n",
+    "fr/README.md": "# SECRET-FR\n",
+    "fr/SUMMARY.md": "# Table of contents\n\n* [SECRET-FR](README.md)\n",
+}
+
+
+def build(source: Path, top: Path, *, is_public: bool = False) -> BuildSummary:
+    with ExitStack() as stack:
+        site = SourceReader(find_source(source), stack).gather()
+        assert site.problem is None, site.problem
+        return build_site(site, top, BuildOptions("https://docs.example", is_public=is_public))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write_source(tmp_path / "source", FILES)
+
+
+@pytest.fixture
+def site(source: Path, tmp_path: Path) -> Path:
+    build(source, tmp_path / "site")
+    return tmp_path / "site"
+
+
+def test_nothing_of_what_a_condition_hides_is_anywhere(source: Path, site: Path) -> None:
+    for path, data in read_tree(site).items():
+        assert "secret" not in path
+        assert b"secret" not in data.lower(), path
+    start = (site / "guides/index.html").read_text()
+    assert all(word in start for word in ("For everybody.", "Included.", "For all"))
+    markdown = (site / "guides.md").read_text()
+    assert "For everybody." in markdown
+    assert "[one](#), [two](guides/hidden.md)" in markdown
+    assert "Open words." in (site / "guides/open.md").read_text()
+    assert find_dead_links(site) == []
+
+
+def test_what_was_built_before_is_taken_away(source: Path, site: Path) -> None:
+    page = source / "guides/open.md"
+    page.write_text(page.read_text().replace("!== true", "=== true"))
+    summary = build(source, site)
+    assert "Open words." not in b"".join(read_tree(site).values()).decode()
+    assert summary.conditional["guides/open.md"] == "it is for readers for whom `visitor.claims.partner === true`"
+
+
+def test_what_is_left_out_is_named_and_is_no_fault(source: Path, tmp_path: Path) -> None:
+    summary = build(source, tmp_path / "site")
+    assert summary.left_out == {}
+    assert summary.conditional == {
+        "site.yaml:10:18": "the section partners is for readers for whom `visitor.claims.partner`",
+        "site.yaml:19:65": "the variant guides/fr is for readers for whom `visitor.claims.unsigned.beta == true`",
+        "site.yaml:25:81": "a link is for readers for whom `visitor.claims.partner`",
+        "guides/gone.md": "it is for readers for whom `visitor.claims.partner == true`",
+        "guides/undecided.md": "it is for readers for whom `visitor.is === very.odd(`",
+        "guides/below.md": "it stands below a page that is left out",
+        "guides/README.md": "a part of it is for readers for whom `visitor.claims.beta`",
+        "guides/.gitbook/includes/part.md": "a part of it is for readers for whom `visitor.claims.beta`",
+    }
+
+
+def test_hidden_pages_and_variants_are_in_no_list(site: Path) -> None:
+    hidden = ("Hidden words.", "Under words.", "Coming words.")
+    assert all(word in b"".join(read_tree(site).values()).decode() for word in hidden)
+    full = (site / "llms-full.txt").read_text()
+    assert not [word for word in hidden if word in full]
+    assert "Unsearched words." in full
+    lists = (site / "llms.txt").read_text() + (site / "sitemap.xml").read_text()
+    assert not [name for name in ("hidden", "under", "Coming") if name in lists]
+    [own] = [path for path in site.glob("~syncd/spaces/*/contents.json") if "Start" in path.read_text()]
+    titles = [row[1] for row in json.loads(own.read_text())]
+    assert titles == ["Start", "Unsearched", "Unlisted", "Open"]
+    found = json.loads((own.parent / "search.json").read_text())
+    assert [row[0] for row in found] == ["Start", "Unlisted", "Open"]
+
+
+def test_search_engines_are_asked_to_stay_away_from_some_pages(site: Path) -> None:
+    closed = ("hidden", "hidden/under", "unsearched", "unlisted", "open")
+    assert all('content="noindex' in (site / f"guides/{path}/index.html").read_text() for path in closed)
+    assert 'content="noindex' not in (site / "guides/index.html").read_text()
+    assert (site / "sitemap.xml").read_text().count("<loc>") == 1
+
+
+def test_a_page_of_which_nobody_can_tell_is_left_out(source: Path, tmp_path: Path) -> None:
+    (source / "guides/gone.md").write_text("---\nif: visitor.claims.a: b\n---\n# SECRET-TITLE\n")
+    summary = build(source, tmp_path / "site")
+    assert summary.left_out["guides/gone.md"].startswith("it cannot be read: ")
+    assert "SECRET" not in (tmp_path / "site/llms-full.txt").read_text()
+
+
+@pytest.mark.parametrize("visibility", ["visitor-auth", "share-link"])
+def test_a_site_that_is_not_for_everybody_is_refused(source: Path, tmp_path: Path, visibility: str) -> None:
+    (source / "site.yaml").write_text(SITE.replace("public", visibility))
+    with pytest.raises(ConfigInvalid, match=f"visibility: {visibility}") as caught:
+        build(source, tmp_path / "site")
+    assert "--public" in (caught.value.hint or "")
+    assert not (tmp_path / "site").exists()
+    build(source, tmp_path / "site", is_public=True)
+    assert 'content="noindex' in (tmp_path / "site/guides/index.html").read_text()
+    assert not (tmp_path / "site/sitemap.xml").exists()
+
+
+def test_a_site_of_which_nothing_is_for_everybody_is_refused(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "source", {"README.md": IF.format("visitor.claims.a") + "# A\n"})
+    with pytest.raises(ConfigInvalid, match="is for everybody"):
+        build(source, tmp_path / "site")
