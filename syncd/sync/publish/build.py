@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from syncd import __version__
-from syncd.errors import ConfigInvalid, PathRefused
+from syncd.errors import ConfigInvalid
 from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.sync.publish.assets import Place, StaticContent, compute_digest, make_static
@@ -27,7 +27,7 @@ from syncd.sync.publish.output import (
     read_manifest,
     write_manifest,
 )
-from syncd.sync.publish.places import SitePlaces, make_directory
+from syncd.sync.publish.places import SitePlaces, can_be_directory, select_placed
 from syncd.sync.publish.shared_files import (
     build_diagram_files,
     build_full_text,
@@ -97,8 +97,9 @@ def build_site(
         check_visibility(site)
     visible = select_visible(site)
     options = replace(options, is_indexed=options.is_indexed and may_be_indexed(site))
-    build = _Build(make_static(visible.site), options, pulse)
-    build.summary.left_out |= visible.left_out
+    placed, misplaced = select_placed(visible.site)
+    build = _Build(make_static(placed), options, pulse)
+    build.summary.left_out |= visible.left_out | misplaced
     build.summary.conditional |= visible.conditional
     with open_output(top):
         return build.run(top)
@@ -122,11 +123,11 @@ class _Build:
             for name, space in site.spaces.items()
             for file in space.paths
         }
-        self.redirects = tuple(one for one in list_redirections(site) if _can_be_directory(one.source))
+        self.redirects = tuple(one for one in list_redirections(site) if can_be_directory(one.source))
         addresses |= {one.source.rstrip("/") for one in self.redirects}
         places = SitePlaces(frozenset(addresses))
         self.builder = PageBuilder(site, places, self.names, base, options.is_indexed)
-        self.tasks = list(self._list_tasks())
+        self.tasks = [(name, file) for name, space in site.spaces.items() for file in space.paths]
 
     def run(self, top: Path) -> BuildSummary:
         """Render, write and remove what differs, and record what is there in the end."""
@@ -161,20 +162,6 @@ class _Build:
         self.summary.pages, self.summary.rendered = len(pages), len(due)
         write_manifest(top, BuildManifest(made, pages, structure, times))
         return self.summary
-
-    def _list_tasks(self) -> Iterator[Place]:
-        """The pages that have an address of their own; of two at one address, the first."""
-        seen = set()
-        for name, space in self.site.spaces.items():
-            for file in space.paths:
-                address = self.site.find_page_address(name, file)
-                if not address or address in seen:
-                    continue
-                seen.add(address)
-                if _can_be_directory(address):
-                    yield name, file
-                else:
-                    self.summary.left_out[space.locate(file)] = f"its address {address} can be no directory"
 
     def _find_kept(self, output: SiteOutput, before: BuildManifest) -> dict[str, Any]:
         """The pages that are made of what they were made of, and whose files are all there."""
@@ -343,14 +330,6 @@ def _render_task(task: Place) -> _RenderedRow | str:
 
 def _make_key(task: Place) -> str:
     return f"{task[0]}:{task[1]}"
-
-
-def _can_be_directory(address: str) -> bool:
-    try:
-        make_directory(address)
-    except (PathRefused, UnicodeDecodeError):
-        return False
-    return True
 
 
 def _is_setting(path: str) -> bool:

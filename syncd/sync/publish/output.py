@@ -175,6 +175,7 @@ class SiteOutput:
         wanted = list(paths)
         fresh = [path for path in wanted if path not in self.own]
         for path in fresh:
+            self._make_room(path)
             if _is_inner(path) and self._is_below_directories(path) and os.path.lexists(self.top / path):
                 raise _refuse(self.top, path)
         self.own |= dict.fromkeys(fresh, "")
@@ -215,7 +216,8 @@ class SiteOutput:
 
     def remove(self, path: str) -> bool:
         """Remove a file that is no longer made, and the directories that are empty without it."""
-        if not _is_inner(path) or not self._is_below_directories(path):
+        is_replaced = any(above in self.own and (self.top / above).is_file() for above in _list_above(path))
+        if is_replaced or not _is_inner(path) or not self._is_below_directories(path):
             return False
         self._announce()
         try:
@@ -229,6 +231,16 @@ class SiteOutput:
                 self._directories.discard(above)
                 above = above.rpartition("/")[0]
         return True
+
+    def _make_room(self, path: str) -> None:
+        """Remove what a former build made where a file is to be: a directory there, or a file above it."""
+        at = self.top / path
+        if _is_inner(path) and at.is_dir() and not at.is_symlink():
+            for own in [one for one in self.own if one.startswith(f"{path}/")]:
+                self.remove(own)
+        for above in _list_above(path):
+            if above in self.own:
+                self.remove(above)
 
     def _announce(self) -> None:
         if self._announced != len(self.own):
@@ -266,6 +278,11 @@ class SiteOutput:
             with suppress(FileExistsError):
                 make_directory_for_all(self.top / above)
             self._is_below_directories(path)
+
+
+def _list_above(path: str) -> Iterator[str]:
+    """Everything that must be a directory for a file to be at a path."""
+    return (path[:end] for end, sign in enumerate(path) if sign == "/")
 
 
 def _is_inner(path: str) -> bool:

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from syncd.errors import PathRefused
-from syncd.sync.publish.content import FILES
+from syncd.sync.publish.content import FILES, SiteContent
 
 INDEX = "index.html"
 LISTING = "contents.html"
+FEED = "rss.xml"
+_OWN_FILES = frozenset({"llms.txt", "llms-full.txt", "robots.txt", "404.html", "_redirects", "CNAME"})
+_SITEMAP = re.compile(r"sitemap(?:-[0-9]+)?\.xml")
 _END = re.compile(r"[?#]")
 _NAME_BYTES_MAX = 255
 _REFUSED = re.compile(r"[\x00-\x1f\x7f/\\]")
@@ -57,6 +60,49 @@ def make_directory(address: str) -> str:
     return "/".join(parts) + "/"
 
 
-def make_markdown_path(directory: str) -> str:
-    """Return the path of a page's Markdown: beside its directory, named like it."""
-    return f"{directory.rstrip('/')}.md" if directory else "index.md"
+def find_file_above(directory: str, files: Collection[str]) -> str:
+    """Return the file, one of these or of the site's own, at which a directory is or that is above it; "" for none."""
+    parts = directory.rstrip("/").split("/")
+    if parts[0] in _OWN_FILES or _SITEMAP.fullmatch(parts[0]):
+        return parts[0]
+    above = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return next((path for path in above if path in files), "")
+
+
+def can_be_directory(address: str) -> bool:
+    """Return whether the page at an address can have a directory."""
+    try:
+        make_directory(address)
+    except (PathRefused, UnicodeDecodeError):
+        return False
+    return True
+
+
+def list_page_paths(address: str) -> tuple[str, str, str]:
+    """Return where the page at an address, its Markdown and its feed lie. Raises: PathRefused."""
+    directory = make_directory(address)
+    return directory + INDEX, f"{directory.rstrip('/')}.md" if directory else "index.md", directory + FEED
+
+
+def select_placed(site: SiteContent) -> tuple[SiteContent, dict[str, str]]:
+    """Return a site without the pages that have no place of their own, and these with the reason."""
+    pages = [(name, file) for name, space in site.spaces.items() for file in space.draft.documents]
+    found = {place: site.find_page_address(*place) for place in pages}
+    made = {path for address in found.values() if can_be_directory(address) for path in list_page_paths(address)}
+    left_out: dict[tuple[str, str], str] = {}
+    seen: set[str] = set()
+    for place, address in found.items():
+        if not address or address in seen:
+            left_out[place] = "another page has its address"
+        elif not can_be_directory(address):
+            left_out[place] = f"its address {address} can be no directory"
+        elif taken := find_file_above(make_directory(address), made):
+            left_out[place] = f"its address {address} is that of the file {taken}"
+        seen.add(address)
+    spaces = {}
+    for name, space in site.spaces.items():
+        kept = {path: file for path, file in space.addresses.items() if (name, file) not in left_out}
+        spaces[name] = replace(space, addresses=kept)
+    seen_map = replace(site.site, pages={name: space.addresses for name, space in spaces.items()})
+    named = {site.spaces[name].locate(file): reason for (name, file), reason in left_out.items()}
+    return replace(site, site=seen_map, spaces=spaces, _contents={}), named

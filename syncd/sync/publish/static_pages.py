@@ -11,7 +11,7 @@ from syncd.layout.richtext.reading import to_document
 from syncd.sync.publish.assets import Place, StaticContent
 from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks, read_variables
-from syncd.sync.publish.places import INDEX, LISTING, SitePlaces, make_directory, make_markdown_path
+from syncd.sync.publish.places import FEED, LISTING, SitePlaces, list_page_paths
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.diagrams import has_diagrams
 from syncd.web.pages.shell import PageView, SiteFrame, render_page
@@ -25,7 +25,6 @@ from syncd.web.site import (
     render_markdown_page,
 )
 
-FEED = "rss.xml"
 _NOWHERE = "#"
 
 
@@ -71,8 +70,7 @@ class PageBuilder:
 
     def list_paths(self, name: str, file: str) -> tuple[str, str, str]:
         """Return where the page, its Markdown and its feed lie. Raises: PathRefused."""
-        directory = make_directory(self.site.find_page_address(name, file))
-        return directory + INDEX, make_markdown_path(directory), directory + FEED
+        return list_page_paths(self.site.find_page_address(name, file))
 
     def make_frame(self, name: str, root: str) -> SiteFrame:
         """Return the frame around the pages of a space that lie `root` below the top of the site."""

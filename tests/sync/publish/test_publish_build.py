@@ -8,7 +8,7 @@ from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import join, normpath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -104,7 +104,7 @@ def find_dead_links(top: Path, below: str = "") -> list[str]:
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
                 continue
-            here = join("/", below, path)
+            here = quote(join("/", below, path))
             target = unquote(normpath(join(here.rpartition("/")[0] or "/", parts.path or here)))
             inner = target.removeprefix(f"/{below}" if below else "/").strip("/")
             inner = join(inner, "index.html") if parts.path.endswith("/") else inner
@@ -356,6 +356,42 @@ def test_an_exchange_leaves_alone_what_is_not_its_own(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="did not make it"):
         build(source, top, atomic=True)
     assert (top / "mine").read_text() == "x"
+
+
+def test_a_page_in_the_way_of_a_file_is_left_out_and_named(tmp_path: Path) -> None:
+    names = ("robots.txt", "llms.txt", "sitemap.xml", "404.html", "index.html", "open.md")
+    pages = {f"{name}.md": f"# {name}\n" for name in names}
+    source, top = (
+        write_source(tmp_path / "source", {"README.md": "# Home\n", "open.md": "# Open\n", **pages}),
+        tmp_path / "site",
+    )
+    for _ in range(2):
+        assert build(source, top).left_out == {
+            f"{name}.md": f"its address /{name} is that of the file {name}" for name in names
+        }
+    assert not find_dead_links(top)
+    assert (top / "robots.txt").read_text().startswith("User-agent")
+
+
+def test_what_a_former_build_made_is_in_no_way(tmp_path: Path) -> None:
+    source, top = (
+        write_source(tmp_path / "source", {"README.md": "# Home\n", "open.md.md": "# Long\n"}),
+        tmp_path / "site",
+    )
+    assert not build(source, top).left_out
+    (source / "open.md").write_text("# Open\n")
+    assert list(build(source, top).left_out) == ["open.md.md"]
+    (source / "open.md").unlink()
+    assert not build(source, top).left_out
+    build(source, tmp_path / "fresh")
+    assert read_tree(top) == read_tree(tmp_path / "fresh")
+
+
+def test_a_percent_sign_in_a_name_is_one_in_its_address(tmp_path: Path) -> None:
+    source = write_source(tmp_path / "source", {"README.md": "# Home\n", "per%cent.md": "# Per cent\n"})
+    assert not build(source, tmp_path / "site").left_out
+    assert (tmp_path / "site/per%cent/index.html").is_file()
+    assert not find_dead_links(tmp_path / "site")
 
 
 @pytest.mark.long

@@ -29,7 +29,7 @@ structure:
       path: guides
       variants:
         - { variant: en, space: guides, path: en, default: true }
-        - { variant: next, space: next, path: unlisted, hidden: true }
+        - { variant: next, space: next, path: coming, hidden: true }
         - { variant: fr, space: fr, path: secret-fr, condition: visitor.claims.unsigned.beta == true }
 customization:
   site:

@@ -185,7 +185,8 @@ def list_page_addresses(draft: "Draft") -> dict[str, str]:
         entry, above = pending.pop()
         here = above
         if entry.path in documents and entry.anchor is None:
-            slug = derive_page_slug(entry.path, settings=draft.settings)
+            # A name on disk is not encoded: its percent sign is one.
+            slug = derive_page_slug(entry.path, settings=draft.settings).replace("%", "%25")
             here = "/".join(part for part in (above, slug) if part)
             found.setdefault(fold_address(here), entry.path)
         elif entry.kind == "group":
