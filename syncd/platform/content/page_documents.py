@@ -12,6 +12,7 @@ from typing import Any
 
 from syncd.layout.evaluation import evaluate_nodes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
+from syncd.layout.page.includes import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
 from syncd.layout.richtext.reading import to_document
@@ -20,7 +21,7 @@ from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.other_spaces import OtherSpaces
 from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
-from syncd.platform.revisions.page_text import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX, Dereferenced, Evaluated
+from syncd.platform.revisions.page_text import Dereferenced, Evaluated
 from syncd.platform.revisions.rendering import (
     RenderContext,
     build_file_members,

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from syncd.layout.evaluation import BRACES, Scalar, Variables, format_value
-from syncd.layout.markdown.addresses import make_relative, resolve_address
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.page import links
 from syncd.layout.page.frontmatter import split_frontmatter
+from syncd.layout.page.includes import IncludesTooMuch, expand_includes, replace_in_prose
 from syncd.layout.tree.paths import make_collision_key
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
@@ -25,15 +26,8 @@ Evaluated = Literal["true", "false", "deterministic-only"]
 Dereferenced = Literal["true", "false", "reusable-contents"]
 Refs = Literal["relative", "stable"]
 
-DEPTH_MAX = 8
-"""Includes within includes."""
-INCLUDES_MAX = 500
-CHARACTERS_MAX = 250_000
-"""Of all that one page includes: a few texts that include each other several times could fill any memory."""
-
 _EXPRESSION = re.compile(r'<code class="expression">([^<\n]*+)</code>|' + BRACES)
 _CONDITION = re.compile(r"(?m:^)[ \t]*+\{%[ \t]*+(if|endif)\b[ \t]*+((?:[^%\n]|%(?!\}))*+)%\}[ \t]*+(?:\r?\n|\Z)")
-_INCLUDE = re.compile(r'\{%[ \t]*+include[ \t]++"([^"\n]*+)"[ \t]*+%\}')
 _SPECIAL = re.compile(r"[\\`*_\[\]<{]")
 
 
@@ -71,30 +65,16 @@ class PageTexts:
         return self._evaluate_text(text, entry) if evaluated != "false" else text
 
     def _expand_includes(self, text: str, entry: TreeEntry) -> str:
-        left = [INCLUDES_MAX, CHARACTERS_MAX]
+        def find(path: str) -> tuple[str, str] | None:
+            inner = self.outline.entries.get(self.outline.by_file.get(make_collision_key(path), ""))
+            if inner is None or inner.parent != INCLUDES or inner.node.body is None:
+                return None
+            return inner.node.path or "", self.read(inner.node.body).decode()
 
-        def put_in(text: str, at: str, trail: tuple[str, ...]) -> str:
-            def replacement(found: re.Match[str]) -> str:
-                target = resolve_address(found[1], at=at)
-                id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
-                if id is None or id in trail or len(trail) > DEPTH_MAX:
-                    return found[0]
-                inner = self.outline.entries[id]
-                if inner.parent != INCLUDES or inner.node.body is None:
-                    return found[0]
-                raw = split_frontmatter(self.read(inner.node.body).decode())[1].strip("\r\n")
-                left[0] -= 1
-                left[1] -= len(raw)
-                if min(left) < 0:
-                    raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
-                here = inner.node.path or ""
-                return links.rewrite_addresses(
-                    put_in(raw, here, (*trail, id)), lambda to: _rebase_address(to, source=here, at=at)
-                )
-
-            return _replace_in_prose(text, _INCLUDE, replacement)
-
-        return put_in(text, entry.node.path or "", (entry.node.id,))
+        try:
+            return expand_includes(text, entry.node.path or "", find)
+        except IncludesTooMuch as error:
+            raise Failure(413, "This page includes too much. Read it with dereferenced=false.") from error
 
     def _find_target(self, address: str, *, at: str) -> tuple[TreeEntry, str] | None:
         """The entry that a relative address leads to, and the rest of the address, such as its anchor."""
@@ -127,7 +107,7 @@ class PageTexts:
                 value = variables.get(found[2], found[3])
             return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escape_value(value))
 
-        return _replace_in_prose(_resolve_conditions(text, variables), _EXPRESSION, replacement)
+        return replace_in_prose(_resolve_conditions(text, variables), _EXPRESSION, replacement)
 
 
 def _resolve_conditions(text: str, variables: Variables) -> str:
@@ -152,24 +132,6 @@ def _resolve_conditions(text: str, variables: Variables) -> str:
 def _find_tags(text: str) -> Iterator[re.Match[str]]:
     for start, end in find_prose(text, len(split_frontmatter(text)[0])):
         yield from _CONDITION.finditer(text, start, end)
-
-
-def _replace_in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> str:
-    """Replace matches outside of code blocks, which show how such syntax is written."""
-    if not pattern.search(text):
-        return text
-    pieces: list[str] = []
-    done = 0
-    for start, end in find_prose(text, len(split_frontmatter(text)[0])):
-        for found in pattern.finditer(text, start, end):
-            pieces += [text[done : found.start()], replacement(found)]
-            done = found.end()
-    return "".join([*pieces, text[done:]])
-
-
-def _rebase_address(address: str, *, source: str, at: str) -> str | None:
-    target = resolve_address(address, at=source)
-    return make_relative(target[0], at=at) + target[1] if target else None
 
 
 def _escape_value(value: Scalar) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.evaluation import Variables
 from syncd.layout.markdown.addresses import resolve_address
-from syncd.layout.page.frontmatter import read_metadata, split_after_title
+from syncd.layout.page.frontmatter import read_metadata, split_frontmatter
 from syncd.layout.page.links import follow_moves
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.addresses.addresses import fold_address
@@ -92,7 +92,7 @@ class PageLinks:
         path, data = self._read_target(ref, INCLUDE_BYTES_MAX)
         if data is None:
             return None
-        text = follow_moves(split_after_title(data.decode(errors="replace"))[1], {}, at=path, to=self.path)
+        text = follow_moves(split_frontmatter(data.decode(errors="replace"))[1], {}, at=path, to=self.path)
         return list(to_document(text).nodes)
 
     def read_specification(self, ref: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -1,14 +1,17 @@
 """The pages of a static site, each as HTML, as Markdown, and with a feed where it has updates."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, NOBODY, depends_on_reader, select_visible_text
 from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.page.includes import IncludesTooMuch, expand_includes
 from syncd.layout.page.links import rewrite_addresses
 from syncd.layout.richtext.reading import to_document
 from syncd.sync.publish.assets import Place, StaticContent
+from syncd.sync.publish.content import READ_ERRORS
 from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks, read_variables
 from syncd.sync.publish.places import FEED, LISTING, SitePlaces, list_page_paths
@@ -133,8 +136,18 @@ class PageBuilder:
         return render_page(frame, replace(view, head=render_head(head), is_indexed=is_indexed))
 
     def read_visible_body(self, name: str, file: str, text: str) -> str:
-        """Return the Markdown of a page's text below its title, without what is not for everybody."""
-        variables = read_variables(self.site.spaces[name], text, at=file, claims=NOBODY)
+        """Return the Markdown of a page's text below its title, with what it includes, as everybody may read it."""
+        space = self.site.spaces[name]
+        variables = read_variables(space, text, at=file, claims=NOBODY)
+
+        def find(path: str) -> tuple[str, str] | None:
+            if path in space.draft.includes:
+                with suppress(*READ_ERRORS):
+                    return path, space.files.items[path].read().decode(errors="replace")
+            return None
+
+        with suppress(IncludesTooMuch):
+            text = expand_includes(text, file, find)
         return select_visible_text(split_after_title(text)[1], variables)
 
     def make_entry(self, name: str, file: str, title: str, description: str) -> SitePage:

@@ -358,6 +358,29 @@ def test_an_exchange_leaves_alone_what_is_not_its_own(tmp_path: Path) -> None:
     assert (top / "mine").read_text() == "x"
 
 
+def test_pages_for_machines_have_what_is_included_and_values(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Home\n",
+        "a/b.md": '# B\n\n{% include "../.gitbook/includes/part.md" %}\n\n{% include "../none.md" %}\n',
+        ".gitbook/includes/part.md": '# Part\n\n[Home](../../README.md) {{ space.vars.name }}\n{% include "part.md" %}',
+        ".gitbook/vars.yaml": "name: Apollo\n",
+    }
+    source, top = write_source(tmp_path / "source", files), tmp_path / "site"
+    build(source, top)
+    page, markdown = (top / "a/b/index.html").read_text(), (top / "a/b.md").read_text()
+    assert 'id="part"' in page
+    assert "Apollo" in page
+    for text in (markdown, (top / "llms-full.txt").read_text()):
+        assert "# Part" in text
+        assert "Apollo" in text
+    assert "[Home](../index.md)" in markdown
+    (source / ".gitbook/includes/part.md").write_text("Other.\n")
+    build(source, top)
+    assert "Other." in (top / "a/b.md").read_text()
+    build(source, tmp_path / "fresh")
+    assert read_tree(top) == read_tree(tmp_path / "fresh")
+
+
 def test_a_page_in_the_way_of_a_file_is_left_out_and_named(tmp_path: Path) -> None:
     names = ("robots.txt", "llms.txt", "sitemap.xml", "404.html", "index.html", "open.md")
     pages = {f"{name}.md": f"# {name}\n" for name in names}

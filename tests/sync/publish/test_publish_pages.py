@@ -182,7 +182,7 @@ def test_reusable_content_and_descriptions_are_read_within_bounds(top: Path, sit
     links = PageLinks(site, "SPACE-2", "setup.md")
     nodes = links.read_reusable({"url": ".gitbook/includes/note.md"})
     assert nodes is not None
-    assert "Title" not in str(nodes)
+    assert nodes[0]["type"] == "heading-1"  # a title is in the frontmatter
     assert "Shared " in str(nodes)
     assert links.read_specification({"url": "api.yaml"}) == {"openapi": "3.1.0", "paths": {}}
     for address in ("list.yaml", "broken.yaml", "none.yaml", "https://web.example/a.yaml", None):
@@ -203,6 +203,20 @@ def test_links_of_reusable_content_are_its_own_wherever_it_is_shown(site: SiteCo
         view, _ = renderer.build_view(PageLinks(site, "SPACE-2", file), text)
         assert 'href="/guides/last#end"' in view.body
         assert view.body.count("b-broken") == 1  # what nothing lists
+
+
+def test_variables_have_their_values_for_writers_who_still_see_conditions(top: Path) -> None:
+    (top / "guides/.gitbook/vars.yaml").write_text("name: Apollo\n")
+    with ExitStack() as stack:
+        site = SourceReader(find_source(top), stack).gather()
+    text = (
+        "---\nvars: { level: 3 }\n---\n# T\n\n{{ space.vars.name }} "
+        '<code class="expression">page.vars.level</code>\n\n{% if visitor.claims.beta %}\nBeta\n{% endif %}\n'
+    )
+    view, _ = PageRenderer().build_view(PageLinks(site, "SPACE-2", "setup.md"), text)
+    assert "Apollo 3" in view.body
+    assert "visitor.claims.beta" in view.body
+    assert "Beta" in view.body
 
 
 def test_metadata_that_cannot_be_read_is_none() -> None:
