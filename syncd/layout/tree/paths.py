@@ -3,7 +3,9 @@
 import hashlib
 import re
 import unicodedata
+from collections.abc import Container
 from functools import lru_cache
+from itertools import count
 
 from syncd.errors import PathRefused
 from syncd.model.text import CONTROLS, HALVES, REPLACEMENT, quote_name
@@ -94,6 +96,13 @@ def make_collision_key(path: str) -> str:
     if path.isascii():
         return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def number_slug(slug: str, taken: Container[str]) -> str:
+    """Return a slug, numbered when it is one of those that are taken; `taken` is case-folded."""
+    stem = slug[: SLUG_CHARACTERS - 6]  # room for a hyphen and a number
+    names = (slug if at == 0 else f"{stem}-{at}" for at in count())
+    return next(name for name in names if name.casefold() not in taken)
 
 
 def slugify(title: str) -> str:

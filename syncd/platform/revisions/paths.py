@@ -1,17 +1,16 @@
 """File paths of pages and files that are written through the API: derived from their position, each unique."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from syncd.layout.tree.paths import make_collision_key, make_safe_segment, slugify
+from syncd.layout.tree.paths import make_collision_key, make_safe_segment, number_slug, slugify
 from syncd.platform.revisions.outline import Draft, has_path
 from syncd.platform.revisions.tree import PAGES
 
 ASSETS = ".gitbook/assets"
 HOME = "readme.md"
 """The last segment, case-folded, of the file of a page with a folder of its own."""
-SLUG_MAX = 100
 
 _RESERVED = ("summary.md", ".gitbook.yaml")
 
@@ -134,13 +133,6 @@ class DraftPaths:
 def find_free_slug(draft: Draft, parent: str, slug: str, *, but: str = "") -> str:
     """Return a slug that nobody chose, numbered when another child of `parent` has it."""
     return number_slug(slug, find_sibling_slugs(draft, parent, but=but))
-
-
-def number_slug(slug: str, taken: Container[str]) -> str:
-    """Return a slug, numbered when it is one of those that are taken; `taken` is case-folded."""
-    stem = slug[: SLUG_MAX - 6]  # room for a hyphen and a number
-    names = (slug if at == 0 else f"{stem}-{at}" for at in count())
-    return next(name for name in names if name.casefold() not in taken)
 
 
 def find_sibling_slugs(draft: Draft, parent: str, *, but: str = "") -> set[str]:

@@ -6,11 +6,11 @@ from typing import Any
 
 from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page import links
-from syncd.layout.tree.paths import slugify
+from syncd.layout.tree.paths import number_slug, slugify
 from syncd.model.content_ref import ContentRefWrite
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.outline import Draft, has_path
-from syncd.platform.revisions.paths import DraftPaths, number_slug
+from syncd.platform.revisions.paths import DraftPaths
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, SECTIONS, Node
 
 PLACEHOLDER = "/refs/"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.layout.lint.space import Space
-from syncd.layout.site.addresses.addresses import SiteMap, list_page_addresses
+from syncd.layout.site.addresses.addresses import SiteMap, fold_address, list_page_paths
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.tree.paths import slugify
 from syncd.model.ref import ROOT, Ref
@@ -40,7 +40,8 @@ def read_declared(read: Callable[[], SiteFileTexts], path: str) -> DeclaredSite:
 def read_space(files: "SpaceFiles") -> SpacePages:
     """Return a space with its table of contents and the addresses of its pages."""
     draft = Space(files.items).draft
-    return SpacePages(files, draft, list_page_addresses(draft))
+    spelled = list_page_paths(draft)
+    return SpacePages(files, draft, {fold_address(path): file for file, path in spelled.items()}, spelled=spelled)
 
 
 def assemble_site(

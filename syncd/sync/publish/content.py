@@ -29,18 +29,20 @@ _HIDDEN = ("hidden",)
 class SpacePages:
     """A space with its files; `addresses` has the file of each page, by its path in one spelling.
 
-    Shape: `closed` has the members, such as `noIndex`, by which pages and those below them are kept out of something.
+    Shape: `spelled` has the path of each page as the platform spells it, by its file; `closed` has the members, such as
+    `noIndex`, by which pages and those below them are kept out of something.
     """
 
     files: "SpaceFiles"
     draft: Draft
     addresses: Mapping[str, str]
     closed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def paths(self) -> Mapping[str, str]:
         """The path of each page within the space, by its file."""
-        return {file: path for path, file in reversed(list(self.addresses.items()))}
+        return {file: self.spelled.get(file, path) for path, file in reversed(list(self.addresses.items()))}
 
     @cached_property
     def first_file(self) -> str:

@@ -18,6 +18,7 @@ from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.yaml import yaml
 from syncd.sync.publish.content import SiteContent, SpacePages
+from syncd.sync.publish.frames import find_spot_address
 from syncd.web.blocks import Target
 
 INCLUDE_BYTES_MAX = 1 << 20
@@ -61,8 +62,9 @@ class PageLinks:
         path, suffix = found
         file = self.space.find_file(path)
         if file is None:
-            is_page = address.startswith("/") and follow_address(self.site.site, address).end == "page"
-            return Target(self.relate(address)) if is_page else Target("")
+            fate = follow_address(self.site.site, address) if address.startswith("/") else None
+            to = find_spot_address(self.site, fate.spot) if fate is not None else ""
+            return Target(self.relate(to) + suffix) if to else Target("")
         if file in self.space.paths:
             return self._describe_page(self.name, file, suffix)
         if is_markdown(file):

@@ -381,6 +381,20 @@ def test_pages_for_machines_have_what_is_included_and_values(tmp_path: Path) -> 
     assert read_tree(top) == read_tree(tmp_path / "fresh")
 
 
+def test_pages_have_the_addresses_that_the_platform_gives_them(tmp_path: Path) -> None:
+    names = ("Install.md", "a/README.md", "a.md", "Upper.md", "upper.md")
+    listed = "".join(f"* [{name}]({name})\n" for name in names)
+    files = {name: f"# {name}\n\n[I](/install#x)\n" for name in names} | {
+        "README.md": "# Home\n",
+        "SUMMARY.md": f"# Table of contents\n\n* [Home](README.md)\n{listed}",
+    }
+    source, top = write_source(tmp_path / "source", files), tmp_path / "site"
+    assert not build(source, top).left_out
+    for name, path in zip(names, ("Install", "a", "a-1", "Upper", "upper-1"), strict=True):
+        assert f"<h1>{name}" in (top / path / "index.html").read_text()
+        assert 'href="../Install/#x"' in (top / path / "index.html").read_text()
+
+
 def test_a_page_in_the_way_of_a_file_is_left_out_and_named(tmp_path: Path) -> None:
     names = ("robots.txt", "llms.txt", "sitemap.xml", "404.html", "index.html", "open.md")
     pages = {f"{name}.md": f"# {name}\n" for name in names}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from syncd.layout.site.read.declared import Item, SiteFile
-from syncd.layout.tree.paths import slugify
+from syncd.layout.tree.paths import number_slug, slugify
 from syncd.model.redirect import make_source_key
 from syncd.model.ref import ROOT, Ref
 
@@ -171,26 +171,39 @@ def find_path(item: Item) -> str:
 
 
 def list_page_addresses(draft: "Draft") -> dict[str, str]:
-    """Return the file of each page that a space's files declare, by the page's path in one spelling.
+    """Return the file of each page that a space's files declare, by the page's path in one spelling."""
+    return {fold_address(path): file for file, path in list_page_paths(draft).items()}
 
-    Shape: a page's path joins the slugs of what it hangs below and its own; the home page is "".
-    Source: API document, Page; of two pages with one path the first counts.
+
+def list_page_paths(draft: "Draft") -> dict[str, str]:
+    """Return the path of each page that a space's files declare, by its file, as the platform spells it.
+
+    Shape: a page's path joins the slugs of what it hangs below and its own, of which a later one that differs from an
+    earlier one at most in case is numbered; the home page is "". A percent sign is encoded.
+    Source: API document, Page.
     """
     from syncd.layout.tree.settings import derive_page_slug  # heavy, and of no use where only the site file is read
 
     found: dict[str, str] = {}
+    taken: dict[str, set[str]] = {}
+
+    def join(above: str, slug: str) -> str:
+        if slug:
+            siblings = taken.setdefault(above.casefold(), set())
+            # A name on disk is not encoded: its percent sign is one.
+            slug = number_slug(slug.replace("%", "%25"), siblings)
+            siblings.add(slug.casefold())
+        return "/".join(part for part in (above, slug) if part)
+
     documents = set(draft.documents)
     pending: list[tuple[Entry, str]] = [(entry, "") for entry in reversed(draft.entries)]
     while pending:
         entry, above = pending.pop()
         here = above
-        if entry.path in documents and entry.anchor is None:
-            # A name on disk is not encoded: its percent sign is one.
-            slug = derive_page_slug(entry.path, settings=draft.settings).replace("%", "%25")
-            here = "/".join(part for part in (above, slug) if part)
-            found.setdefault(fold_address(here), entry.path)
+        if entry.path in documents and entry.path not in found and entry.anchor is None:
+            here = found[entry.path] = join(above, derive_page_slug(entry.path, settings=draft.settings))
         elif entry.kind == "group":
-            here = "/".join(part for part in (above, entry.slug or slugify(entry.title)) if part)
+            here = join(above, entry.slug or slugify(entry.title))
         pending += [(child, here) for child in reversed(entry.children)]
     return found
 

@@ -17,7 +17,7 @@ from syncd.layout.page import frontmatter
 from syncd.layout.tree.built_sites import omit_built_sites
 from syncd.layout.tree.draft import Draft as Declared
 from syncd.layout.tree.draft import decode_text, read_draft
-from syncd.layout.tree.paths import slugify
+from syncd.layout.tree.paths import number_slug, slugify
 from syncd.layout.tree.settings import derive_page_slug
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry
@@ -29,7 +29,6 @@ from syncd.platform.revisions import revisions
 from syncd.platform.revisions.files import build_file_fields, guess_content_type
 from syncd.platform.revisions.metadata import apply_frontmatter, resolve_references
 from syncd.platform.revisions.outline import Draft, Outline, is_page
-from syncd.platform.revisions.paths import number_slug
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, Node
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import spaces
