@@ -30,7 +30,8 @@ class SpacePages:
     """A space with its files; `addresses` has the file of each page, by its path in one spelling.
 
     Shape: `spelled` has the path of each page as the platform spells it, by its file; `closed` has the members, such as
-    `noIndex`, by which pages and those below them are kept out of something.
+    `noIndex`, by which pages and those below them are kept out of something. `withheld` are files of pages that are
+    not for everybody, and in none of the others.
     """
 
     files: "SpaceFiles"
@@ -38,6 +39,7 @@ class SpacePages:
     addresses: Mapping[str, str]
     closed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
+    withheld: frozenset[str] = frozenset()
 
     @cached_property
     def paths(self) -> Mapping[str, str]:
@@ -51,9 +53,15 @@ class SpacePages:
 
     def find_file(self, path: str) -> str | None:
         """Return the file at a path of the space, with or without its extension, or the page of a folder."""
+        return next((name for name in self._list_names(path) if name in self.files.items), None)
+
+    def is_withheld(self, path: str) -> bool:
+        """Return whether the page at a path is not for everybody; a file that is there in its place is."""
+        return self.find_file(path) is None and not self.withheld.isdisjoint(self._list_names(path))
+
+    def _list_names(self, path: str) -> tuple[str, str, str]:
         stem = path.rstrip("/")
-        names = (path, f"{stem}.md", f"{stem}/README.md" if stem else self.first_file)
-        return next((name for name in names if name in self.files.items), None)
+        return path, f"{stem}.md", f"{stem}/README.md" if stem else self.first_file
 
     @cached_property
     def titles(self) -> Mapping[str | None, str]:

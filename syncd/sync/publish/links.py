@@ -72,6 +72,11 @@ class PageLinks:
         size = self.space.files.items[file].size
         return Target(self.relate(self.site.make_file_address(self.name, file)), file.rpartition("/")[2], size=size)
 
+    def is_withheld(self, address: str) -> bool:
+        """Return whether an address leads to a page of the space that is not for everybody."""
+        found = resolve_address(address, at=self.path, root=self.space.draft.settings.add_root(""))
+        return found is not None and self.space.is_withheld(found[0])
+
     def _resolve_in_space(self, address: str) -> Target | None:
         """A page of any space of the site that the platform's address of it leads to; None for any other address.
 

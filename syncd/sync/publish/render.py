@@ -12,11 +12,13 @@ from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
 from syncd.model.document import Document
 from syncd.sync.publish.content import SiteContent
-from syncd.sync.publish.frames import build_frame
+from syncd.sync.publish.frames import build_frame, read_space_settings
 from syncd.sync.publish.links import PageLinks, read_page_metadata, read_variables
 from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
+from syncd.web.blocks.labels import find_block_labels
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
+from syncd.web.pages.customization import find_locale
 from syncd.web.pages.preview import mark_findings, place_findings, render_findings
 from syncd.web.pages.shell import PageLayout, PageView, render_page
 from syncd.web.rendering import Html
@@ -83,6 +85,7 @@ class PageRenderer:
         """The rendered document of a page, the findings that stand above all of it, and the document."""
         document = to_document(split_after_title(text)[1])
         context = BlockContext(
+            labels=find_block_labels(find_locale(read_space_settings(links.site, links.name))),
             resolve=links.resolve,
             read_reusable=links.read_reusable,
             read_specification=links.read_specification,

@@ -174,6 +174,9 @@ class PageBuilder:
 
         def replace_address(to: str) -> str | None:
             target = links.resolve({"kind": "url", "url": to})
-            return None if target is None else target.address or _NOWHERE
+            if target is None or target.address:
+                return target.address if target is not None else None
+            # The name of a page that is not for everybody says too much; a mistake stays as it was written.
+            return _NOWHERE if links.is_withheld(to) else None
 
         return rewrite_addresses(body, replace_address)

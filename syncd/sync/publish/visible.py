@@ -132,6 +132,7 @@ def _select_pages(space: SpacePages, found: VisibleSite) -> SpacePages:
         draft=draft,
         addresses=addresses,
         closed={file: members for file, members in closed.items() if members and file not in gone},
+        withheld=frozenset(gone),
     )
 
 

@@ -138,6 +138,13 @@ def test_every_page_stands_for_itself(tmp_path: Path) -> None:
     assert all(link in everything for link in ("(more/deep.md#second)", "[Up](more.md)", "[Nowhere](none.md)"))
 
 
+def test_blocks_speak_the_language_of_the_customization(tmp_path: Path) -> None:
+    rules = f"{SITE}customization:\n  site:\n    internationalization: {{ locale: fr }}\n"
+    hint = '# API\n\n{% hint style="info" %}\nWords.\n{% endhint %}\n'
+    build(write_source(tmp_path / "source", {**FILES, "site.yaml": rules, "api/README.md": hint}), tmp_path / "site")
+    assert 'aria-label="Remarque"' in (tmp_path / "site/api/index.html").read_text()
+
+
 def test_a_redirect_replaces_no_page(tmp_path: Path) -> None:
     rules = f"{SITE}  - {{ from: /api, to: {{ section: guides }} }}\n"
     settings = "redirects:\n  more: more/deep.md\n  less: more/deep.md#second\n"
