@@ -19,7 +19,8 @@ from syncd.errors import (
 )
 from syncd.model.text import mask_unprintable
 
-_FULL = re.compile(r"no space left on device|disk quota exceeded", re.IGNORECASE)
+_FULL = re.compile(r"no space left on device|disk quota exceeded|out of disk ?space", re.IGNORECASE)
+_TEMPORARY = re.compile(r"tmp_(pack|obj|idx)_\w+")
 _NOT_WHOLE = re.compile(r"unexpected checksum for \S*tmp_pack", re.IGNORECASE)
 _NO_REPOSITORY = re.compile(
     r"not a git repository|unknown repository (?:version|extension)|expected git repo version|invalid gitfile format",
@@ -118,8 +119,7 @@ def build_remote_failure(verb: str, where: str, status: int, stderr: str) -> Syn
 
 def _find_line(words: re.Pattern[str], text: str) -> str:
     """The first line of a complaint that holds one of these words, or ""."""
-    line = next((line for line in text.splitlines() if words.search(line)), "")
-    return mask_unprintable(line, "?")[:_LONGEST_LINE]
+    return _clean_line(next((line for line in text.splitlines() if words.search(line)), ""))
 
 
 @contextmanager
@@ -143,4 +143,9 @@ def _find_main_line(stderr: str) -> str:
     """The last line that says fatal or error, else the last line at all."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     heavy = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return mask_unprintable((heavy or lines or [""])[-1], "?")[:_LONGEST_LINE]
+    return _clean_line((heavy or lines or [""])[-1])
+
+
+def _clean_line(line: str) -> str:
+    """A line without control characters and names that Git draws anew: the next run fails in the same words."""
+    return mask_unprintable(_TEMPORARY.sub(r"tmp_\1", line), "?")[:_LONGEST_LINE]

@@ -236,6 +236,11 @@ def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
             "git x: fatal: cannot mkdir /x: Read-only file system",
         ),
         ("error: Disk quota exceeded\n", DiskFull, "git x: error: Disk quota exceeded"),
+        (
+            "fatal: sha1 file '/x/objects/pack/tmp_pack_zti91I' write error. Out of diskspace\n",
+            DiskFull,
+            "git x: fatal: sha1 file '/x/objects/pack/tmp_pack' write error. Out of diskspace",
+        ),
     ],
 )  # fmt: skip
 def test_what_git_says_becomes_one_of_our_errors(stderr: str, kind: type[Exception], said: str) -> None:
