@@ -33,6 +33,7 @@ from syncd.sync.policy import GIT_IMPORT
 from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.proposed_refs import list_proposed
 from syncd.sync.state.request_state import parse_request_state
+from syncd.sync.state.sent_log import COMMENTED
 from syncd.sync.state.unsent import Unsent
 
 COMMITS_MAX = 1000
@@ -170,4 +171,5 @@ def _read_requests(
             if unsent is not None and unsent.request is not None and not state.address:
                 state = replace(state, address=unsent.request.address)
             left_out = tuple(path for path, _ in unsent.awaited) if unsent is not None else ()
-            yield RequestStatus(space.name, number, branch, _has_all(unsent), state, left_out)
+            is_commented = git.resolve(f"{COMMENTED}{space.name}/{number}") is not None
+            yield RequestStatus(space.name, number, branch, _has_all(unsent), state, left_out, is_commented)

@@ -23,6 +23,7 @@ from syncd.sync.state.request_state import Verdict
 WRONG_STATES = ("drifted", "blocked")
 AWAITED = {
     "author": "waits for you",
+    "text": "waits for somebody to put it in on the platform",
     "review": "waits for a review",
     "merge": "waits for its merge on the platform",
     "pull": "waits for syncd pull, which brings it to Git",
@@ -129,6 +130,8 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
         return f"{distance}; {format_count(steps, 'manual step')} to do on the platform"
     if awaited := sum(len(space.awaited) for space in work.spaces):
         return f"{distance}; {format_count(awaited, 'file')} sent later"
+    if any(space.request is not None and space.request.is_commented for space in work.sent_spaces):
+        return f"{distance}; all is proposed in comments"
     return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
 
 
@@ -151,7 +154,8 @@ def describe_request(request: RequestStatus) -> Iterator[str]:
     if request.left_out:
         yield f"lacks {format_count(len(request.left_out), 'file')} of {branch}, sent later"
     else:
-        yield f"holds what {branch} says" if request.has_all else f"lacks some of {branch}"
+        holds = "its comments hold" if request.is_commented else "holds"
+        yield f"{holds} what {branch} says" if request.has_all else f"lacks some of {branch}"
     if request.objections:
         yield f"changes requested by {_name_reviewers(request.objections)}"
     if request.approvals:

@@ -34,7 +34,7 @@ class RequestStatus:
     """One own change request: for which space and branch, and its state when a run last saw it.
 
     Shape: `has_all` says that it holds all that the branch says of the space; `left_out` are files of that which other
-    change requests bring.
+    change requests bring. `is_commented` says that it is its comments that hold it.
     """
 
     space: str
@@ -43,6 +43,7 @@ class RequestStatus:
     has_all: bool
     state: RequestState
     left_out: tuple[str, ...] = ()
+    is_commented: bool = False
 
     @property
     def objections(self) -> list[Verdict]:
@@ -56,13 +57,17 @@ class RequestStatus:
 
     @property
     def next_step(self) -> str:
-        """What it waits for: `author`, `review`, `merge`, `pull` or `reopening`; "" where no run has seen it yet."""
+        """What it waits for: `author`, `text`, `review`, `merge`, `pull`, `reopening`; "" before a run has seen it."""
         state = self.state
         if not state.status:
             return ""
         if state.status in _DECIDED:
             return _DECIDED[state.status]
-        if not (self.has_all or self.left_out) or self.objections or state.comments or state.is_outdated:
+        if not (self.has_all or self.left_out) or self.objections or state.is_outdated:
+            return "author"
+        if self.is_commented:  # those comments are open, too
+            return "text"
+        if state.comments:
             return "author"
         is_approved = any(not verdict.is_outdated for verdict in self.approvals)
         return "merge" if is_approved else "review"

@@ -137,6 +137,8 @@ def format_requests(work: BranchWork) -> Iterator[str]:
         assert space.request is not None
         address = f"  {escape(space.request.address)}" if space.request.address else ""
         holds = f"change request #{space.request.number} holds what {escape(work.branch)} says"
+        if space.request.is_commented:
+            holds = f"comments of {holds.replace(' holds ', ' hold ', 1)}; somebody has to put it in"
         yield f"{space.binding.name}: {holds}{address}"
 
 

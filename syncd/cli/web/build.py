@@ -31,6 +31,7 @@ from syncd.web.status.values import (
 
 _AWAITED = {
     "author": "you",
+    "text": "somebody who puts in what its comments say",
     "review": "a review",
     "merge": "its merge on the platform",
     "pull": "the next run, which brings it to Git",

@@ -23,6 +23,9 @@ TEXTS_MAX = 100
 INSTRUCTIONS_MAX = 200
 LINES_MAX = 50
 """Lines that lost words and are named in one comment."""
+NO_CONTENT = "this platform takes no content through its API"
+CHOSEN = "syncd writes comments alone here, as `write` says"
+"""Why comments carry a proposal: the platform takes it in no other way, or the configuration wants it so."""
 
 _MARK = re.compile(r"syncd proposal ([0-9a-f]{12}) ([0-9]{1,3}) ([0-9a-f]{12}) ([0-9A-Za-z]{1,40})\s*\Z")
 _FENCE = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
@@ -61,13 +64,13 @@ def retire_mark(text: str) -> str:
 
 
 def build_comments(
-    proposal: ContentPlan, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str
+    proposal: ContentPlan, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str, why: str
 ) -> list[WantedComment]:
     """Return the comments that describe a proposal where the platform cannot be written to, in order.
 
     Shape: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
     request; everything else is a list of what to do there. `read` returns a blob, `paths` has the name of a page by id,
-    `source` is what Git needs before a page's path to show it.
+    `source` is what Git needs before a page's path to show it, `why` is NO_CONTENT or CHOSEN.
     """
     steps = list(_complete_renames(proposal.steps))
     texts = [step for step in steps if isinstance(step, InsertStep | UpdateStep) and step.oid]
@@ -76,7 +79,7 @@ def build_comments(
         f"The text of {format_code(step.path)}: {_format_command(source, step.path)}." for step in texts[TEXTS_MAX:]
     ]
     orders += [change.message for change in proposal.report.select("report") if change.message]
-    found = list(_mark_bodies("", "", None, [_render_steps(orders)], instance)) if orders else []
+    found = list(_mark_bodies("", "", None, [_render_steps(orders, why)], instance)) if orders else []
     for step in texts[:TEXTS_MAX]:
         page = step.id if isinstance(step, UpdateStep) else None
         bodies = list(_render_bodies(step.path, read(step.oid or ""), new=page is None, source=source))
@@ -99,10 +102,9 @@ def name_pages(existing: ExistingSide) -> dict[str, str]:
     return names
 
 
-def build_comments_report(number: int) -> Change:
-    """Return the report that the comments of a change request have the content that it proposes."""
-    message = "this platform takes no content through its API: the comments have the text, to be put in by hand"
-    return Change("report", "change request", f"#{number}", message)
+def build_comments_report(number: int, why: str) -> Change:
+    """Return the report that the comments of a change request have the content that it proposes, and `why`."""
+    return Change("report", "change request", f"#{number}", f"{why}: the comments have the text, to be put in by hand")
 
 
 def format_loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
@@ -172,10 +174,10 @@ def _describe_place(into: str | None, at: int | None, paths: Mapping[str, str]) 
     return below if at is None else f"{below}, as number {at + 1}"
 
 
-def _render_steps(orders: Sequence[str]) -> str:
+def _render_steps(orders: Sequence[str], why: str) -> str:
     more = [f"And {len(orders) - INSTRUCTIONS_MAX} more."] if len(orders) > INSTRUCTIONS_MAX else []
     lines = [f"{number}. {order}" for number, order in enumerate([*orders[:INSTRUCTIONS_MAX], *more], start=1)]
-    return "\n".join(["This platform takes no content through its API. What is left to do by hand:", "", *lines])
+    return "\n".join([f"{why[0].upper()}{why[1:]}. What is left to do by hand:", "", *lines])
 
 
 def _render_bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[str]:

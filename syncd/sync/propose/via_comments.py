@@ -9,6 +9,8 @@ from syncd.model.comment import Comment, CommentBodyWrite, CommentCreate, Commen
 from syncd.model.wording import format_count
 from syncd.plan.change import Change
 from syncd.plan.propose.comments import (
+    CHOSEN,
+    NO_CONTENT,
     Mark,
     WantedComment,
     build_comments,
@@ -61,18 +63,21 @@ def post_proposal(
         paths=paths,
         instance=workspace.instance,
         source=f"{intent.tip[:10]}:{binding.path('')}",
+        why=_find_why(workspace),
     )
     _update_comments(workspace, binding, live, wanted)
     state = _compute_state(workspace, binding, intent, number)
     add_notes(repository, binding, number, {COMMENTS_NOTE: state})
     carriers = f"{format_count(len(wanted), 'comment')} {'carries' if len(wanted) == 1 else 'carry'} the proposal"
-    return f"#{number}: this platform takes no content through its API; {carriers}"
+    return f"#{number}: {_find_why(workspace)}; {carriers}"
 
 
 def report_comments(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:
     """Return the report that the comments of a change request have the proposal, if they do."""
     number = live.change_request.number
-    return () if sent_log.find_commented(workspace, binding, number) is None else (build_comments_report(number),)
+    if sent_log.find_commented(workspace, binding, number) is None:
+        return ()
+    return (build_comments_report(number, _find_why(workspace)),)
 
 
 def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> None:
@@ -82,6 +87,10 @@ def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> 
         _update_comments(workspace, binding, live, ())
         add_notes(workspace.repository, binding, number, {COMMENTS_NOTE: None})
         sent_log.end_comments(workspace, binding, number)
+
+
+def _find_why(workspace: Workspace) -> str:
+    return CHOSEN if workspace.write == "comments" else NO_CONTENT
 
 
 def _compute_state(workspace: Workspace, binding: Binding, intent: Intent, number: int) -> list[str | None]:

@@ -14,6 +14,7 @@ from syncd.sync.state.manual_steps import WAITING, describe_state
 from syncd.sync.state.notes import ADDRESS, NO_REQUEST, STATUS, read_notes
 from syncd.sync.state.proposed_refs import find_awaited, list_proposed
 from syncd.sync.state.resend import list_new_work
+from syncd.sync.state.sent_log import COMMENTED
 
 if TYPE_CHECKING:
     from syncd.layout.tree.draft import Draft
@@ -27,13 +28,15 @@ FilePlace = Literal["content", "unlisted", "other"]
 class SentRequest:
     """The newest change request of a branch that is not done: its number, and its address when the platform said it.
 
-    Shape: `is_archived` says that somebody archived it; the last run noted that.
+    Shape: `is_archived` says that somebody archived it; the last run noted that. `is_commented` says that its comments
+    have what it proposes, so that somebody has to put that in.
     """
 
     number: int
     address: str
     commit: str
     is_archived: bool = False
+    is_commented: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,8 @@ def find_request(repository: Repository, binding: Binding, branch: str) -> SentR
     newest = max(numbers)
     notes = read_notes(repository, binding, newest)
     address, is_archived = notes.get(ADDRESS), notes.get(STATUS) == "archived"
-    return SentRequest(newest, address if isinstance(address, str) else "", numbers[newest], is_archived)
+    is_commented = repository.resolve(f"{COMMENTED}{binding.name}/{newest}") is not None
+    return SentRequest(newest, address if isinstance(address, str) else "", numbers[newest], is_archived, is_commented)
 
 
 def _is_sent(repository: Repository, binding: Binding, tip: str, request: SentRequest) -> bool:

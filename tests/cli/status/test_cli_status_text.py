@@ -255,4 +255,7 @@ def test_a_conflict_of_another_branch_is_resolved_there() -> None:
     ],
 )
 def test_a_change_request_waits_for_somebody(state: RequestState, has_all: bool, awaited: str) -> None:
-    assert RequestStatus("guides", 12, "main", has_all, state).next_step == awaited
+    request = RequestStatus("guides", 12, "main", has_all, state)
+    assert request.next_step == awaited
+    is_for_hands = has_all and state.status == "open" and not (state.is_outdated or request.objections)
+    assert replace(request, is_commented=True).next_step == ("text" if is_for_hands else awaited)

@@ -216,6 +216,27 @@ def test_a_listed_page_that_is_not_there_is_named(shell: Any, docs: Path) -> Non
     assert (unsent["missing"], unsent["linked"], unsent["ignored"]) == (["ghost.md"], ["linked.md"], [])
 
 
+def test_what_only_comments_have_waits_for_somebody_to_put_it_in(shell: Any, docs: Path) -> None:
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nwrite = "comments"\n'))
+    shell.fine("trust", "--yes", cwd=docs)
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    out = shell.fine("push", cwd=docs)
+    assert "#1: syncd writes comments alone here, as `write` says; 1 comment carries the proposal" in out
+    assert "takes no content" not in out
+    again = shell.fine("push", cwd=docs)
+    assert "comments of change request #1 hold what main says; somebody has to put it in" in again
+    out = shell.fine("status", cwd=docs)
+    assert "all is proposed in comments" in out
+    assert "#1 of main: open; its comments hold what main says; " in out
+    assert "; waits for somebody to put it in on the platform" in out
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        (comment,) = client.change_request_comments.list(shell.space, "1")
+        request = client.change_requests.get(shell.space, "1")
+    assert request.description is not None
+    assert "takes no content" not in f"{comment.body.markdown}{request.description.text()}"
+
+
 def test_another_branchs_change_request_holds_what_that_branch_says(shell: Any, docs: Path) -> None:
     shell.git("switch", "--quiet", "--create", "topic", cwd=docs)
     commit(shell, docs, use="# Use\n\nLike that.\n")

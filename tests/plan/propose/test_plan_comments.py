@@ -11,6 +11,7 @@ from syncd.plan.change import Change, Plan
 from syncd.plan.propose.alignment import ExistingSide
 from syncd.plan.propose.comments import (
     COMMENT_CHARACTERS_MAX,
+    NO_CONTENT,
     PAGE_COMMENTS_MAX,
     build_comments,
     build_loss_mark,
@@ -27,7 +28,12 @@ INSTANCE = "0a1b2c"
 def wanted(*steps: Step, text: str = "", reports: tuple[Change, ...] = ()) -> list[tuple[str | None, str]]:
     proposal = ContentPlan(steps, Plan.of(reports))
     found = build_comments(
-        proposal, read=lambda _: text, paths={"p1": "guide/setup.md"}, instance=INSTANCE, source="abc:docs/"
+        proposal,
+        read=lambda _: text,
+        paths={"p1": "guide/setup.md"},
+        instance=INSTANCE,
+        source="abc:docs/",
+        why=NO_CONTENT,
     )
     for one in found:
         mark = read_mark(one.text, INSTANCE)
