@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -76,8 +77,10 @@ class FileLock:
         return (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
 
     def release(self) -> None:
-        """Give the lock back; to do so twice changes nothing."""
+        """Give the lock back, and take our name out of its file; to do so twice changes nothing."""
         if self._descriptor is not None:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
             self._descriptor = None
 
@@ -169,6 +172,14 @@ def find_holder(path: Path) -> int | Literal["unknown"] | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def is_abandoned(path: Path) -> bool:
+    """Return whether the process that held a lock's file last has ended without giving it back; nothing is created."""
+    try:
+        return find_holder(path) is None and path.stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _open_file(path: Path) -> int:

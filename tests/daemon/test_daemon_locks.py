@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from syncd.daemon.locks import SERVICE_LOCK, UNKNOWN, FileLock, ServiceLocks, find_holder
+from syncd.daemon.locks import SERVICE_LOCK, UNKNOWN, FileLock, ServiceLocks, find_holder, is_abandoned
 from syncd.errors import AnotherRuns, ConfigInvalid, NotARepository
 
 HOLD = """
@@ -54,7 +54,9 @@ def test_it_dies_with_its_process(tmp_path: Path) -> None:
     for _ in range(3):
         with hold(path, 60) as process:
             process.kill()
+            process.wait()
         assert find_holder(path) is None
+        assert is_abandoned(path)
         with FileLock.acquire(path):
             assert find_holder(path) == os.getpid()
 
@@ -85,9 +87,11 @@ def test_a_child_does_not_inherit_it(tmp_path: Path) -> None:
 def test_it_can_be_given_back_and_taken_again(tmp_path: Path) -> None:
     path = tmp_path / "syncd" / "run.lock"
     lock = FileLock.acquire(path)
+    assert not is_abandoned(path)
     lock.release()
     lock.release()
     assert find_holder(path) is None
+    assert not is_abandoned(path)
     with FileLock.acquire(path) as again:
         assert again.path == path
 

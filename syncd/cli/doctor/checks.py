@@ -14,7 +14,7 @@ from typing import Literal
 from syncd import __version__
 from syncd.api.client import Client
 from syncd.cli.fleet.connect import find_database
-from syncd.cli.service.run_status import RunStatus, find_run, format_pause
+from syncd.cli.service.run_status import START_HINT, RunStatus, find_run, format_gone, format_pause
 from syncd.cli.status.gather import find_status
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus
@@ -258,6 +258,8 @@ def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:
         return Check("last run", "warn", "none has ended yet", name_config("syncd sync", config))
     if run.is_silent:
         return Check("last run", "warn", f"the service has ended none since {format_time(run.record.at)}", hint)
+    if run.is_gone:
+        return Check("last run", "warn", format_gone(run.record), START_HINT)
     if run.record.state not in USEFUL:
         return Check("last run", "warn", f"{run.record.state} at {format_time(run.record.at)}: {run.record.why}", hint)
     ended = f"{run.record.state} at {format_time(run.record.at)}"

@@ -8,10 +8,12 @@ from pathlib import Path
 from syncd.cli.terminal.text import escape, format_time
 from syncd.daemon.control.run_files import COMMAND_RUNS, read_service_pause, read_service_runs
 from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
+from syncd.daemon.locks import SERVICE_LOCK, is_abandoned
 from syncd.model.wording import format_count
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord, read_runs
 
+START_HINT = "start it again: systemctl start syncd, or syncd run"
 _RUNNERS = {"service": "the service", "command": "a command"}
 
 
@@ -20,14 +22,16 @@ class RunStatus:
     """The last run of a repository.
 
     Shape: `by` is "service" or "command"; `record` is None while nothing has run; `is_recent` says that the run ended
-    not long ago. `is_silent` is set when the service has the repository, and no run of it has ended for too long.
-    `pause` is set while a person wants no runs of the service.
+    not long ago. `is_silent` is set when the service has the repository, and no run of it has ended for too long;
+    `is_gone` when that service is gone without having been stopped. `pause` is set while a person wants no runs of the
+    service.
     """
 
     by: str = ""
     record: RunRecord | None = None
     is_recent: bool = False
     is_silent: bool = False
+    is_gone: bool = False
     pause: PauseRecord | None = None
 
     @property
@@ -39,7 +43,7 @@ class RunStatus:
     def exit_code(self) -> int:
         """The exit code of `status` for this run; 0 also where it only waits for a person, who may have acted since."""
         failed = self.record is not None and self.record.state not in USEFUL
-        return self.record.exit_code if self.record is not None and failed else int(self.is_silent)
+        return self.record.exit_code if self.record is not None and failed else int(self.is_silent or self.is_gone)
 
 
 def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: bool, now: float) -> RunStatus:
@@ -54,7 +58,9 @@ def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: 
     if record is None:
         return RunStatus(pause=pause)
     overdue = is_overdue(record, interval, now)
-    return RunStatus(by, record, not overdue, overdue and has_service and pause is None, pause)
+    is_missed = overdue and pause is None
+    is_gone = is_missed and by == "service" and git_dir is not None and is_abandoned(git_dir / SERVICE_LOCK)
+    return RunStatus(by, record, not overdue, is_missed and has_service, is_gone, pause)
 
 
 def format_run_problems(run: RunStatus) -> Iterator[str]:
@@ -67,11 +73,19 @@ def format_run_problems(run: RunStatus) -> Iterator[str]:
         return
     if run.is_silent:
         yield f"! run: the service has ended none since {format_time(record.at)}; its log says why"
+    if run.is_gone:
+        yield f"! run: {format_gone(record)}"
+        yield f"    {START_HINT}"
     if record.state not in USEFUL:
         runs = format_count(record.failures, "run")
         since = f"since {format_time(record.since)} ({runs})"
         yield f"! run of {_RUNNERS[run.by]} {record.state} {since}: {escape(record.why)}"
         yield from (f"    {escape(line)}" for line in filter(None, record.hint.split("\n")))
+
+
+def format_gone(record: RunRecord) -> str:
+    """Return a sentence that says that the service is gone, and when its last run ended."""
+    return f"the service that served it is gone since its run of {format_time(record.at)}, and nobody stopped it"
 
 
 def format_pause(pause: PauseRecord) -> str:

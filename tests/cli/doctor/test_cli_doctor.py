@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from syncd.cli.doctor.checks import DISK_FAIL, DISK_LEFT, check_clock, check_proxy, check_units, judge_disk
-from syncd.daemon.locks import SERVICE_LOCK
+from syncd.daemon.control.run_files import SERVICE_RUNS
+from syncd.daemon.locks import SERVICE_LOCK, FileLock
 from syncd.model.site import SiteSectionCreate
+from syncd.store.runs import RunRecord, write_runs
 from tests.cli.sites.site_clone import SiteClone, create_sites
 from tests.cli.sites.test_cli_site import STRUCTURE
 from tests.cli.status.test_cli_status import make_conflict
@@ -249,3 +251,21 @@ def test_a_unit_that_is_installed_is_asked_how_it_stands(
     assert (check.subject, check.state) == ("syncd.service", state)
     assert check.detail == f"{active} ({sub}), started again 3 times"
     assert state == "ok" or "systemctl status syncd.service" in check.hint
+
+
+def test_a_service_that_died_is_missed_and_one_that_was_stopped_is_not(shell: Any) -> None:
+    docs = shell.clone()
+    for file in ("command.json", "service.json"):
+        (docs / ".git" / "syncd" / file).unlink(missing_ok=True)
+    at = (datetime.now(UTC) - timedelta(days=30)).isoformat()
+    write_runs(docs / ".git" / SERVICE_RUNS, [RunRecord("repository", "docs", "ok", at=at, succeeded=at)])
+    lock = docs / ".git" / SERVICE_LOCK
+    lock.write_text("4194303\n")
+    done = shell.syncd("status", cwd=docs)
+    assert done.returncode == 1, done.stdout
+    assert "! run: the service that served it is gone since its run of " in done.stdout
+    last = diagnose(shell, docs)[1]["last run"]
+    assert (last["state"], last["hint"]) == ("warn", "start it again: systemctl start syncd, or syncd run")
+    FileLock.acquire(lock).release()
+    assert "is gone" not in shell.fine("status", cwd=docs)
+    assert diagnose(shell, docs)[1]["last run"]["state"] == "ok"
