@@ -21,7 +21,7 @@ from syncd.plan.change import Change
 from syncd.repo.remote.remote import Remote
 from syncd.sync.branches import HEADS, match_branches
 from syncd.sync.integrate.flow import integrate
-from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.workspace import Upstream, Workspace
 
 Step = tuple[str, Callable[[], Outcome]]
@@ -57,6 +57,7 @@ class Exchange:
         """Return the steps after all flows: push each branch that the remote lacks commits of.
 
         Shape: a branch that the remote does not have is made there when it is called by name and the run may `create`.
+        What only a side branch has is told by a step of its own, in each run until somebody merges it.
         """
         upstream = self.workspace.upstream
         if upstream is None or self.remote_heads is None or upstream.push == "never":
@@ -66,6 +67,19 @@ class Exchange:
             # A branch that only a pattern matches may be somebody's own affair until the remote has it.
             if tip is not None and tip != seen and (seen is not None or (create and branch in self.names)):
                 yield f"push {upstream.name}/{branch}", partial(self._push_branch, upstream, branch, tip, seen)
+                if self._is_left_aside(upstream, branch, tip):
+                    side = upstream.side.format(branch=branch)
+                    hint = f"merge the pull request from {side} there, or open one"
+                    why = f"{upstream.name}/{branch} lacks what it has"
+                    yield f"{upstream.name}/{side}", partial(Waiting, why, hint, exit_code=0)
+
+    def _is_left_aside(self, upstream: Upstream, branch: str, tip: str) -> bool:
+        """Whether only the side branch has a branch's tip: a pull request that was squashed has left nothing there."""
+        assert self.remote_heads is not None
+        there, side = self.remote_heads.get(branch), self.remote_heads.get(upstream.side.format(branch=branch))
+        if there is None or side != tip or self.repository.is_ancestor(tip, there):
+            return False
+        return self.repository.find_tree(tip) != self.repository.find_tree(there)
 
     def push_branch(self, branch: str) -> Mapping[str, str]:
         """Push a branch that the remote lacks commits of, and return the remote's branches by now.

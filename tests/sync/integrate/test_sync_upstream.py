@@ -197,7 +197,11 @@ def test_a_protected_branch_is_left_alone_and_the_side_branch_is_pushed(team: Te
     assert "open a pull request from syncd/main" in pushed.notes[0]
     assert team.at() == there
     assert team.at("syncd/main") == git(world.root / "clone", "rev-parse", "main")
-    assert isinstance(upstream(team.run())["push origin/main"], Unchanged), "it is not tried again"
+    again = upstream(team.run())
+    assert isinstance(again["push origin/main"], Unchanged), "it is not tried again"
+    hint = "merge the pull request from syncd/main there, or open one"
+    waits = Waiting("origin/main lacks what it has", hint, exit_code=0)
+    assert again["origin/syncd/main"] == upstream(results)["origin/syncd/main"] == waits, "it is told in each run"
     world.edit_on_platform({"options.md": "# Options\n\nTwo.\n"})
     fine(team.run())
     assert team.at("syncd/main") == git(world.root / "clone", "rev-parse", "main")
@@ -211,6 +215,7 @@ def test_a_protected_branch_is_left_alone_and_the_side_branch_is_pushed(team: Te
     results = team.run()
     fine(results)
     assert team.at("syncd/main") == side, "a pull request that would be empty is not asked for"
+    assert "origin/syncd/main" not in upstream(results)
 
 
 @pytest.mark.long
