@@ -52,6 +52,11 @@ class Ref(str):
         return self.partition(":")[2]
 
     @property
+    def label(self) -> str:
+        """Its text as a message names it: `section:home`, but `site` where a site has but one."""
+        return str(self) if self.key else self.kind
+
+    @property
     def words(self) -> str:
         """What it is called within a sentence, such as `section home`."""
         return self.replace(":", " ", 1)

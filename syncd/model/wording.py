@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 
 def format_count(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 file`, `1,200 files`, `2 addresses`."""
+    """Return a number with its noun: `1 file`, `1,200 files`, `2 addresses`, `5 tries`."""
+    if count != 1 and noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{count:,} {noun[:-1]}ies"
     return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
 
 

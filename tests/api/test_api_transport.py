@@ -293,9 +293,11 @@ def test_tries_end_after_five_with_doubling_waits(client_on: Build, clock: Any) 
 
 def test_connection_failures_end_after_five_tries(client_on: Build) -> None:
     seen, handle = answering(*[httpx.ConnectError("refused") for _ in range(5)])
-    with pytest.raises(Unreachable, match="ConnectError: refused"):
+    with pytest.raises(Unreachable, match=r"no answer after 5 tries \(.*ConnectError: refused"):
         get(client_on(handle))
     assert len(seen) == 5
+    with pytest.raises(Unreachable, match=r"no answer after 1 try \("):
+        get(client_on(answering(httpx.ConnectError("refused"))[1], tries=1))
 
 
 def test_waits_are_jittered_over_their_full_length(client_on: Build, clock: Any) -> None:

@@ -25,6 +25,7 @@ def test_a_ref_knows_its_kind_its_key_and_its_area(text: str, kind: str, key: st
     ref = Ref.parse(text)
     assert (ref.kind, ref.key, ref.area, ref.words) == (kind, key, area, words)
     assert Ref.of(ref.kind, ref.key) == ref
+    assert ref.label == (text if key else kind)
 
 
 @pytest.mark.parametrize("text", ["", "home", "section", "page:home", ":home", " section:home"])

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Self
 
+from syncd.model.wording import format_count
+
 TRIES = 5
 BACKOFF_BASE = 1.0
 BACKOFF_CAP = 60.0
@@ -33,6 +35,11 @@ class Retries:
         self.made += 1
         self.spent += seconds
         self.left -= seconds
+
+    def format_made(self) -> str:
+        """Return how many tries were made, and in how many seconds where that is worth a word."""
+        spent = f" in {self.spent:.0f} s" if self.spent >= 1 else ""
+        return f"{format_count(self.made, 'try')}{spent}"
 
     def compute_backoff(self) -> float:
         """Return the seconds until the next try, with full jitter."""

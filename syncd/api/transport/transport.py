@@ -367,8 +367,7 @@ class Transport:
             lost = f"{request.label}: the answer was lost; it may or may not have happened ({broken.reason})"
             raise AnswerLost(lost) from broken.cause
         if tries.is_over:
-            spent = f" in {tries.spent:.0f} s" if tries.spent >= 1 else ""
-            said = f"{self.base}: {request.label}: no answer after {tries.made} tries{spent} ({broken.reason})"
+            said = f"{self.base}: {request.label}: no answer after {tries.format_made()} ({broken.reason})"
             raise Unreachable(said, hint=CHECK_NETWORK) from broken.cause
         return tries.compute_backoff()
 

@@ -73,7 +73,7 @@ class PlanExecutor:
             self._run()
         except SyncdError as error:
             done = set(map(id, self.done))
-            refs = list_few(step.ref for step in self.plan.steps if id(step) not in done)
+            refs = list_few(step.ref.label for step in self.plan.steps if id(step) not in done)
             count = f"{len(self.done)} of {len(self.plan.steps)} steps are done and written down"
             error.hint = "\n".join(filter(None, (error.hint, f"{count}; the next run does {refs}")))
             raise

@@ -159,7 +159,7 @@ def _build_outcome(workspace: Workspace, prepared: PreparedPlan, done: ApplyResu
         hold_plan(workspace, done.left, options.file)
         return refuse_plan(done.left, closed, options.commands)
     if done.left.steps:
-        refs = list_few(step.ref for step in done.left.steps)
+        refs = list_few(step.ref.label for step in done.left.steps)
         return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=PARTLY_DONE)
     if unfinished := find_unfinished(done.left):
         return unfinished
@@ -170,7 +170,7 @@ def find_interruption(done: ApplyResult) -> Outcome | None:
     """Return why a plan was not carried out to its end: the platform refused a step, or somebody changed the site."""
     if done.failed:
         first = done.failed[0]
-        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({format_tally(done)})"
+        why = f"{first.step.ref.label}: {first.why.removeprefix(f'{first.step.ref}: ')} ({format_tally(done)})"
         if all(one.exit_code == _LATER for one in done.failed):
             return Waiting(why, first.hint)
         return Held(why, first.hint or "mend it and run the same again", exit_code=PARTLY_DONE)
@@ -182,7 +182,7 @@ def find_interruption(done: ApplyResult) -> Outcome | None:
 
 def find_unfinished(plan: SitePlan) -> Held | None:
     """Return what of a plan waits for a person although no gate holds it: conflicts, else manual steps."""
-    if refs := list_few(line.ref for line in plan.lines if line.is_conflict):
+    if refs := list_few(line.ref.label for line in plan.lines if line.is_conflict):
         return Held(
             f"the file and the site both changed {refs}; these stay as each side has them",
             "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
@@ -191,9 +191,9 @@ def find_unfinished(plan: SitePlan) -> Held | None:
     blocked = plan.select_lines("blocked")
     if not blocked:
         return None
-    why = "; ".join(f"{line.ref}: {line.note}" for line in blocked[:_SHOWN])
+    why = "; ".join(f"{line.ref.label}: {line.note}" for line in blocked[:_SHOWN])
     more = f" (and {len(blocked) - _SHOWN} more)" if len(blocked) > _SHOWN else ""
-    steps = dict.fromkeys(f"{line.ref}: {line.manual}" for line in blocked[:_SHOWN] if line.manual)
+    steps = dict.fromkeys(f"{line.ref.label}: {line.manual}" for line in blocked[:_SHOWN] if line.manual)
     hint = "\n".join([*steps, "what is blocked, and where the file says it: syncd site plan"])
     return Held(f"a person has to do what syncd cannot: {why}{more}", hint, exit_code=PARTLY_DONE, manual=True)
 
@@ -226,5 +226,5 @@ def _describe_drift(line: Line) -> str:
     fields = ", ".join(one.name for one in line.fields if one.cause in ("drift", "conflict"))
     where = f" ({line.where})" if line.where else ""
     if line.gone:
-        return f"{line.ref} was deleted on the platform{where}; syncd site drift shows it"
-    return f"{line.ref}: {fields} changed on the platform{where}; syncd site drift shows it"
+        return f"{line.ref.label} was deleted on the platform{where}; syncd site drift shows it"
+    return f"{line.ref.label}: {fields} changed on the platform{where}; syncd site drift shows it"

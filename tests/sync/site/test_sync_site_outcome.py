@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from syncd.model.ref import Ref
+from syncd.model.ref import SITE, Ref
 from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import SiteLock
 from syncd.plan.site.steps import FieldChange, Line, SitePlan, Step, Wave
@@ -54,6 +54,17 @@ def test_what_both_sides_changed_waits_for_a_person() -> None:
     assert outcome is not None
     assert (outcome.exit_code, "section:home" in outcome.why, "section:api" in outcome.why) == (6, True, False)
     assert "--prefer file, or --prefer live" in outcome.hint
+
+
+def test_what_a_site_has_but_one_of_is_named_without_a_colon() -> None:
+    both = FieldChange("title", "Theirs", "Ours", cause="conflict")
+    outcome = find_unfinished(SitePlan("site", lines=(Line("blocked", SITE, (both,)),)))
+    assert outcome is not None
+    assert "both changed site;" in outcome.why
+    blocked = find_unfinished(SitePlan("site", lines=(Line("blocked", SITE, note="no operation", manual="Do it."),)))
+    assert blocked is not None
+    assert blocked.why.endswith(": site: no operation")
+    assert blocked.hint.startswith("site: Do it.")
 
 
 @pytest.mark.parametrize(("count", "more"), [(1, ""), (5, " (and 2 more)")])
