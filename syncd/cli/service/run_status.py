@@ -24,7 +24,7 @@ class RunStatus:
     Shape: `by` is "service" or "command"; `record` is None while nothing has run; `is_recent` says that the run ended
     not long ago. `is_silent` is set when the service has the repository, and no run of it has ended for too long;
     `is_gone` when that service is gone without having been stopped. `pause` is set while a person wants no runs of the
-    service.
+    service. `mirrored` is when every space was last in step, ISO 8601, or "" where one never was.
     """
 
     by: str = ""
@@ -33,6 +33,7 @@ class RunStatus:
     is_silent: bool = False
     is_gone: bool = False
     pause: PauseRecord | None = None
+    mirrored: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -60,7 +61,8 @@ def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: 
     overdue = is_overdue(record, interval, now)
     is_missed = overdue and pause is None
     is_gone = is_missed and by == "service" and git_dir is not None and is_abandoned(git_dir / SERVICE_LOCK)
-    return RunStatus(by, record, not overdue, is_missed and has_service, is_gone, pause)
+    mirrored = min((one.succeeded for one in runs if one.kind == "space"), default="")
+    return RunStatus(by, record, not overdue, is_missed and has_service, is_gone, pause, mirrored)
 
 
 def format_run_problems(run: RunStatus) -> Iterator[str]:

@@ -110,10 +110,9 @@ def _format_outcome(outcome: FlowOutcome) -> Iterator[str]:
 
 def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> str:
     if not branch.ahead and not branch.behind:
-        known = run.record.succeeded if run.record is not None else ""
         old = (
-            f"the same as main content of {format_time(known)}"
-            if known
+            f"the same as main content of {format_time(run.mirrored)}"
+            if run.mirrored
             else "the same as main content when last mirrored"
         )
         return "in step with main content" if run.is_good else old

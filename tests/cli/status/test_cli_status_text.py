@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.cli.service.run_status import RunStatus
+from syncd.cli.service.run_status import RunStatus, find_run
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.text import format_status
 from syncd.cli.status.values import (
@@ -23,7 +23,8 @@ from syncd.cli.status.values import (
 )
 from syncd.cli.sync.unsent import BranchWork
 from syncd.cli.terminal.text import print_text
-from syncd.store.runs import RunRecord
+from syncd.daemon.control.run_files import COMMAND_RUNS
+from syncd.store.runs import RunRecord, write_runs
 from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.state.request_state import RequestState, Verdict
@@ -98,7 +99,7 @@ SITUATIONS: dict[str, RepositoryStatus | BrokenStatus] = {
     "platform-down": replace(
         IN_STEP,
         daemon=812,
-        run=RunStatus("service", REFUSED, is_recent=True),
+        run=RunStatus("service", REFUSED, is_recent=True, mirrored="2026-11-20T09:00:00+00:00"),
         outcomes=(FlowOutcome("mirror", "guides", "waiting", "https://api.example.com: connection refused", AT),),
     ),
     "site": replace(
@@ -198,6 +199,16 @@ def test_each_situation_has_one_next_command() -> None:
         "undecided": "syncd init",
         "job": "syncd push --ci --dry-run",
     }
+
+
+def test_the_mirror_is_as_old_as_its_spaces_whatever_else_failed(tmp_path: Path) -> None:
+    early, late = "2026-11-21T11:00:00+00:00", "2026-11-21T14:00:00+00:00"
+    spaces = [RunRecord("space", name, "ok", at=AT, succeeded=at) for name, at in (("guides", late), ("api", early))]
+    write_runs(tmp_path / COMMAND_RUNS, [REFUSED, *spaces, RunRecord("site", "site.yaml", "failed", 78, at=AT)])
+    run = find_run(tmp_path, tmp_path, interval=60, has_service=False, now=0)
+    text = "\n".join(format_status(replace(IN_STEP, run=run), start="."))
+    assert "the same as main content of 2026-11-21 11:00:00 UTC" in text
+    assert "last success 2026-11-20 09:00:00 UTC" in text
 
 
 def test_a_file_that_ended_the_last_run_is_looked_at_unless_a_hint_says_more() -> None:
