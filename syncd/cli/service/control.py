@@ -2,14 +2,17 @@
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from syncd.cli.service.durations import parse_duration
+from syncd.cli.terminal.context import find_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_error, print_text
+from syncd.config import load_repositories
 from syncd.daemon.control.control_socket import (
     PAUSE_SECONDS_MAX,
     Command,
@@ -20,6 +23,7 @@ from syncd.daemon.control.control_socket import (
     list_sockets,
 )
 from syncd.errors import ServiceUnavailable, SyncdError
+from syncd.repo.process.location import discover_repository
 
 ASK_SECONDS, STOP_SECONDS = 30.0, 20.0
 """How long an answer is waited for, and the end of a service that was asked to stop."""
@@ -68,6 +72,8 @@ def find_service(config: Path | None, repository: str = "") -> RunningService:
 
     Raises: BadParameter where several are meant; ServiceUnavailable when none answers; ConfigInvalid.
     """
+    if config is None and os.environ.get("SYNCD_CONFIG"):
+        config = require_config_file(None).path
     return _choose_service(_find_services(), config, repository)
 
 
@@ -98,11 +104,20 @@ def _choose_service(services: list[RunningService], config: Path | None, reposit
         if not chosen:
             raise ServiceUnavailable(f"no service runs with the configuration {wanted}", hint=_START)
         return chosen[0]
+    here = "" if repository else _find_config_here()
+    meant = [
+        service
+        for service in services
+        # A service does not know yet what was added to its configuration.
+        if (here and service.facts.config == here)
+        or any(_is_meant(one, repository) for one in service.facts.repositories)
+    ]
+    if here and not meant:
+        raise ServiceUnavailable(f"no service serves this repository, which {here} configures", hint=_START)
+    if len(meant) == 1:
+        return meant[0]
     if len(services) == 1:
         return services[0]
-    here = [service for service in services if any(_is_meant(one, repository) for one in service.facts.repositories)]
-    if len(here) == 1:
-        return here[0]
     known = ", ".join(service.facts.config or f"process {service.facts.process}" for service in services)
     raise typer.BadParameter(f"several services run: name one with --config FILE, of {known}")
 
@@ -110,8 +125,27 @@ def _choose_service(services: list[RunningService], config: Path | None, reposit
 def _is_meant(served: ServedRepository, repository: str) -> bool:
     if repository:
         return repository in (served.name, served.path)
-    here = Path.cwd()
-    return here.is_relative_to(served.path) or here.is_relative_to(Path(served.path).parent / ".git")
+    return _is_around(Path(served.path))
+
+
+def _find_config_here() -> str:
+    """The path of the configuration of the repository around the current directory, or "" where it has none."""
+    # A configuration with a mistake keeps nobody from stopping a service.
+    with suppress(SyncdError):
+        file = find_config_file(None)
+        if file is not None and (
+            file.origin != "operator" or any(_is_around(one.path) for one in load_repositories(file, os.environ))
+        ):
+            return str(file.path.absolute())
+    return ""
+
+
+def _is_around(repository: Path) -> bool:
+    """Whether the current directory lies in a repository, or in a linked work tree of it."""
+    with suppress(SyncdError):
+        here, other = discover_repository(Path.cwd()), discover_repository(repository)
+        return here is not None and other is not None and here.common_dir == other.common_dir
+    return False
 
 
 def _resolve_path(repository: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from syncd.cli.service.durations import parse_duration
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, ServedRepository, listen_control
+from syncd.repo.repository import Repository
 from tests.cli.command_runner import CommandRunner, make_runner
 
 
@@ -76,7 +77,7 @@ def test_the_answer_of_the_service_is_printed(syncd: CommandRunner, service: Fak
 def test_of_several_services_the_repository_or_the_configuration_names_one(
     syncd: CommandRunner, service: FakeService, runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "third").mkdir()
+    Repository.create(tmp_path / "third", branch="main").close()
     second = FakeService(runtime / "syncd" / "two", "/etc/two.toml", tmp_path / "third")
     with ExitStack() as stack:
         stack.enter_context(second.listening)
@@ -88,6 +89,46 @@ def test_of_several_services_the_repository_or_the_configuration_names_one(
         assert syncd("pause").code == 0
         assert (len(service.requests), len(second.requests)) == (0, 3)
         assert syncd("pause", "--config", "/etc/three.toml").code == 69
+
+
+def test_the_only_service_is_not_asked_in_place_of_the_one_that_is_named(
+    syncd: CommandRunner, service: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYNCD_CONFIG", "/etc/other.toml")
+    assert "no service runs with the configuration /etc/other.toml" in syncd("stop").err
+    monkeypatch.setenv("SYNCD_CONFIG", "other.toml")
+    assert syncd("stop").code == 78
+    monkeypatch.delenv("SYNCD_CONFIG")
+    for name in ("docs", "third", "plain"):
+        Repository.create(tmp_path / name, branch="main").close()
+    own = tmp_path / "third" / ".git" / "syncd.toml"
+    own.write_text("")
+    monkeypatch.chdir(own.parent.parent)
+    done = syncd("stop")
+    assert (done.code, str(own) in done.err) == (69, True)
+    assert syncd("web").code == 69
+    assert service.requests == []
+    for name in ("docs", "plain"):  # that is served, and one without a configuration
+        monkeypatch.chdir(tmp_path / name)
+        assert syncd("pause").code == 0
+    monkeypatch.setenv("SYNCD_CONFIG", "/etc/one.toml")
+    monkeypatch.chdir(own.parent.parent)
+    assert syncd("pause").code == 0
+
+
+def test_a_repository_that_was_added_belongs_to_the_service_of_its_configuration(
+    syncd: CommandRunner, runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "xdg" / "syncd" / "config.toml"
+    config.parent.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    Repository.create(tmp_path / "new", branch="main").close()
+    config.write_text(f'[[repository]]\npath = "{tmp_path / "new"}"\ninstance = "3fa9c1"\nspace = [{{ id = "s1" }}]\n')
+    monkeypatch.chdir(tmp_path / "new")
+    with FakeService(runtime / "syncd" / "other", "/etc/other.toml", tmp_path / "docs").listening:
+        assert syncd("reload").code == 69
+    with FakeService(runtime / "syncd" / "own", str(config), tmp_path / "docs").listening:
+        assert syncd("reload").code == 0
 
 
 @pytest.mark.parametrize(
