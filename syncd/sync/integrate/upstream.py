@@ -17,10 +17,12 @@ from functools import partial
 
 from syncd.errors import Conflict, RefMoved, Stopped
 from syncd.fault_points import FaultPoint, reach
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.repo.remote.remote import Remote
-from syncd.sync.branches import HEADS, match_branches
+from syncd.sync.branches import HEADS, OWN_PREFIX, match_branches
 from syncd.sync.integrate.flow import integrate
+from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.workspace import Upstream, Workspace
 
@@ -42,6 +44,8 @@ class Exchange:
         self.names, self.patterns, self.others = tuple(names), tuple(patterns), tuple(others)
         self.remote_heads: dict[str, str] | None = None
         """The remote's branches as they are now; None when they could not be read."""
+        self._all_heads: frozenset[str] = frozenset()
+        """All branches of the remote, read only where a named one is neither there nor here."""
 
     def list_fetch_steps(self, *, move: bool) -> Iterator[Step]:
         """Return the steps before all flows: fetch, then bring each branch what the remote has, when it may `move`."""
@@ -52,6 +56,44 @@ class Exchange:
         if self.remote_heads is not None and move:
             for branch in self._list_branches():
                 yield f"{upstream.name}/{branch}", partial(self._take_in, upstream, branch)
+
+    def find_absent(self) -> dict[str, Held]:
+        """Return by name what is to be said of each named branch that is neither here nor at the remote.
+
+        Shape: none where there is no branch at all, as before a first run; nor one that was there once, or that the
+        first commit in a work tree makes.
+        """
+        upstream, head = self.workspace.upstream, self.repository.read_head()
+        if upstream is not None and self.remote_heads is None:
+            return {}
+        here = {ref.removeprefix(HEADS) for ref in self.repository.list_refs(HEADS)}
+        present = sorted(here | self._all_heads)
+        unborn = head.branch if head.oid is None and self.repository.work_tree is not None else None
+        absent = [
+            name
+            for name in dict.fromkeys(self.names)
+            if present and name not in {*here, *(self.remote_heads or ()), unborn} and not self._was_seen(name)
+        ]
+        where = f", here or at {upstream.name}" if upstream is not None else " here"
+        such = head.branch if head.branch in present else present[0] if present else ""
+        hint = f'there is {format_first(present, 5)}: in the configuration, name yours, as in branches = ["{such}"]'
+        return {name: Held(f"there is no branch {name}{where}", hint) for name in absent}
+
+    def _is_of_people(self, branch: str) -> bool:
+        """Whether a branch of the remote is none that syncd pushed: an empty remote may have got those."""
+        upstream = self.workspace.upstream
+        is_mirror = upstream is not None and upstream.is_of_mirror(branch)
+        return not (is_mirror or branch.startswith(OWN_PREFIX) or branch in self.others)
+
+    def _was_seen(self, branch: str) -> bool:
+        """Whether there was such a branch before: then what is said of one that is deleted is enough."""
+        upstream = self.workspace.upstream
+        refs = [f"{TIP_REFS}{branch}", *([upstream.last_seen_ref(branch)] if upstream is not None else [])]
+        prefixes = map(self.workspace.proposed_refs, self.workspace.bindings)
+        proposed = (ref.removeprefix(each) for each in prefixes for ref in self.repository.list_refs(each))
+        return any(self.repository.resolve(ref) for ref in refs) or branch in (
+            name.partition("/")[2] for name in proposed
+        )
 
     def list_push_steps(self, *, create: bool) -> Iterator[Step]:
         """Return the steps after all flows: push each branch that the remote lacks commits of.
@@ -132,6 +174,8 @@ class Exchange:
                     *self.repository.list_refs("refs/remotes/").values(),
                 }
                 there |= remote.fetch(news, known=sorted(known))
+            if any(name not in there and self.repository.resolve(f"{HEADS}{name}") is None for name in self.names):
+                self._all_heads = frozenset(name for name in remote.list_heads(["*"]) if self._is_of_people(name))
         changes = [*self._prune_tracking(upstream, requested, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there
         return Applied(tuple(changes)) if changes else Unchanged()

@@ -93,6 +93,10 @@ class Flows:
         yield from self._bind_and_read()
         branches = find_tracked(self.workspace.repository, self.options.branches, self.options.patterns)
         if self.options.integrate:
+            # Where it is asked which side goes first, a branch that is absent is made afterwards.
+            absent = exchange.find_absent() if self.options.prefer is None else {}
+            yield from (Result("integrate", name, held) for name, held in absent.items())
+            branches = [branch for branch in branches if branch.name not in absent]
             yield from self._integrate_all(branches)
         if self.options.propose:
             yield from self._propose_all(branches, exchange)

@@ -304,6 +304,42 @@ def test_a_bare_repository_serves_a_team_without_a_work_tree(team: Team, world: 
     assert git(bare, "for-each-ref", "refs/heads/feature") == ""
 
 
+def test_a_named_branch_that_is_nowhere_is_held_with_those_that_there_are(team: Team, fine: Any) -> None:
+    git(team.root, "clone", "--quiet", "--bare", str(team.hosted), "service/.git")
+    team.commit("Topic", {"topic.txt": "x\n"}, branch="topic")
+    wish = RunOptions(branches=("main", "mian"))
+    held = Held(
+        "there is no branch mian, here or at origin",
+        'there is main, topic: in the configuration, name yours, as in branches = ["main"]',
+    )
+    for _ in range(2):
+        results = team.run(wish, clone="service")
+        assert [(one.key, one.outcome) for one in results if one.outcome.exit_code] == [("mian", held)]
+    fine(team.run(clone="service"))
+
+
+def test_an_empty_repository_waits_for_its_host_whose_branch_has_another_name(team: Team, fine: Any) -> None:
+    for path in ("host/docs.git", "service/.git"):
+        git(team.root, "init", "--quiet", "--bare", "--initial-branch=main", path)
+    team.url = str(team.root / "host" / "docs.git")
+    fine(team.run(clone="service"))
+    fine(team.run(clone="service"))
+    git(team.hosted, "push", "--quiet", team.url, "main:master")
+    (held,) = [one.outcome for one in team.run(clone="service") if one.outcome.exit_code]
+    assert held.hint == 'there is master: in the configuration, name yours, as in branches = ["master"]'
+
+
+def test_without_an_upstream_a_named_branch_that_is_not_here_is_held(world: Any, fine: Any) -> None:
+    world.clone()
+    with world.workspace("clone") as workspace:
+        fine(run_cycle(workspace, RunOptions(branches=("main",))))
+        (held,) = [one.outcome for one in run_cycle(workspace, RunOptions(branches=("mian",))) if one.outcome.exit_code]
+        assert isinstance(held, Held)
+        assert held.why == "there is no branch mian here"
+        world.git("checkout", "--quiet", "--orphan", "mian")
+        fine(run_cycle(workspace, RunOptions(branches=("mian",))))
+
+
 @pytest.mark.long
 def test_a_named_branch_that_the_remote_dropped_is_not_brought_back(team: Team, world: Any, fine: Any) -> None:
     wish = RunOptions(branches=("main", "second"))
