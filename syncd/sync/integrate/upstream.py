@@ -12,10 +12,10 @@ moves the tracking ref too. syncd's own refs are not shared: the mirror commits 
 clone what was shared, and two clones that knew of each other's change requests would both write to them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from syncd.errors import Conflict, RefMoved, Stopped
+from syncd.errors import Conflict, PathRefused, RefMoved, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.wording import format_first
 from syncd.plan.change import Change
@@ -63,21 +63,27 @@ class Exchange:
         Shape: none where there is no branch at all, as before a first run; nor one that was there once, or that the
         first commit in a work tree makes.
         """
-        upstream, head = self.workspace.upstream, self.repository.read_head()
+        upstream = self.workspace.upstream
         if upstream is not None and self.remote_heads is None:
             return {}
-        here = {ref.removeprefix(HEADS) for ref in self.repository.list_refs(HEADS)}
-        present = sorted(here | self._all_heads)
+        missing = [name for name in dict.fromkeys(self.names) if self._is_missing(name, self.remote_heads or ())]
+        if not missing:
+            return {}
+        head, here = self.repository.read_head(), self.repository.list_refs(HEADS)
+        present = sorted({ref.removeprefix(HEADS) for ref in here} | self._all_heads)
         unborn = head.branch if head.oid is None and self.repository.work_tree is not None else None
-        absent = [
-            name
-            for name in dict.fromkeys(self.names)
-            if present and name not in {*here, *(self.remote_heads or ()), unborn} and not self._was_seen(name)
-        ]
+        absent = [name for name in missing if present and name != unborn and not self._was_seen(name)]
         where = f", here or at {upstream.name}" if upstream is not None else " here"
         such = head.branch if head.branch in present else present[0] if present else ""
         hint = f'there is {format_first(present, 5)}: in the configuration, name yours, as in branches = ["{such}"]'
         return {name: Held(f"there is no branch {name}{where}", hint) for name in absent}
+
+    def _is_missing(self, name: str, there: Collection[str]) -> bool:
+        """Whether a branch is neither here nor `there`; of a name that no branch can have, every flow says that."""
+        try:
+            return name not in there and self.repository.resolve(f"{HEADS}{name}") is None
+        except PathRefused:
+            return False
 
     def _is_of_people(self, branch: str) -> bool:
         """Whether a branch of the remote is none that syncd pushed: an empty remote may have got those."""
@@ -174,7 +180,7 @@ class Exchange:
                     *self.repository.list_refs("refs/remotes/").values(),
                 }
                 there |= remote.fetch(news, known=sorted(known))
-            if any(name not in there and self.repository.resolve(f"{HEADS}{name}") is None for name in self.names):
+            if any(self._is_missing(name, there) for name in self.names):
                 self._all_heads = frozenset(name for name in remote.list_heads(["*"]) if self._is_of_people(name))
         changes = [*self._prune_tracking(upstream, requested, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there
