@@ -58,21 +58,23 @@ class Exchange:
                 yield f"{upstream.name}/{branch}", partial(self._take_in, upstream, branch)
 
     def find_absent(self) -> dict[str, Held]:
-        """Return by name what is to be said of each named branch that is neither here nor at the remote.
+        """Return by name what is to be said of named branches that are neither here nor at the remote, where no other
+        branch is tracked: one that is yet to be made may stand beside others.
 
         Shape: none where there is no branch at all, as before a first run; nor one that was there once, or that the
         first commit in a work tree makes.
         """
-        upstream = self.workspace.upstream
+        upstream, remote = self.workspace.upstream, self.remote_heads or {}
         if upstream is not None and self.remote_heads is None:
             return {}
-        missing = [name for name in dict.fromkeys(self.names) if self._is_missing(name, self.remote_heads or ())]
-        if not missing:
+        if not self.names or not all(self._is_missing(name, remote) for name in self.names):
             return {}
         head, here = self.repository.read_head(), self.repository.list_refs(HEADS)
         present = sorted({ref.removeprefix(HEADS) for ref in here} | self._all_heads)
+        if any(match_branches({*remote, *present}, self.patterns)):
+            return {}
         unborn = head.branch if head.oid is None and self.repository.work_tree is not None else None
-        absent = [name for name in missing if present and name != unborn and not self._was_seen(name)]
+        absent = [name for name in self.names if present and name != unborn and not self._was_seen(name)]
         where = f", here or at {upstream.name}" if upstream is not None else " here"
         such = head.branch if head.branch in present else present[0] if present else ""
         hint = f'there is {format_first(present, 5)}: in the configuration, name yours, as in branches = ["{such}"]'
@@ -180,7 +182,7 @@ class Exchange:
                     *self.repository.list_refs("refs/remotes/").values(),
                 }
                 there |= remote.fetch(news, known=sorted(known))
-            if any(self._is_missing(name, there) for name in self.names):
+            if all(self._is_missing(name, there) for name in self.names):
                 self._all_heads = frozenset(name for name in remote.list_heads(["*"]) if self._is_of_people(name))
         changes = [*self._prune_tracking(upstream, requested, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there
