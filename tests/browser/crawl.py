@@ -1,7 +1,7 @@
 """Goes through all pages of a site in a browser, from link to link."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from urllib.parse import urldefrag, urljoin
 
 from playwright.sync_api import Page
@@ -10,14 +10,20 @@ NO_PAGE = re.compile(r"\.(pdf|xml|md|txt)$|/pdf(/|$)")
 
 
 def visit_every_page(
-    page: Page, start: str, look: Callable[[str], None] = lambda address: None, *, has_anchors: bool = True
+    page: Page,
+    start: str,
+    look: Callable[[str], None] = lambda address: None,
+    *,
+    has_anchors: bool = True,
+    others: Iterable[str] = (),
 ) -> set[str]:
     """Given the first address of a site, open each page below it that a link leads to, and return their addresses.
 
-    `look` is called with each address while its page is open. A link to a page that is not there fails, and one to an
-    anchor where the documentation is known to have all that it names.
+    `others` are pages to which no link may lead, as to a hidden one. `look` is called with each address while its page
+    is open. A link to a page that is not there fails, and one to an anchor where the documentation is known to have all
+    that it names.
     """
-    seen, pending = set[str](), {start: start}
+    seen, pending = set[str](), {start: start, **dict.fromkeys(others, start)}
     while pending:
         address, origin = pending.popitem()
         plain, anchor = urldefrag(address)
