@@ -8,6 +8,7 @@ from syncd.errors import ConfigInvalid
 from syncd.fault_points import FaultPoint, reach
 from syncd.layout.tree.placement import SUMMARY
 from syncd.layout.tree.settings import SETTINGS_PATH
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.plan.message import FORMER_DIRECTORY, REVISION, SPACE, render_mirror_message
 from syncd.repo.values import Commit
@@ -139,7 +140,7 @@ class _SpaceMover:
         left = [old for old, new in places.items() if old.endswith(".md") and old in listing and new not in listing]
         if left:
             raise self._build_error(
-                f"{self.workspace.branch or 'the commit'} has pages in both: {_join_paths(left)}",
+                f"{self.workspace.branch or 'the commit'} has pages in both: {format_first(sorted(left), SHOWN)}",
                 "move these, too, or delete them, and commit that",
             )
 
@@ -174,7 +175,7 @@ class _SpaceMover:
         in_the_way |= set(in_main) - set(removable)
         if in_the_way:
             raise self._build_error(
-                f"other files are in the way: {_join_paths(in_the_way)}",
+                f"other files are in the way: {format_first(sorted(in_the_way), SHOWN)}",
                 f"move or remove them and commit that, or put {self._quote(self.former)} back",
             )
         return removable
@@ -211,10 +212,6 @@ class _SpaceMover:
 
     def _quote(self, binding: Binding) -> str:
         return f'directory = "{binding.directory or "."}"'
-
-
-def _join_paths(paths: Collection[str]) -> str:
-    return ", ".join(sorted(paths)[:SHOWN]) + (", …" if len(paths) > SHOWN else "")
 
 
 def _find_in_the_way(paths: Collection[str], wanted: Collection[str]) -> list[str]:

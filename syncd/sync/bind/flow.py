@@ -28,6 +28,7 @@ from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.summary import render_summary
 from syncd.model.space import Space
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
 from syncd.repo.values import Commit, FileChange
@@ -190,8 +191,7 @@ class _SpaceBinder:
         kinds = zip(counts.values(), ("only in Git", "only on the platform", "different"), strict=True)
         parts = ", ".join(f"{count} {words}" for count, words in kinds if count)
         paths = tuple(self.binding.path(change.path) for change in changes)
-        first = ", ".join(paths[:SHOWN]) + (", …" if len(paths) > SHOWN else "")
-        why = f"Git and the platform differ, and nothing was moved: {parts} ({first})"
+        why = f"Git and the platform differ, and nothing was moved: {parts} ({format_first(paths, SHOWN)})"
         hint = (
             f"to look: git diff {branch} {self.ref.removeprefix('refs/remotes/')}\n"
             f"to let {branch} take what the platform has: syncd init --prefer {name}=platform\n"

@@ -182,7 +182,7 @@ class Exchange:
                     *self.repository.list_refs("refs/remotes/").values(),
                 }
                 there |= remote.fetch(news, known=sorted(known))
-            if all(self._is_missing(name, there) for name in self.names):
+            if self.names and all(self._is_missing(name, there) for name in self.names):
                 self._all_heads = frozenset(name for name in remote.list_heads(["*"]) if self._is_of_people(name))
         changes = [*self._prune_tracking(upstream, requested, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there

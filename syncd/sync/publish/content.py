@@ -56,7 +56,7 @@ class SpacePages:
         return next((name for name in self._list_names(path) if name in self.files.items), None)
 
     def is_withheld(self, path: str) -> bool:
-        """Return whether the page at a path is not for everybody; a file that is there in its place is."""
+        """Return whether a path leads to nothing but a page that is not for everybody."""
         return self.find_file(path) is None and not self.withheld.isdisjoint(self._list_names(path))
 
     def _list_names(self, path: str) -> tuple[str, str, str]:

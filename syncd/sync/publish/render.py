@@ -12,13 +12,12 @@ from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
 from syncd.model.document import Document
 from syncd.sync.publish.content import SiteContent
-from syncd.sync.publish.frames import build_frame, read_space_settings
+from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks, read_page_metadata, read_variables
 from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
 from syncd.web.blocks.labels import find_block_labels
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
-from syncd.web.pages.customization import find_locale
 from syncd.web.pages.preview import mark_findings, place_findings, render_findings
 from syncd.web.pages.shell import PageLayout, PageView, render_page
 from syncd.web.rendering import Html
@@ -45,13 +44,16 @@ class PageRenderer:
         Raises: FileNotFoundError when the file is gone; PathRefused when it is a link; OSError.
         """
         text = site.spaces[name].files.items[file].read().decode(errors="replace")
-        view = self.build_view(PageLinks(site, name, file), text, findings)[0]
-        return render_page(build_frame(site, name, version), replace(view, strip=strip, is_indexed=False))
+        frame = build_frame(site, name, version)
+        view = self.build_view(PageLinks(site, name, file), text, findings, locale=frame.locale)[0]
+        return render_page(frame, replace(view, strip=strip, is_indexed=False))
 
-    def build_view(self, links: PageLinks, text: str, findings: Sequence[Finding] = ()) -> tuple[PageView, Document]:
-        """Return the page of a file with this text, and its document."""
+    def build_view(
+        self, links: PageLinks, text: str, findings: Sequence[Finding] = (), *, locale: str = "en"
+    ) -> tuple[PageView, Document]:
+        """Return the page of a file with this text, whose blocks speak a language, and its document."""
         metadata = read_page_metadata(text, at=links.path)
-        rendered, above, document = self._render_body(links, text, findings)
+        rendered, above, document = self._render_body(links, text, findings, locale)
         view = _place_page(links.site, links.name, links.path)
         layout = metadata.get("layout") or {}
         view = replace(
@@ -80,12 +82,12 @@ class PageRenderer:
         return render_page(build_frame(site, name, version), view)
 
     def _render_body(
-        self, links: PageLinks, text: str, findings: Sequence[Finding]
+        self, links: PageLinks, text: str, findings: Sequence[Finding], locale: str
     ) -> tuple[RenderedDocument, Sequence[Finding], Document]:
         """The rendered document of a page, the findings that stand above all of it, and the document."""
         document = to_document(split_after_title(text)[1])
         context = BlockContext(
-            labels=find_block_labels(find_locale(read_space_settings(links.site, links.name))),
+            labels=find_block_labels(locale),
             resolve=links.resolve,
             read_reusable=links.read_reusable,
             read_specification=links.read_specification,

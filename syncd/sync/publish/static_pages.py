@@ -95,7 +95,7 @@ class PageBuilder:
         address = self.site.find_page_address(name, file)
         frame = self.make_frame(name, self.places.find_root(address))
         links = PageLinks(self.site, name, file, frame.relate)
-        view, document = self.renderer.build_view(links, text)
+        view, document = self.renderer.build_view(links, text, locale=frame.locale)
         page, markdown, feed = self.list_paths(name, file)
         # The Markdown of a page lies beside its directory, one level higher.
         root, body = frame.root.removeprefix("../"), self.read_visible_body(name, file, text)
@@ -174,8 +174,10 @@ class PageBuilder:
 
         def replace_address(to: str) -> str | None:
             target = links.resolve({"kind": "url", "url": to})
-            if target is None or target.address:
-                return target.address if target is not None else None
+            if target is None:
+                return None
+            if target.address:
+                return target.address
             # The name of a page that is not for everybody says too much; a mistake stays as it was written.
             return _NOWHERE if links.is_withheld(to) else None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from syncd.errors import GuardRefused, HistoryCut
 from syncd.model.change_request import ChangeRequest
+from syncd.model.wording import format_first
 from syncd.repo.values import Commit
 from syncd.sync.branches import HEADS
 from syncd.sync.review.decide import record_decision, set_request_status
@@ -91,7 +92,7 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
     numbers = name_requests(requests)
     by_hand = f"git reset or git rebase takes commits back one by one; they are listed by git log {base[:10]}..{branch}"
     if others:
-        shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        shown = format_first(others, 5)
         raise GuardRefused(
             f"{branch} has changes outside of {numbers}, and a reset would drop them: {shown}", hint=by_hand
         )

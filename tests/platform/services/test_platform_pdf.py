@@ -2,22 +2,24 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fpdf import FPDF
 from fpdf.fonts import TTFFont
 from PIL import Image
 
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.services.pdf import fonts
-from syncd.platform.services.pdf.fonts import BOX, PLACES, Fonts
+from syncd.platform.services.pdf.fonts import BOX, Fonts
 from syncd.platform.services.pdf.layout import PdfLayout
 from syncd.platform.services.pdf.worker import JOB
 from syncd.platform.storage.storage import Storage
@@ -140,27 +142,58 @@ def spell(written: str) -> str:
     return spelled
 
 
-@pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
-def test_what_no_font_draws_is_a_box_that_a_reader_sees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fonts, "FALLBACKS", ())
+def write_font(path: Path, signs: str) -> None:
+    """Write a font that draws these characters, each as a rectangle."""
+    glyphs = {ord(sign): f"u{ord(sign):04x}" for sign in signs}
+    names = [".notdef", *glyphs.values()]
+    pen = TTGlyphPen(None)
+    pen.moveTo((50, 0))
+    for corner in ((50, 700), (450, 700), (450, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    font = FontBuilder(1000)
+    font.setupGlyphOrder(names)
+    font.setupCharacterMap(glyphs)
+    font.setupGlyf(dict.fromkeys(names, pen.glyph()))
+    font.setupHorizontalMetrics(dict.fromkeys(names, (500, 50)))
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": path.stem, "styleName": "Regular"})
+    font.setupOS2(sTypoAscender=800, usWinAscent=800, usWinDescent=200)
+    font.setupPost()
+    font.save(path)
+
+
+@pytest.fixture
+def have_fonts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """Let the machine have one font of the first family and some others, each by what it draws."""
+
+    def have(first: str, *others: str) -> None:
+        write_font(tmp_path / "DejaVuSans.ttf", first)
+        files = [tmp_path / f"other-{number}.ttf" for number in range(len(others))]
+        for file, signs in zip(files, others, strict=True):
+            write_font(file, signs)
+        monkeypatch.setattr(fonts, "PLACES", (str(tmp_path),))
+        monkeypatch.setattr(fonts, "FALLBACKS", (str(tmp_path / "none.ttf"), *map(str, files)))
+
+    return have
+
+
+def test_what_no_font_draws_is_a_box_that_a_reader_sees(
+    monkeypatch: pytest.MonkeyPatch, have_fonts: Callable[..., None]
+) -> None:
+    have_fonts(f"Ж {BOX}")
     assert spell("漢 Ж") == f"{BOX} Ж"
     monkeypatch.setattr(fonts, "PLACES", ())
     assert spell("漢 Ж") == "? ?"
 
 
-@pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
-def test_another_font_of_the_machine_draws_what_the_first_lacks(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    place = next(place for place in PLACES if Path(place, "DejaVuSans.ttf").is_file())
-    shutil.copy(Path(place, "DejaVuSansMono.ttf"), tmp_path / "DejaVuSans.ttf")
-    monkeypatch.setattr(fonts, "PLACES", (str(tmp_path),))
-    monkeypatch.setattr(fonts, "FALLBACKS", (str(tmp_path / "none.ttf"), str(Path(place, "DejaVuSans.ttf"))))
+def test_another_font_of_the_machine_draws_what_the_first_lacks(have_fonts: Callable[..., None]) -> None:
+    have_fonts(f"Ж {BOX}", "שלום")
     assert spell("שלום 漢") == f"שלום {BOX}"
 
 
-@pytest.mark.skipif(not any(Path(place).is_dir() for place in PLACES[:2]), reason="this machine has no DejaVu")
-def test_arabic_is_joined_and_begins_at_the_right(tmp_path: Path) -> None:
+def test_arabic_is_joined_and_begins_at_the_right(tmp_path: Path, have_fonts: Callable[..., None]) -> None:
+    have_fonts("مرحبا بالعالمدليلT123456789./•")
     link = {"object": "inline", "type": "link", "data": {"ref": {"kind": "url", "url": "https://example.org/far"}}}
     item = {"object": "block", "type": "paragraph", "nodes": [{**link, "nodes": [text("مرحبا بالعالم")]}]}
     nodes = [{"object": "block", "type": "list-unordered", "nodes": [{"object": "block", "nodes": [item]}]}]
