@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -94,8 +95,10 @@ def platform(imported: tuple[Path, str], tmp_path: Path) -> Iterator[Platform]:
     for name in ("platform", "blobs"):
         shutil.copytree(template / name, tmp_path / name)
     blobs = Counting(tmp_path / "blobs")
+    # Addresses of files in an answer hold when they expire, in steps: what is asked for in two steps is made twice.
+    now = datetime.now(UTC)
     with (
-        Storage(tmp_path / "platform", blobs=blobs) as storage,
+        Storage(tmp_path / "platform", blobs=blobs, clock=lambda: now) as storage,
         BackgroundServer(storage, works=False) as url,
     ):
         made = Platform(storage, blobs, url, space)
