@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from coverage import Coverage
 from hypothesis import settings
 from sqlalchemy.dialects import registry
 
@@ -62,6 +63,13 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AT)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Save what was counted, if it is: a worker that ends for longer than ten seconds is killed before it has saved."""
+    if (counting := Coverage.current()) is not None:
+        counting.save()
 
 
 @pytest.fixture(scope="session")
