@@ -20,6 +20,11 @@ class IncludesTooMuch(ValueError):
     """A page includes more than anybody could read."""
 
 
+def has_includes(text: str) -> bool:
+    """Return whether a text may include something, were it there."""
+    return _INCLUDE.search(text) is not None
+
+
 def expand_includes(text: str, at: str, find: Callable[[str], tuple[str, str] | None]) -> str:
     """Return the text of a page at a path with what it includes in the place of each tag, links as seen from the page.
 

@@ -1,7 +1,7 @@
 """What search and navigation need to know of a page: its words, its headings with their anchors, its sections."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
@@ -45,13 +45,18 @@ class Section:
 
 def find_headings(markdown: str) -> tuple[Heading, ...]:
     """Return the headings of Markdown in order, wherever they stand."""
-    return tuple(heading for heading, _ in _walk_words(markdown) if heading is not None)
+    return tuple(heading for heading, _ in _walk_words(to_document(markdown).nodes) if heading is not None)
 
 
 def split_sections(markdown: str) -> tuple[Section, ...]:
     """Return the sections of Markdown in order: one for each heading, and one for words before the first."""
+    return split_nodes(to_document(markdown).nodes)
+
+
+def split_nodes(nodes: Sequence[Node]) -> tuple[Section, ...]:
+    """Return the sections of a document's nodes in order, as `split_sections` does those of Markdown."""
     parts: list[tuple[Heading | None, list[str]]] = [(None, [])]
-    for heading, words in _walk_words(markdown):
+    for heading, words in _walk_words(nodes):
         if heading is not None:
             parts.append((heading, []))
         else:
@@ -68,9 +73,9 @@ def _join_words(words: list[str]) -> str:
     return " ".join(" ".join(words).split())
 
 
-def _walk_words(markdown: str) -> Iterator[tuple[Heading | None, str]]:
+def _walk_words(nodes: Sequence[Node]) -> Iterator[tuple[Heading | None, str]]:
     """The words of a page in order, piece by piece; those of a heading with the heading."""
-    pending: list[object] = [to_document(markdown).nodes]
+    pending: list[object] = [nodes]
     while pending:
         here = pending.pop()
         if isinstance(here, list | tuple):

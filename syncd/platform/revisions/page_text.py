@@ -65,14 +65,8 @@ class PageTexts:
         return self._evaluate_text(text, entry) if evaluated != "false" else text
 
     def _expand_includes(self, text: str, entry: TreeEntry) -> str:
-        def find(path: str) -> tuple[str, str] | None:
-            inner = self.outline.entries.get(self.outline.by_file.get(make_collision_key(path), ""))
-            if inner is None or inner.parent != INCLUDES or inner.node.body is None:
-                return None
-            return inner.node.path or "", self.read(inner.node.body).decode()
-
         try:
-            return expand_includes(text, entry.node.path or "", find)
+            return expand_page_text(text, self.outline, entry, self.read)
         except IncludesTooMuch as error:
             raise Failure(413, "This page includes too much. Read it with dereferenced=false.") from error
 
@@ -108,6 +102,18 @@ class PageTexts:
             return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escape_value(value))
 
         return replace_in_prose(_resolve_conditions(text, variables), _EXPRESSION, replacement)
+
+
+def expand_page_text(text: str, outline: Outline, entry: TreeEntry, read: Callable[[str], bytes]) -> str:
+    """Return the text of a page with what it includes; `read` returns a blob by its id. Raises: IncludesTooMuch."""
+
+    def find(path: str) -> tuple[str, str] | None:
+        inner = outline.entries.get(outline.by_file.get(make_collision_key(path), ""))
+        if inner is None or inner.parent != INCLUDES or inner.node.body is None:
+            return None
+        return inner.node.path or "", read(inner.node.body).decode(errors="replace")
+
+    return expand_includes(text, entry.node.path or "", find)
 
 
 def _resolve_conditions(text: str, variables: Variables) -> str:

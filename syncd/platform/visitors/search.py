@@ -1,13 +1,14 @@
 """Searching a published site: only words that the visitor may read are found and shown."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH, depends_on_reader
+from syncd.layout.evaluation import format_value
+from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
 from syncd.layout.richtext.outline import split_sections
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
@@ -25,6 +26,8 @@ from syncd.web.pages.search_results import SearchResult, cut_excerpt
 FOUND_MAX = 100
 """Pages that one search of a site finds, the best first."""
 SECTIONS_MAX = 5
+_READER = "visitor"
+"""The name by which every expression that depends on the reader has the reader's claims: a word of its page."""
 
 IndexedSections = tuple[str, Sequence[Sequence[str]]]
 """The stamp of an indexed page, and its sections: anchor, title and words of each."""
@@ -66,7 +69,7 @@ def search_site(
 ) -> list[FoundPage]:
     """Return the pages of visible site-spaces that have all words of a text, best first.
 
-    Shape: a page whose words depend on who reads it is searched as this visitor reads it.
+    Shape: a page whose words depend on who reads it is searched as this visitor reads it, claims included.
     """
     wanted = parse_query(text)
     shown = {row.space: row for row in reversed(list(site_spaces)) if row in visit.visible_site_spaces}
@@ -75,19 +78,28 @@ def search_site(
     index.refresh_index(storage, list(shown))
     found: list[FoundPage] = []
     with storage.read() as connection:
-        matches = find_matches(connection, wanted, list(shown))
+        sure = find_matches(connection, wanted, list(shown))[: most * 4]
+        matches = [*sure, *_find_by_claims(connection, visit, wanted, list(shown), sure)[: most * 4]]
         outlines = {space: open_space_outline(connection, visit, row) for space, row in shown.items()}
-        sections = _read_sections(connection, matches[: most * 4])
-    for match in matches[: most * 4]:
+        sections = _read_sections(connection, matches)
+    stamps = {space: index.IndexStamps(outline) for space, outline in outlines.items()}
+    for position, match in enumerate(matches):
         check_time()
         outline = outlines[match.space]
         entry = outline.entries.get(match.page)
         if entry is None or not _is_searched(visit, outline, entry):
             continue
-        known = sections.get((match.space, match.page), ("", ()))
-        parts = _select_sections(storage, visit, outline, entry, known, wanted)
-        if parts is None:
+        stamp, known = sections.get((match.space, match.page), ("", ()))
+        if not stamps[match.space].is_for_everybody(match.page, stamp):
+            known = _read_known_sections(storage, visit, outline, entry)
+            if not _has_all_terms(wanted, entry, known):
+                continue
+        elif position >= len(sure):
             continue
+        parts = _select_fitting(known, wanted)
+        if not parts and not _has_all_terms(wanted, entry, ()):
+            # Of a very long section, the index has the words, and shows the beginning.
+            parts = _select_fitting(_read_known_sections(storage, visit, outline, entry), wanted)
         found.append(FoundPage(shown[match.space], outline, entry, len(found) + 1, match.score, parts))
         if len(found) >= most:
             break
@@ -112,32 +124,54 @@ def _read_sections(
     return {(row.space, row.page): (row.stamp, row.sections) for row in rows}
 
 
-def _select_sections(
-    storage: Storage,
+def _read_known_sections(
+    storage: Storage, visit: SiteVisit, outline: Outline, entry: TreeEntry
+) -> Sequence[Sequence[str]]:
+    body = read_visible_body(storage, visit, outline, entry)
+    return [(part.id, part.title, part.body) for part in split_sections(body)]
+
+
+def _find_by_claims(
+    connection: sa.Connection,
     visit: SiteVisit,
-    outline: Outline,
-    entry: TreeEntry,
-    indexed: IndexedSections,
     wanted: tuple[str, ...],
-) -> list[FoundSection] | None:
-    """The parts of a page with one of the words; None for a page that as a whole does not have them all."""
-    stamp, known = indexed
-    text = storage.blobs.get(entry.node.body or "").decode(errors="replace")
-    # The index may have a newer text than this visit, whose conditions nobody has looked at.
-    if depends_on_reader(text) or f" {entry.node.body} " not in stamp:
-        body = read_visible_body(storage, visit, outline, entry)
-        known = [(part.id, part.title, part.body) for part in split_sections(body)]
-        described = (entry.node.title, str(entry.node.fields.get("description") or ""))
-        if not _has_all_terms(wanted, " ".join((*described, *(f"{one[1]} {one[2]}" for one in known)))):
-            return None
-    fitting = (FoundSection(*part) for part in known if has_any_term(wanted, f"{part[1]} {part[2]}"))
-    return [one for one, _ in zip(fitting, range(SECTIONS_MAX), strict=False)]
-
-
-def _has_all_terms(wanted: tuple[str, ...], text: str) -> bool:
+    spaces: Collection[str],
+    known: Collection[SearchMatch],
+) -> list[SearchMatch]:
+    """Pages that may have all words once the visitor's claims stand in them; the index knows of no claims."""
+    claimed = set(split_words(" ".join(_list_claimed_texts(visit.claims))))
     *whole, last = wanted
-    words = set(split_words(text))
+    left = [word for word in whole if word not in claimed]
+    left += [] if any(word.startswith(last) for word in claimed) else [last]
+    if len(left) == len(wanted):
+        return []
+    found = {(match.space, match.page) for match in known}
+    matches = find_matches(connection, (_READER, *left), spaces)
+    return [match for match in matches if (match.space, match.page) not in found]
+
+
+def _list_claimed_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from _list_claimed_texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _list_claimed_texts(one)
+    else:
+        yield format_value(value) if isinstance(value, str | bool | int | float) else ""
+
+
+def _has_all_terms(wanted: tuple[str, ...], entry: TreeEntry, sections: Sequence[Sequence[str]]) -> bool:
+    described = (str(entry.node.fields.get(name) or "") for name in ("linkTitle", "description"))
+    *whole, last = wanted
+    words = set(split_words(" ".join((entry.node.title, *described, *(f"{one[1]} {one[2]}" for one in sections)))))
     return words.issuperset(whole) and any(word.startswith(last) for word in words)
+
+
+def _select_fitting(sections: Sequence[Sequence[str]], wanted: tuple[str, ...]) -> list[FoundSection]:
+    """The parts of a page with one of the words."""
+    fitting = (FoundSection(*part) for part in sections if has_any_term(wanted, f"{part[1]} {part[2]}"))
+    return [one for one, _ in zip(fitting, range(SECTIONS_MAX), strict=False)]
 
 
 def list_results(visit: SiteVisit, found: Iterable[FoundPage], searched: str) -> list[SearchResult]:

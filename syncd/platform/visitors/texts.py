@@ -35,7 +35,7 @@ class SiteTexts:
     origin: str
 
     def render_markdown(self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry) -> str:
-        """Return a page as Markdown for the visitor, with addresses that work on the site. Raises: Failure 413."""
+        """Return a page as Markdown for the visitor, with addresses that work on the site."""
         description = str(entry.node.fields.get("description") or "")
         return render_markdown_page(entry.node.title, description, self._read_body(site_space, outline, entry))
 

@@ -3,23 +3,34 @@
 Whatever moves main content (a merge, an import, a template) needs to know nothing of the index. A search first looks
 whether the root that was indexed is the root that there is, and indexes the pages in between; those cost as much as
 what changed. Spaces from before there was an index are no special case.
+
+Of a page, all that any reader may read of it is indexed, with what it includes and the values that it shows. A
+condition is decided by nobody here, and an expression that depends on the reader stays as it is written: who shows what
+was found looks at the page as its reader reads it. The stamp of an indexed page says whether that is needed.
 """
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
+from hashlib import sha256
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from syncd.layout.evaluation import Variables, evaluate_nodes
+from syncd.layout.evaluation.visible import depends_on_reader
 from syncd.layout.page.frontmatter import read_heading, split_after_title
-from syncd.layout.richtext.outline import split_sections
+from syncd.layout.page.includes import IncludesTooMuch, has_includes
+from syncd.layout.richtext.outline import Section, split_nodes
+from syncd.layout.richtext.reading import to_document
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time
-from syncd.platform.revisions.outline import open_outline
-from syncd.platform.revisions.tree import Node
+from syncd.platform.revisions.outline import Outline, TreeEntry, open_outline, read_variables
+from syncd.platform.revisions.page_text import expand_page_text
+from syncd.platform.revisions.tree import INCLUDES, ROOT
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.search import engine
@@ -27,14 +38,19 @@ from syncd.platform.services.search.words import split_words
 from syncd.platform.storage.jobs import JobContext, JobHandler, enqueue_job
 from syncd.platform.storage.storage import Storage
 
-VERSION = "2"
+VERSION = "3"
 """Of the rules by which words are taken from a page; another one has everything indexed again."""
 SECTIONS_MAX = 500
 """Sections of one page that are shown; the words of all of them are found."""
 BODY_MAX = 2_000
 """Characters of a section that are shown."""
 WORDS_MAX = 200_000
-"""Characters of words of one page that are indexed; PostgreSQL has a limit near a million bytes."""
+"""Characters of words of one page that are indexed as often as they stand there; of what follows, each word once."""
+WORDS_BYTES_MAX = 600_000
+"""Bytes of words of one page that are indexed, each counted once; PostgreSQL has a limit near a million bytes."""
+
+Reads = Literal["own", "shared", "reader"]
+"""What the words of a page depend on: on its text alone, on what its space shares, too, or even on who reads it."""
 
 _AT_ONCE = 500
 _AT_ONCE_CHARACTERS = 1_000_000
@@ -44,12 +60,74 @@ _locks = tuple(threading.Lock() for _ in range(16))
 
 
 @dataclass(frozen=True)
+class IndexedPage:
+    """A page as it is indexed: its text with what it includes, its sections, and what its words depend on."""
+
+    text: str
+    sections: tuple[Section, ...]
+    reads: Reads
+
+
+@dataclass(frozen=True)
+class _UndecidedConditions(Variables):
+    """Variables by which no condition is decided."""
+
+    def evaluate_condition(self, condition: str) -> bool | None:
+        return None
+
+
+def read_indexed_page(outline: Outline, entry: TreeEntry, read: Callable[[str], bytes]) -> IndexedPage:
+    """Return what is indexed of a page; `read` returns a blob by its id."""
+    own = read(entry.node.body).decode(errors="replace") if entry.node.body else ""
+    try:
+        text = expand_page_text(own, outline, entry, read)
+    except IncludesTooMuch:
+        text = own
+    nodes = list(to_document(split_after_title(text)[1]).nodes)
+    if not depends_on_reader(text):
+        return IndexedPage(text, split_nodes(nodes), "shared" if has_includes(own) else "own")
+    variables = read_variables(outline, entry)
+    filled = evaluate_nodes(nodes, _UndecidedConditions(variables.scopes))
+    return IndexedPage(text, split_nodes(list(filled)), "reader")
+
+
+@dataclass(frozen=True)
+class IndexStamps:
+    """The stamps of the indexed pages of a tree: with the same stamp, a page has the same words in the index."""
+
+    outline: Outline
+
+    def compute_stamp(self, id: str, reads: Reads) -> str:
+        """Return the stamp of a page whose words depend on what `reads` says."""
+        node = self.outline.entries[id].node
+        described = (node.title, node.fields.get("linkTitle", ""), node.fields.get("description", ""))
+        shared = "" if reads == "own" else f"{self._shared} {node.fields.get('variables', {})!r} "
+        return f"{VERSION} {node.body} {reads} {shared}{' '.join(map(str, described))}"
+
+    def is_known(self, id: str, stamp: str) -> bool:
+        """Return whether a page that has this stamp in the index is indexed as it is."""
+        return any(stamp == self.compute_stamp(id, reads) for reads in ("own", "shared", "reader"))
+
+    def is_for_everybody(self, id: str, stamp: str) -> bool:
+        """Return whether a page that has this stamp has the words in the index that every reader of the tree reads."""
+        return any(stamp == self.compute_stamp(id, reads) for reads in ("own", "shared"))
+
+    @cached_property
+    def _shared(self) -> str:
+        """A hash of all that pages of the space share: what they may include, and the space's variables."""
+        entries = self.outline.entries
+        included = [(entries[id].node.path, entries[id].node.body) for id in self.outline.order.get(INCLUDES, ())]
+        found = repr((included, entries[ROOT].node.fields.get("variables", {})))
+        return sha256(found.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
 class _IndexState:
     """Where one space is, and what the index has of it."""
 
     space: str
-    root: bytes
-    wanted: Mapping[str, Node]
+    outline: Outline
+    wanted: Sequence[str]
     known: Mapping[str, str]
 
 
@@ -84,8 +162,8 @@ def _index_space(storage: Storage, space: str) -> bool:
     state = _read_state(storage, space)
     if state is None:
         return True
-    stamps = {id: _compute_stamp(node) for id, node in state.wanted.items()}
-    changed = [id for id, stamp in stamps.items() if state.known.get(id) != stamp]
+    stamps = IndexStamps(state.outline)
+    changed = [id for id in state.wanted if not stamps.is_known(id, state.known.get(id, ""))]
     for rows in _build_row_batches(storage, state, changed, stamps):
         with storage.write() as connection:
             if not _is_current(connection, state):
@@ -96,8 +174,9 @@ def _index_space(storage: Storage, space: str) -> bool:
     with storage.write() as connection:
         if not _is_current(connection, state):
             return False
-        _delete_rows(connection, state.space, (id for id in state.known if id not in state.wanted))
-        upsert(connection, indexed, [{"space": state.space, "root": state.root}], key=("space",))
+        wanted = set(state.wanted)
+        _delete_rows(connection, state.space, (id for id in state.known if id not in wanted))
+        upsert(connection, indexed, [{"space": state.space, "root": state.outline.root}], key=("space",))
     return True
 
 
@@ -108,18 +187,18 @@ def _read_state(storage: Storage, space: str) -> _IndexState | None:
             return None
         outline = open_outline(connection, root)
         known = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space)).all()
-    wanted = {id: entry.node for id, entry in outline.entries.items() if entry.node.type == "document"}
-    return _IndexState(space, root, wanted, {row.page: row.stamp for row in known})
+    wanted = [id for id, entry in outline.entries.items() if entry.node.type == "document"]
+    return _IndexState(space, outline, wanted, {row.page: row.stamp for row in known})
 
 
 def _build_row_batches(
-    storage: Storage, state: _IndexState, ids: Iterable[str], stamps: Mapping[str, str]
+    storage: Storage, state: _IndexState, ids: Iterable[str], stamps: IndexStamps
 ) -> Iterator[list[dict[str, Any]]]:
     """What the index is to have of pages, in parts that are written at once."""
     rows: list[dict[str, Any]] = []
     size = 0
     for id in ids:
-        rows.append(_build_row(storage, state, id, stamps[id]))
+        rows.append(_build_row(storage, state, id, stamps))
         size += len(rows[-1]["words"]["body"])
         if len(rows) == _AT_ONCE or size > _AT_ONCE_CHARACTERS:
             yield rows
@@ -128,36 +207,45 @@ def _build_row_batches(
         yield rows
 
 
-def _build_row(storage: Storage, state: _IndexState, id: str, stamp: str) -> dict[str, Any]:
-    node = state.wanted[id]
-    text = storage.blobs.get(node.body).decode() if node.body else ""
-    parts = split_sections(split_after_title(text)[1])
+def _build_row(storage: Storage, state: _IndexState, id: str, stamps: IndexStamps) -> dict[str, Any]:
+    entry = state.outline.entries[id]
+    node = entry.node
+    page = read_indexed_page(state.outline, entry, storage.blobs.get)
     return {
         "row": {
             "space": state.space,
             "page": id,
-            "stamp": stamp,
-            "sections": [[part.id, part.title, part.body[:BODY_MAX]] for part in parts[:SECTIONS_MAX]],
+            "stamp": stamps.compute_stamp(id, page.reads),
+            "sections": [[part.id, part.title, part.body[:BODY_MAX]] for part in page.sections[:SECTIONS_MAX]],
         },
         "words": {
             "place": state.space,
             "title": _join_words(
-                dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), read_heading(text) or ""])
+                dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), read_heading(page.text) or ""])
             ),
-            "headings": _join_words(part.title for part in parts),
-            "body": _join_words([str(node.fields.get("description", "")), *(part.body for part in parts)]),
+            "headings": _join_words(part.title for part in page.sections),
+            "body": _join_words([str(node.fields.get("description", "")), *(part.body for part in page.sections)]),
         },
     }
 
 
 def _join_words(texts: Iterable[str]) -> str:
+    """The words of texts in order; behind very many of them, only those that were not there before."""
+
     def pieces() -> Iterator[str]:
-        size = 0
+        known: set[str] = set()
+        size = distinct = 0
         for text in texts:
             for word in split_words(text):
                 size += len(word) + 1
-                if size > WORDS_MAX:
+                if word in known:
+                    if size <= WORDS_MAX:
+                        yield word
+                    continue
+                distinct += len(word.encode())
+                if distinct > WORDS_BYTES_MAX:
                     return
+                known.add(word)
                 yield word
 
     return " ".join(pieces())
@@ -182,16 +270,11 @@ def _split_batches(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_current(connection: sa.Connection, state: _IndexState) -> bool:
-    return bool(connection.scalar(_select_main_root(state.space)) == state.root)
+    return bool(connection.scalar(_select_main_root(state.space)) == state.outline.root)
 
 
 def _select_main_root(space: str) -> sa.Select[Any]:
     return sa.select(revisions.c.root).join(spaces, spaces.c.revision == revisions.c.id).where(spaces.c.id == space)
-
-
-def _compute_stamp(node: Node) -> str:
-    described = (node.title, node.fields.get("linkTitle", ""), node.fields.get("description", ""))
-    return f"{VERSION} {node.body} {' '.join(map(str, described))}"
 
 
 def _run_index_job(context: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
