@@ -5,7 +5,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from syncd.model.search import QUERY_MAX
 from syncd.platform.storage.storage import Storage
-from syncd.platform.visitors.destinations import PageFound, Redirected, find_destination
+from syncd.platform.visitors.destinations import PageFound, Redirected, find_destination, find_markdown_page
 from syncd.platform.visitors.search import list_results, search_site
 from syncd.platform.visitors.texts import SiteTexts
 from syncd.platform.visitors.visits import SiteVisit
@@ -35,16 +35,15 @@ class SiteTools:
         return "\n".join(lines) or "No page has all of these words."
 
     def read_page(self, address: str) -> str | None:
-        """Return the Markdown of the page at an address, whole or below the site; None when there is none.
-
-        Raises: Failure 413 when the page includes too much.
-        """
+        """Return the Markdown of the page at an address, whole or below the site; None when there is none."""
         for _ in range(_LEADS_MAX):
             parts = self._find_parts(address[:ADDRESS_MAX])
             if parts is None:
                 return None
             with self.storage.read() as connection:
-                found = find_destination(connection, self.visit, parts)
+                is_markdown = bool(parts) and parts[-1].endswith(".md")
+                find = find_markdown_page if is_markdown else find_destination
+                found = find(connection, self.visit, parts)
             if isinstance(found, PageFound):
                 texts = SiteTexts(self.storage, self.visit, self.origin)
                 return texts.render_markdown(found.place.site_space, found.outline, found.entry)
@@ -66,7 +65,4 @@ class SiteTools:
             path = path.removeprefix(base)
         elif split.netloc:
             return None
-        parts = [part for part in path.split("/") if part]
-        if parts and parts[-1].endswith(".md"):
-            parts = [*parts[:-1], *([stem] if (stem := parts[-1].removesuffix(".md")) != "index" else [])]
-        return parts
+        return [part for part in path.split("/") if part]

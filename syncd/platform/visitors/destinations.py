@@ -16,6 +16,9 @@ from syncd.platform.visitors.visits import SiteVisit, VisitPlace, find_place, sk
 
 _ADAPTER: TypeAdapter[ToSection | ToSiteSpace | ToPage | ToExternal] = TypeAdapter(Destination)
 
+HOME_NAMES = ("index", "index.html")
+"""What stands for the page above it in an address of Markdown, as in those of static sites."""
+
 
 @dataclass(frozen=True)
 class PageFound:
@@ -64,6 +67,21 @@ def find_destination(
             return found
         return Redirected(visit.build_path(found.place.site_space, found.place.page_path and found.entry.path))
     return _follow_redirect(connection, visit, "/".join(part for part in parts if part)) or NothingThere(place)
+
+
+def find_markdown_page(
+    connection: sa.Connection, visit: SiteVisit, parts: Sequence[str]
+) -> PageFound | Redirected | NothingThere:
+    """Return the page whose Markdown is at an address, which ends in `.md`.
+
+    Shape: `index.md` below a page is that page's own Markdown, too, unless a page there is named so.
+    """
+    *above, last = parts
+    stem = last.removesuffix(".md")
+    found = find_destination(connection, visit, [*above, stem])
+    if stem in HOME_NAMES and not isinstance(found, PageFound):
+        return find_destination(connection, visit, above)
+    return found
 
 
 def find_page_in_memory(visit: SiteVisit, parts: Sequence[str]) -> PageFound | None:

@@ -24,6 +24,7 @@ from syncd.platform.visitors.destinations import (
     PageFound,
     Redirected,
     find_destination,
+    find_markdown_page,
     find_page_in_memory,
     open_space_outline,
 )
@@ -192,9 +193,7 @@ class _SiteResponder:
         return self.answer_html(self._renderer.render_missing(site_space, outline, path), 404)
 
     def _answer_markdown(self, connection: sa.Connection) -> Response:
-        *above, last = self.parts
-        stem = last.removesuffix(".md")
-        found = find_destination(connection, self.visit, [*above, *([] if stem == "index" else [stem])])
+        found = find_markdown_page(connection, self.visit, self.parts)
         if not isinstance(found, PageFound):
             return PlainTextResponse("There is no page at this address.\n", 404, STRICT_HEADERS)
         texts = SiteTexts(self.storage, self.visit, self.origin)

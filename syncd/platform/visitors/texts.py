@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from syncd.layout.page.links import rewrite_addresses
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.storage.storage import Storage
-from syncd.platform.visitors.destinations import open_space_outline
+from syncd.platform.visitors.destinations import HOME_NAMES, open_space_outline
 from syncd.platform.visitors.frames import read_contents
 from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
@@ -95,16 +95,18 @@ class SiteTexts:
                     site_space,
                     outline,
                     entry,
-                    self._find_description(site_space, entry, contents.entries[number].address),
+                    self._find_description(site_space, outline, entry, contents.entries[number].address),
                 )
 
-    def _find_description(self, site_space: sa.Row[object], entry: TreeEntry, address: str) -> SitePage:
+    def _find_description(
+        self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry, address: str
+    ) -> SitePage:
         fields = entry.node.fields
-        markdown = f"{self.origin}{self.visit.build_path(site_space, quote(entry.path))}.md" if entry.path else ""
+        path = quote(entry.path) or HOME_NAMES["index" in outline.by_path]
         return SitePage(
             self.origin + address,
             entry.node.title,
             str(fields.get("description") or ""),
-            markdown or f"{self.origin}{self.visit.build_path(site_space)}/index.md".replace("//index", "/index"),
+            f"{self.origin}{self.visit.build_path(site_space, path)}.md",
             str(fields.get("updatedAt") or ""),
         )

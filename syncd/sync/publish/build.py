@@ -27,7 +27,7 @@ from syncd.sync.publish.output import (
     read_manifest,
     write_manifest,
 )
-from syncd.sync.publish.places import SitePlaces, can_be_directory, select_placed
+from syncd.sync.publish.places import SitePlaces, can_be_directory, find_home_markdown, select_placed
 from syncd.sync.publish.shared_files import (
     build_diagram_files,
     build_full_text,
@@ -123,9 +123,10 @@ class _Build:
             for name, space in site.spaces.items()
             for file in space.paths
         }
+        home_markdown = find_home_markdown(addresses)
         self.redirects = tuple(one for one in list_redirections(site) if can_be_directory(one.source))
         addresses |= {one.source.rstrip("/") for one in self.redirects}
-        places = SitePlaces(frozenset(addresses))
+        places = SitePlaces(frozenset(addresses), home_markdown)
         self.builder = PageBuilder(site, places, self.names, base, options.is_indexed)
         self.tasks = [(name, file) for name, space in site.spaces.items() for file in space.paths]
 
@@ -185,7 +186,12 @@ class _Build:
         """A digest of all that every page depends on: program, options, looks, files by name, tables of contents."""
         site, digest = self.site, hashlib.blake2b(digest_size=20)
         facts: list[object] = [__version__, self.builder.base, self.options.is_indexed, sorted(self.names.items())]
-        facts += [sorted(self.builder.places.directories), site.title, _compute_templates()]
+        facts += [
+            sorted(self.builder.places.directories),
+            self.builder.places.home_markdown,
+            site.title,
+            _compute_templates(),
+        ]
         for name, space in site.spaces.items():
             frame = replace(self.builder.make_frame(name, ""), relate=str)
             settings = [path for path in space.files.items if path.startswith(".gitbook") and _is_setting(path)]

@@ -11,6 +11,9 @@ from syncd.sync.publish.content import FILES, SiteContent
 INDEX = "index.html"
 LISTING = "contents.html"
 FEED = "rss.xml"
+HOME_MARKDOWN = ("index.md", "index.html.md")
+"""The Markdown of the page at the top of a site, and where it is when a page is named `index`. Source: llmstxt.org."""
+_NAMED_INDEX = "/index"
 _OWN_FILES = frozenset({"llms.txt", "llms-full.txt", "robots.txt", "404.html", "_redirects", "CNAME"})
 _SITEMAP = re.compile(r"sitemap(?:-[0-9]+)?\.xml")
 _END = re.compile(r"[?#]")
@@ -23,6 +26,18 @@ class SitePlaces:
     """The addresses of a static site that are directories, each as it stands in a link, without a slash at its end."""
 
     directories: Collection[str]
+    home_markdown: str = HOME_MARKDOWN[0]
+
+    def find_markdown(self, address: str) -> str:
+        """Return the address of the Markdown of the page at an address: beside its directory, one level higher."""
+        directory = address.rstrip("/")
+        return f"{directory}.md" if directory else f"/{self.home_markdown}"
+
+    def list_page_paths(self, address: str) -> tuple[str, str, str]:
+        """Return where the page at an address, its Markdown and its feed lie. Raises: PathRefused."""
+        directory = make_directory(address)
+        markdown = f"{directory.rstrip('/')}.md" if directory else self.home_markdown
+        return directory + INDEX, markdown, directory + FEED
 
     def relate(self, address: str, root: str) -> str:
         """Return an address as a page has it; `root` leads from there to the top of the site, as `../../` does.
@@ -78,17 +93,17 @@ def can_be_directory(address: str) -> bool:
     return True
 
 
-def list_page_paths(address: str) -> tuple[str, str, str]:
-    """Return where the page at an address, its Markdown and its feed lie. Raises: PathRefused."""
-    directory = make_directory(address)
-    return directory + INDEX, f"{directory.rstrip('/')}.md" if directory else "index.md", directory + FEED
+def find_home_markdown(addresses: Collection[str]) -> str:
+    """Return the name of the Markdown of the page at the top of a site with pages at these addresses."""
+    return HOME_MARKDOWN[any(address.rstrip("/") == _NAMED_INDEX for address in addresses)]
 
 
 def select_placed(site: SiteContent) -> tuple[SiteContent, dict[str, str]]:
     """Return a site without the pages that have no place of their own, and these with the reason."""
     pages = [(name, file) for name, space in site.spaces.items() for file in space.draft.documents]
     found = {place: site.find_page_address(*place) for place in pages}
-    made = {path for address in found.values() if can_be_directory(address) for path in list_page_paths(address)}
+    places = SitePlaces((), find_home_markdown(found.values()))
+    made = {path for one in found.values() if can_be_directory(one) for path in places.list_page_paths(one)}
     left_out: dict[tuple[str, str], str] = {}
     seen: set[str] = set()
     for place, address in found.items():

@@ -14,7 +14,7 @@ from syncd.sync.publish.assets import Place, StaticContent
 from syncd.sync.publish.content import READ_ERRORS
 from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks, read_variables
-from syncd.sync.publish.places import FEED, LISTING, SitePlaces, list_page_paths
+from syncd.sync.publish.places import FEED, LISTING, SitePlaces
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.diagrams import has_diagrams
 from syncd.web.pages.shell import PageView, SiteFrame, render_page
@@ -73,7 +73,7 @@ class PageBuilder:
 
     def list_paths(self, name: str, file: str) -> tuple[str, str, str]:
         """Return where the page, its Markdown and its feed lie. Raises: PathRefused."""
-        return list_page_paths(self.site.find_page_address(name, file))
+        return self.places.list_page_paths(self.site.find_page_address(name, file))
 
     def make_frame(self, name: str, root: str) -> SiteFrame:
         """Return the frame around the pages of a space that lie `root` below the top of the site."""
@@ -153,9 +153,8 @@ class PageBuilder:
     def make_entry(self, name: str, file: str, title: str, description: str) -> SitePage:
         """Return a page as the files of the site list it."""
         address = self.site.find_page_address(name, file)
-        directory = address.rstrip("/")
-        markdown = f"{directory}.md" if directory else "/index.md"
-        return SitePage(f"{self.base}{directory}/", title, description, f"{self.base}{markdown}")
+        markdown = self.places.find_markdown(address)
+        return SitePage(f"{self.base}{address.rstrip('/')}/", title, description, f"{self.base}{markdown}")
 
     def relate_markdown(self, name: str, file: str, body: str, root: str) -> str:
         """Return the Markdown of a page with links to the Markdown of other pages, and to files of the site.
@@ -167,7 +166,7 @@ class PageBuilder:
         def relate(to: str) -> str:
             path, sign, anchor = to.partition("#")
             if path.rstrip("/") in self.places.directories:
-                path = f"{path.rstrip('/')}.md" if path.strip("/") else "/index.md"
+                path = self.places.find_markdown(path)
             return self.places.relate(path, root) + sign + anchor
 
         links = PageLinks(self.site, name, file, relate)

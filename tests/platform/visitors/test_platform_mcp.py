@@ -86,7 +86,7 @@ def test_an_agent_searches_and_reads(made: PublishedSiteMaker) -> None:
     assert ("[Setup]" in found, is_error, address) == (True, False, agent.address.replace("~mcp", "setup"))
     text, is_error = agent.call("read_page", address=address)
     assert (text.startswith("# Setup"), is_error) == (True, False)
-    for other in ("/setup", "setup.md", f"{made.base}/setup", "/guides/setup"):
+    for other in ("/setup", "setup.md", "setup/index.md", f"{made.base}/setup", "/guides/setup"):
         assert agent.call("read_page", address=other) == (text, False)
     assert agent.call("search_docs", query="nowhere at all")[0] == "No page has all of these words."
 

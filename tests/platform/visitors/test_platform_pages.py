@@ -91,6 +91,22 @@ def test_a_page_as_markdown_has_its_title_and_addresses_of_the_site(made: Publis
     assert get(made, "/nothing.md").status_code == 404
 
 
+def test_a_page_that_is_named_index_has_markdown_of_its_own(made: PublishedSiteMaker) -> None:
+    made.world.write(made.guides, [page("Index", "All words.")])
+    assert get(made, "/index").text.count("<h1>Index</h1>") == 1
+    assert get(made, "/index.md").text.startswith("# Index\n")
+    assert get(made, "/welcome.md").text.startswith("# Welcome\n")
+    assert get(made, "/index.html.md").text == get(made, "/welcome.md").text
+    listed = get(made, "/llms.txt").text
+    assert all(
+        f"[{title}]({made.origin}{made.base}/{path}.md)" in listed
+        for title, path in (("Welcome", "welcome"), ("Index", "index"))
+    )
+    # Where no page is named so, it is that of the page above.
+    assert get(made, "/v1/index.md").text.startswith("# Welcome\n\nOlder words.")
+    assert get(made, "/setup/index.md").text.startswith("# Setup\n")
+
+
 def test_markdown_keeps_links_that_lead_nowhere_and_all_words_have_working_ones(made: PublishedSiteMaker) -> None:
     include = '{% include ".gitbook/includes/gone.md" %}'
     hidden = f"[hidden](https://app.gitbook.com/s/{made.internal}/secrets)"

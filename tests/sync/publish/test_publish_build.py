@@ -138,6 +138,29 @@ def test_every_page_stands_for_itself(tmp_path: Path) -> None:
     assert all(link in everything for link in ("(more/deep.md#second)", "[Up](more.md)", "[Nowhere](none.md)"))
 
 
+@pytest.mark.parametrize("base", ["", "https://docs.example.com"])
+def test_a_page_that_is_named_index_has_markdown_of_its_own(tmp_path: Path, base: str) -> None:
+    texts = {
+        "README.md": "# Home\n\nSee the [index](index.md).\n",
+        "index.md": "# Index of words\n\nBack [home](README.md).\n",
+        "more/README.md": "# More\n",
+        "more/index.md": "# Index of more\n\n[Up](README.md)\n",
+    }
+    build(write_source(tmp_path / "source", texts), tmp_path / "site", base)
+    files = {
+        path: data.decode() for path, data in read_tree(tmp_path / "site").items() if path.endswith((".md", "l", "t"))
+    }
+    assert not find_dead_links(tmp_path / "site")
+    assert "See the [index](index.md)." in files["index.html.md"]
+    assert "Back [home](index.html.md)." in files["index.md"]
+    assert files["more.md"].startswith("# More")
+    assert "[Up](../more.md)" in files["more/index.md"]
+    for path, page in (("index.html.md", ""), ("index.md", "index/"), ("more/index.md", "more/index/")):
+        assert f"({base}/{path})" in files["llms.txt"]
+        relative = "../" * page.count("/")
+        assert f'type="text/markdown" href="{relative}{path}"' in files[f"{page}index.html"]
+
+
 def test_blocks_speak_the_language_of_the_customization(tmp_path: Path) -> None:
     rules = f"{SITE}customization:\n  site:\n    internationalization: {{ locale: fr }}\n"
     hint = '# API\n\n{% hint style="info" %}\nWords.\n{% endhint %}\n'
