@@ -56,6 +56,7 @@ from syncd.platform.visitors import auth_settings, insights, published_urls, sit
 from syncd.platform.visitors import routes as site_pages
 from syncd.platform.visitors.kept.site_renderer import SiteRenderer
 from syncd.platform.visitors.offers import agent_feedback
+from syncd.platform.visitors.offers.refusals import answer_failure
 from syncd.platform.visitors.offers.visit_counts import VisitCounts
 from syncd.platform.visitors.pages import PageMemory
 from syncd.platform.visitors.sites import PublishedSites
@@ -177,7 +178,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
             allow_headers=["*"],
             expose_headers=["ETag", "Location", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
         )
-    failures.install_error_handlers(app)
+    failures.install_error_handlers(app, answer_failure)
     app.state.operations = OPERATIONS
     _add_routes(app)
     app.openapi = DESCRIPTION.document  # type: ignore[method-assign]

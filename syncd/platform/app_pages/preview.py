@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 from fastapi import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions.revisions import require_revision
@@ -24,8 +24,8 @@ AnswerVisit = Callable[[Request, SiteVisit, Sequence[str]], Awaitable[Response]]
 """What answers a request of a visit, as for visitors."""
 
 
-async def answer_preview(request: Request, caller: Caller, path: str) -> Response:
-    """Answer a request for a path below `PREVIEWS`."""
+async def answer_preview(request: Request, caller: Caller, path: str) -> Response | None:
+    """Answer a request for a path below `PREVIEWS`; None where there is no preview that the caller may see."""
     storage: Storage = request.app.state.storage
     sites: PublishedSites = request.app.state.published_sites
     answer_visit: AnswerVisit = request.app.state.answer_visit
@@ -42,7 +42,7 @@ async def answer_preview(request: Request, caller: Caller, path: str) -> Respons
 
     opened = await storage.run_read(open_visit)
     if opened is None:
-        return PlainTextResponse("There is no preview at this address.\n", 404, {"Cache-Control": "no-store"})
+        return None
     if isinstance(opened, str):
         return RedirectResponse(quote(opened), 303, {"Cache-Control": "no-store"})
     return await answer_visit(request, *opened)

@@ -63,8 +63,8 @@ async def answer_app(request: Request) -> Response:
         page = await _read_page_request(request)
         _require_navigation(page)
         session = await _find_viewer(request, page)
-        if session is not None:
-            return await answer_preview(request, session.caller, page.path)
+        if session is not None and (preview := await answer_preview(request, session.caller, page.path)) is not None:
+            return preview
         found = apply_condition(page, await _answer_page(request, page))
     except RefusedRequest as refused:
         found = render_line(refused.status, refused.reason)
@@ -174,6 +174,8 @@ async def _show_page(at: AppRequest, path: Sequence[str]) -> PageResponse:
             return await content_pages.show_organization(at, organization)
         case ["o", organization, "sites", site]:
             return await site_pages.show_site(at, organization, site)
+        case ["preview", *_]:
+            raise Failure(404, "There is no preview at this address, or it is not for you.")
         case ["o", organization, "c", _]:
             address = build_organization_address(organization)
             return PageResponse(status=303, headers=(("Location", address),), cache="no-store")

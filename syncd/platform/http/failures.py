@@ -1,12 +1,12 @@
 """Errors of the API: each leaves the server as `{"error": {"code": <status>, "message": <text>}}`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException as Refusal
 
 from syncd.errors import StoreError
@@ -30,13 +30,20 @@ class Failure(HTTPException):
         self.message = message
 
 
+AnswerFailure = Callable[[Request, int], Response | None]
+
+
 def build_error_body(status: int, message: str) -> dict[str, Any]:
     """Return the JSON body of an error. Source: @gitbook/api 0.146.0."""
     return {"error": {"code": status, "message": message}}
 
 
-def install_error_handlers(app: FastAPI) -> None:
-    """Let the application answer every error with the error body of the API."""
+def install_error_handlers(app: FastAPI, answer_for_people: AnswerFailure) -> None:
+    """Let the application answer every error with the error body of the API.
+
+    Shape: `answer_for_people` returns the page for a request of somebody who reads in a browser, None for any other.
+    """
+    app.state.answer_failure = answer_for_people
     app.add_exception_handler(Refusal, _answer_refusal)
     app.add_exception_handler(RequestValidationError, _answer_invalid_request)
     for failure in (sa.exc.OperationalError, sa.exc.TimeoutError, StoreError):
@@ -46,42 +53,47 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _answer_unexpected_error)
 
 
-async def _answer_refusal(request: Request, refusal: Exception) -> JSONResponse:
+def _answer_error(request: Request, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    answer_for_people: AnswerFailure = request.app.state.answer_failure
+    page = answer_for_people(request, status)
+    if page is None:
+        return JSONResponse(build_error_body(status, message), status, headers)
+    page.headers.update(headers or {})
+    return page
+
+
+async def _answer_refusal(request: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)
     headers = {"WWW-Authenticate": "Bearer"} if refusal.status_code == 401 else refusal.headers
-    return JSONResponse(build_error_body(refusal.status_code, refusal.detail), refusal.status_code, headers)
+    return _answer_error(request, refusal.status_code, refusal.detail, headers)
 
 
-async def _answer_invalid_request(request: Request, invalid: Exception) -> JSONResponse:
+async def _answer_invalid_request(request: Request, invalid: Exception) -> Response:
     assert isinstance(invalid, RequestValidationError)
     # Each location begins with `body`, `query` or `path`, which says nothing beyond the name of the member.
     problems = [problem | {"loc": problem["loc"][1:] or problem["loc"]} for problem in invalid.errors()]
-    return JSONResponse(build_error_body(400, format_problems(problems)), 400)
+    return _answer_error(request, 400, format_problems(problems))
 
 
-async def _answer_unavailable(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_unavailable(request: Request, failure: Exception) -> Response:
     # The write lock, a connection or a blob was not available in time; the transaction was rolled back.
-    return JSONResponse(
-        build_error_body(503, "The platform is busy or its database cannot be reached. Try again later."), 503
-    )
+    return _answer_error(request, 503, "The platform is busy or its database cannot be reached. Try again later.")
 
 
-async def _answer_internal_error(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_internal_error(request: Request, failure: Exception) -> Response:
     # PostgreSQL ends a transaction that is idle for too long, and its connection.
     assert isinstance(failure, sa.exc.InternalError)
     return await (_answer_unavailable if failure.connection_invalidated else _answer_unexpected_error)(request, failure)
 
 
-async def _answer_unstorable_value(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_unstorable_value(request: Request, failure: Exception) -> Response:
     # PostgreSQL cannot store text with the character NUL.
-    return JSONResponse(
-        build_error_body(400, "The request has a value that cannot be kept: a character or number."), 400
-    )
+    return _answer_error(request, 400, "The request has a value that cannot be kept: a character or number.")
 
 
-async def _answer_unexpected_error(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_unexpected_error(request: Request, failure: Exception) -> Response:
     headers = {name.decode(): value.decode() for name, value in request.scope.get(HEADERS_KEY, ())}
-    return JSONResponse(build_error_body(500, "The platform failed on this request."), 500, headers)
+    return _answer_error(request, 500, "The platform failed on this request.", headers)
 
 
 def format_problems(problems: Iterable[Any]) -> str:

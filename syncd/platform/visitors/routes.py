@@ -139,7 +139,7 @@ class _SiteResponder:
     def answer(self) -> Response:
         """Return the answer, which may read the database."""
         if self.parts[:1] == (OWN_FILES,):
-            return self._answer_own_file(self.parts[1:])
+            return self._answer_own_file(self.parts[1:]) or self.answer_nothing()
         if len(self.parts) == 1 and (self.parts[0] in _MACHINE_FILES or self.parts[0].startswith("sitemap")):
             found = self._answer_machine_file(self.parts[0])
             if found is not None:
@@ -181,11 +181,16 @@ class _SiteResponder:
         headers = {**STRICT_HEADERS, "Cache-Control": self._format_cache("no-cache"), "Vary": "Cookie"}
         return Response(text.encode(errors="replace"), media_type=media, headers=headers)
 
+    def answer_nothing(self) -> Response:
+        """Return what says that there is nothing at the address: within the site, where the visitor sees any of it."""
+        with self.storage.read() as connection:
+            return self._answer_missing(connection, NothingThere(None))
+
     def _answer_missing(self, connection: sa.Connection, found: NothingThere) -> Response:
         visible = self.visit.visible_site_spaces
         site_space = found.place.site_space if found.place is not None else next(iter(visible), None)
         if site_space is None:
-            return answer_closed()
+            return answer_closed(self.request)
         return self._answer_no_page(site_space, open_space_outline(connection, self.visit, site_space))
 
     def _answer_no_page(self, site_space: sa.Row[Any], outline: Outline) -> Response:
@@ -219,7 +224,7 @@ class _SiteResponder:
         sitemap = texts.render_sitemap(name)
         return None if sitemap is None else self._answer_text(sitemap, "application/xml")
 
-    def _answer_own_file(self, parts: Sequence[str]) -> Response:
+    def _answer_own_file(self, parts: Sequence[str]) -> Response | None:
         match parts:
             case ["icon.svg"]:
                 first = self.visit.visible_site_spaces[0] if self.visit.visible_site_spaces else None
@@ -235,8 +240,8 @@ class _SiteResponder:
             case ["files", site_space, file, _, _]:
                 return self._answer_file(site_space, file)
             case [file]:
-                return answer_static(self.request, file, STRICT_HEADERS) or answer_closed()
-        return answer_closed()
+                return answer_static(self.request, file, STRICT_HEADERS)
+        return None
 
     def _open_outline(self, site_space: sa.Row[Any]) -> Outline:
         with self.storage.read() as connection:
@@ -245,11 +250,11 @@ class _SiteResponder:
     def _find_site_space(self, id: str) -> sa.Row[Any] | None:
         return next((row for row in self.visit.visible_site_spaces if row.id == id), None)
 
-    def _answer_scope(self, id: str, file: str) -> Response:
+    def _answer_scope(self, id: str, file: str) -> Response | None:
         """What belongs to one site-space: its style sheet and its table of contents."""
         site_space = self._find_site_space(id)
         if site_space is None:
-            return answer_closed()
+            return None
         if file == "theme.css":
             style = render_style_sheet(read_space_settings(self.visit, site_space))
             return self._answer_text(style, "text/css; charset=utf-8")
@@ -260,7 +265,7 @@ class _SiteResponder:
                 return self._answer_text(format_contents_json(contents), "application/json")
             case "contents":
                 return self._answer_contents(site_space, outline)
-        return answer_closed()
+        return None
 
     def _answer_contents(self, site_space: sa.Row[Any], outline: Outline) -> Response:
         """All pages of a site-space."""
@@ -272,11 +277,11 @@ class _SiteResponder:
     def _answer_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> Response:
         return self.answer_html(self._renderer.render_words(site_space, outline, title, body))
 
-    def _answer_search(self, *, is_json: bool) -> Response:
+    def _answer_search(self, *, is_json: bool) -> Response | None:
         """What a search of all that the visitor sees of the site finds."""
         visible = [row for row in self.visit.visible_site_spaces if not row.hidden]
         if not visible:
-            return answer_closed()
+            return None
         searched = self.request.query_params.get("q", "")[:QUERY_MAX].replace("\0", "")
         found = list_results(self.visit, search_site(self.storage, self.visit, visible, searched), searched)
         if searched.strip():
@@ -289,25 +294,25 @@ class _SiteResponder:
         title = f"{words.search}: {searched}" if searched else words.search
         return self._answer_words(visible[0], outline, title, render_results(found, words.no_results))
 
-    def _answer_page_by_id(self, id: str, page: str) -> Response:
+    def _answer_page_by_id(self, id: str, page: str) -> Response | None:
         site_space = self._find_site_space(id)
         if site_space is None:
-            return answer_closed()
+            return None
         outline = self._open_outline(site_space)
         entry = outline.entries.get(page)
         if entry is None or not self.visit.may_read_page(outline, entry):
             return self._answer_no_page(site_space, outline)
         return _build_redirect(Redirected(self.visit.build_path(site_space, entry.path)))
 
-    def _answer_file(self, id: str, file: str) -> Response:
+    def _answer_file(self, id: str, file: str) -> Response | None:
         site_space = self._find_site_space(id)
         if site_space is None:
-            return answer_closed()
+            return None
         outline = self._open_outline(site_space)
         # An address that somebody passed on opens no file of a page that is for others.
         entry = select_readable(outline, self.visit.claims, self.storage.blobs.get).entries.get(file)
         if entry is None or entry.parent != FILES or not entry.node.body or not self.storage.blobs.has(entry.node.body):
-            return answer_closed()
+            return None
         media = choose_served_type(str(entry.node.fields.get("contentType") or "application/octet-stream"))
         way = "inline" if media in _SEEN_TYPES else "attachment"
         headers = {
@@ -326,35 +331,35 @@ async def answer_site(request: Request) -> Response:
     name = str(request.path_params["name"])
     site = await storage.run_read(lambda: sites.find_site(name))
     if site is None:
-        return answer_closed()
+        return answer_closed(request)
     base, now = f"/sites/{quote(name)}", storage.now().timestamp()
     parts = tuple(part for part in str(request.path_params["path"]).split("/") if part)
     if token := find_token_in_address(request):
         refused = open_visit(site, base, parts, VisitorToken(token), now)
         if isinstance(refused, SignInNeeded):
             # Not sent to sign in: whoever comes from there with it would be sent back and forth without end.
-            return answer_unknown(site, "The token in this address is none of theirs, or its time is over.")
+            return answer_unknown(request, site, is_refused=True)
     if (kept := keep_visitor_token(request, name)) is not None:
         return kept
     opened = open_visit(site, base, parts, read_visitor_token(request), now)
     if opened is None:
-        return answer_closed()
+        return answer_closed(request)
     if isinstance(opened, SignInNeeded):
         return answer_sign_in(request, site, opened)
     if request.method == "POST":
-        return await receive_feedback(request, *opened) or answer_closed()
+        return await receive_feedback(request, *opened) or answer_closed(request)
     return await answer_visit(request, *opened)
 
 
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
-    if is_pdf_address(parts):
-        return await answer_site_pdf(request, visit, parts) or answer_closed()
     responder = _SiteResponder(request, visit, tuple(parts))
+    if is_pdf_address(parts):
+        return await answer_site_pdf(request, visit, parts) or await _compute_answer(request, responder.answer_nothing)
     if responder.parts == (OWN_FILES, ASK):
         page = await answer_question(request, visit)
         if page is None:
-            return answer_closed()
+            return await _compute_answer(request, responder.answer_nothing)
         responder.counts.count(request, visit, make_words_key(ASKED, request.query_params["q"]))
         return responder.answer_html(page)
     return responder.find_remembered() or await _compute_answer(request, responder.answer)

@@ -165,7 +165,7 @@ def render_page(frame: SiteFrame, view: PageView) -> str:
         accounts=_list_accounts(settings),
         announcement=_find_announcement(settings),
         classes=_list_classes(settings),
-        theme=_find_theme(settings),
+        theme=find_theme(settings),
         privacy=_find_privacy(settings),
         # What a preview shows may have any block a moment later.
         has_diagrams=bool(frame.version) or has_diagrams(view.body),
@@ -238,7 +238,8 @@ def _list_classes(settings: SiteCustomizationSettings) -> str:
     return " ".join(f"{name}-{value}" for name, value, known in chosen if value in known)
 
 
-def _find_theme(settings: SiteCustomizationSettings) -> str:
+def find_theme(settings: SiteCustomizationSettings) -> str:
+    """Return the theme that a site has whatever its reader's system says: `light` or `dark`, "" for neither."""
     theme = settings.themes.default if settings.themes is not None else None
     return theme if theme in ("light", "dark") else ""
 

@@ -56,6 +56,17 @@ class PageWords:
     home: str = "Start page"
     search_for: str = "Search for “{words}”"
     """With the words of an address in its braces."""
+    closed: str = "Nothing is here"
+    closed_text: str = "Nothing is published at this address."
+    closed_advice: str = "Check the address. If somebody gave it to you, ask them for the one that works now."
+    sign_in: str = "This site is for people who are let in"
+    sign_in_text: str = "Open it by the link that let you in before, or ask whoever runs the site for one."
+    refused: str = "This link does not let you in"
+    refused_text: str = "Its time is over, or it is none of this site. Ask whoever runs the site for a new one."
+    busy: str = "The site is busy"
+    busy_text: str = "It could not answer just now. Try again in a moment."
+    failed: str = "This did not work"
+    failed_text: str = "The page could not be shown. Go back, or try again later."
 
 
 WORDS: Mapping[str, PageWords] = {
@@ -71,6 +82,14 @@ WORDS: Mapping[str, PageWords] = {
         *("Danke für Ihre Antwort.", "Fragen", "Woher das kommt"),
         "Keine Seite beantwortet das. Eine Suche nach weniger Wörtern findet vielleicht mehr.",
         *("Startseite", "Nach „{words}“ suchen"),
+        *("Hier ist nichts", "Unter dieser Adresse ist nichts veröffentlicht."),
+        "Prüfen Sie die Adresse. Wer sie Ihnen gab, weiß vielleicht, welche jetzt gilt.",
+        "Diese Website ist für Menschen, die eingelassen werden",
+        "Öffnen Sie sie mit dem Link von früher, oder bitten Sie die Betreiber der Website um einen.",
+        "Dieser Link lässt Sie nicht ein",
+        "Er ist abgelaufen oder gehört nicht zu dieser Website. Bitten Sie die Betreiber um einen neuen.",
+        *("Die Website ist überlastet", "Sie konnte gerade nicht antworten. Versuchen Sie es gleich noch einmal."),
+        *("Das ging nicht", "Die Seite konnte nicht gezeigt werden. Gehen Sie zurück, oder versuchen Sie es später."),
     ),
     "es": PageWords(
         *("Saltar al contenido", "Buscar", "Escriba para buscar en este sitio", "No se encontró nada", "Contenido"),
@@ -83,6 +102,14 @@ WORDS: Mapping[str, PageWords] = {
         *("Gracias por su respuesta.", "Preguntar", "De dónde viene"),
         "Ninguna página lo responde. Una búsqueda con menos palabras puede encontrar más.",
         *("Página de inicio", "Buscar «{words}»"),
+        *("Aquí no hay nada", "No hay nada publicado en esta dirección."),
+        "Compruebe la dirección. Si alguien se la dio, pregúntele cuál es la que vale ahora.",
+        "Este sitio es para personas invitadas",
+        "Ábralo con el enlace de antes, o pida uno a quien lleva el sitio.",
+        "Este enlace no le deja entrar",
+        "Ha caducado o no es de este sitio. Pida uno nuevo a quien lleva el sitio.",
+        *("El sitio está ocupado", "No pudo responder ahora mismo. Inténtelo de nuevo dentro de un momento."),
+        *("No ha funcionado", "No se pudo mostrar la página. Vuelva atrás o inténtelo más tarde."),
     ),
     "fr": PageWords(
         *("Aller au contenu", "Rechercher", "Saisissez pour chercher sur ce site", "Aucun résultat", "Sommaire"),
@@ -95,8 +122,25 @@ WORDS: Mapping[str, PageWords] = {
         *("Merci de votre réponse.", "Demander", "D’où cela vient"),
         "Aucune page n’y répond. Une recherche avec moins de mots en trouvera peut-être plus.",
         *("Page d’accueil", "Rechercher « {words} »"),
+        *("Il n’y a rien ici", "Rien n’est publié à cette adresse."),
+        "Vérifiez l’adresse. Si quelqu’un vous l’a donnée, demandez-lui celle qui vaut maintenant.",
+        "Ce site est réservé aux personnes invitées",
+        "Ouvrez-le avec le lien d’avant, ou demandez-en un à qui s’occupe du site.",
+        "Ce lien ne vous laisse pas entrer",
+        "Il a expiré ou n’est pas de ce site. Demandez-en un nouveau à qui s’occupe du site.",
+        *("Le site est très occupé", "Il n’a pas pu répondre. Réessayez dans un instant."),
+        *("Cela n’a pas marché", "La page n’a pas pu être affichée. Revenez en arrière ou réessayez plus tard."),
     ),
 }
+
+
+def choose_language(accepted: str) -> str:
+    """Return the language that a browser asks for and syncd knows, by its header `Accept-Language`; else `en`.
+
+    Shape: the first known one counts: browsers name them in the order of what their reader likes best.
+    """
+    asked = (part.partition(";")[0].strip().partition("-")[0].lower() for part in accepted.split(","))
+    return next((language for language in asked if language in WORDS), "en")
 
 
 def find_words(locale: str) -> PageWords:

@@ -221,7 +221,7 @@ def test_a_token_that_does_not_count_sends_nobody_back_and_forth(made: Published
     assert Reader(made, token).get("/setup").headers["location"].startswith("https://example.com/login")
     answer = Reader(made).get(f"/setup?jwt_token={token}")
     assert answer.status_code == 401
-    assert "token in this address" in answer.text
+    assert "This link does not let you in" in answer.text
     assert "set-cookie" not in answer.headers
     assert Reader(made).get(f"/setup?jwt_token={made.sign()}").status_code == 303
 

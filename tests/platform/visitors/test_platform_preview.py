@@ -110,6 +110,7 @@ def test_the_preview_is_for_those_who_may_read_and_for_nobody_else(
             assert person.get(f"{root}/setup").status_code == page_status
             assert person.get(f"{root}/~syncd/site.js").status_code == asset_status
             if page_status != 200:
+                assert person.get(f"{root}/setup").headers["content-type"].startswith("text/html")
                 assert "Setup" not in person.get(f"{root}/setup").text
 
 
