@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 
 from syncd import __version__
 from syncd.errors import ConfigInvalid
-from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
-from syncd.layout.page.frontmatter import split_after_title
 from syncd.sync.publish.assets import Place, StaticContent, compute_digest, make_static
 from syncd.sync.publish.content import FILES, READ_ERRORS, SiteContent
 from syncd.sync.publish.dates import PageTimes, find_page_times
@@ -30,7 +28,6 @@ from syncd.sync.publish.output import (
 from syncd.sync.publish.places import SitePlaces, can_be_directory, find_home_markdown, select_placed
 from syncd.sync.publish.shared_files import (
     build_diagram_files,
-    build_full_text,
     build_lists,
     build_not_found,
     build_redirects,
@@ -39,9 +36,9 @@ from syncd.sync.publish.shared_files import (
     list_chapters,
     list_redirections,
 )
-from syncd.sync.publish.static_pages import PageBuilder
+from syncd.sync.publish.static_pages import ListedText, PageBuilder
 from syncd.sync.publish.visible import check_visibility, may_be_indexed, select_visible
-from syncd.web.pages.search_index import SearchablePage, read_searchable_page
+from syncd.web.pages.search_index import SearchablePage
 from syncd.web.site import SitePage
 
 PARALLEL_FROM = 200
@@ -139,8 +136,10 @@ class _Build:
         due = [task for task in self.tasks if _make_key(task) not in kept]
         output.claim(path for task in due for path in self.builder.list_paths(*task))
         pages: dict[str, Any] = dict(kept)
+        texts: dict[Place, ListedText] = {}
         for row in self._render(due, output):
             pages[_make_key(row.place)] = row.record
+            texts[row.place] = row.text
             self.summary.written += row.written
             self.summary.unchanged += len(row.record["files"]) - row.written
         made = {path: digest for page in pages.values() for path, digest in page["files"].items()}
@@ -148,7 +147,8 @@ class _Build:
         times, dates = self._find_times(before)
         entries = self._list_entries(pages, dates)
         linked = self.linked | {(one[0], one[1]) for page in pages.values() for one in page["linked"]}
-        shared = list(self._build_shared(entries, made))
+        self._read_other_texts(entries, texts)
+        shared = list(self._build_shared(entries, made, texts))
         if any(page["has_diagrams"] for page in pages.values()):
             shared += self.drawing.items()
         names = {path for path, _ in shared} | {self._name_linked(place) for place in linked}
@@ -229,6 +229,7 @@ class _Build:
         return _RenderedRow(
             task,
             written,
+            page.text,
             {
                 "files": {path: compute_digest(data) for path, data in page.files.items()},
                 "read": read,
@@ -255,36 +256,29 @@ class _Build:
                 found[task] = replace(entry, changed=dates.get(task, ""))
         return found
 
-    def _build_shared(self, entries: Mapping[Place, SitePage], made: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    def _read_other_texts(self, entries: Mapping[Place, SitePage], texts: dict[Place, ListedText]) -> None:
+        """Add the texts of pages that were not rendered."""
+        for task in self.tasks:
+            if task in texts:
+                continue
+            self.pulse()
+            try:
+                texts[task] = self.builder.read_listed_text(entries.get(task), *task)
+            except READ_ERRORS:
+                texts[task] = ListedText(searched=SearchablePage())
+
+    def _build_shared(
+        self, entries: Mapping[Place, SitePage], made: Mapping[str, str], listed: Mapping[Place, ListedText]
+    ) -> Iterator[tuple[str, bytes]]:
         builder = self.builder
         yield from self.looks.items()
         chapters = list_chapters(builder, entries)
         top = f"{urlsplit(builder.base).path}/" if builder.base else "/"
-        searchable = {name: self._list_searchable(name) for name in self.site.spaces}
-        texts = [*build_scopes(builder, searchable), *build_lists(builder, chapters, entries)]
+        texts = [*build_scopes(builder, listed), *build_lists(builder, chapters, entries)]
         texts += [("404.html", build_not_found(builder, top)), (".nojekyll", "")]
         texts += [(path, text) for path, text in build_redirects(builder, self.redirects) if path not in made]
         yield from ((path, text.encode(errors="replace")) for path, text in texts)
-        ordered = {(name, file): entries[name, file] for name, file in self.tasks if (name, file) in entries}
-        yield "llms-full.txt", b"".join(build_full_text(builder, ordered))
-
-    def _list_searchable(self, name: str) -> list[SearchablePage | None]:
-        """What is searched of each page of a table of contents; None for one that the search passes over."""
-        contents, space = self.site.read_contents(name), self.site.spaces[name]
-        found: list[SearchablePage | None] = []
-        for number in contents.page_numbers:
-            self.pulse()
-            file = contents.entries[number].path
-            if space.is_closed(file, CLOSED_TO_SEARCH):
-                found.append(None)
-                continue
-            try:
-                text = space.files.items[file].read().decode(errors="replace")
-                head = split_after_title(text)[0]
-                found.append(read_searchable_page(head + self.builder.read_visible_body(name, file, text)))
-            except READ_ERRORS:
-                found.append(SearchablePage())
-        return found
+        yield "llms-full.txt", b"".join(listed[task].full for task in self.tasks if task in entries)
 
     def _name_linked(self, place: Place) -> str:
         return f"{FILES.strip('/')}/files/{self.site.make_file_name(*place)}"
@@ -309,6 +303,7 @@ class _RenderedRow:
 
     place: Place
     written: int
+    text: ListedText
     record: dict[str, Any]
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -140,8 +141,14 @@ def read_variables(space: SpacePages, text: str, *, at: str, claims: Mapping[str
     return Variables({"space": space.draft.variables, "page": own}, claims)
 
 
-def read_page_metadata(text: str, *, at: str) -> dict[str, Any]:
+def read_page_metadata(text: str, *, at: str) -> Mapping[str, Any]:
     """Return what the frontmatter of a page says, {} where it cannot be read: the check tells what is wrong."""
+    return _read_head(split_frontmatter(text)[0], at)
+
+
+@lru_cache(maxsize=16)
+def _read_head(head: str, at: str) -> Mapping[str, Any]:
+    # What is made of one page asks for it several times.
     with suppress(FileInvalid):
-        return read_metadata(text, at=at)
+        return read_metadata(head, at=at)
     return {}

@@ -20,7 +20,7 @@ from syncd.web.pages.contents import Contents, format_contents_json, select_line
 from syncd.web.pages.diagrams import DIAGRAM_FILES, DIAGRAM_FRAME, DIAGRAM_SCRIPTS
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages, render_missing
-from syncd.web.pages.search_index import SearchablePage, format_search_index
+from syncd.web.pages.search_index import format_search_index
 from syncd.web.pages.shell import PageView
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
@@ -30,7 +30,6 @@ from syncd.web.site import (
     SitePage,
     SiteRedirection,
     render_llms,
-    render_llms_page,
     render_nginx_map,
     render_redirect_page,
     render_robots,
@@ -40,7 +39,7 @@ from syncd.web.site import (
 from syncd.web.site.spelling import spell_address
 
 if TYPE_CHECKING:
-    from syncd.sync.publish.static_pages import PageBuilder
+    from syncd.sync.publish.static_pages import ListedText, PageBuilder
 
 _TOP = FILES.strip("/")
 _STATIC = ("blocks.css", "more_blocks.css", "site.css", "site.js")
@@ -83,9 +82,7 @@ def build_diagram_files() -> tuple[dict[str, str], dict[str, bytes]]:
     return names, {f"{_TOP}/{names[file]}": data for file, data in made.items()}
 
 
-def build_scopes(
-    builder: "PageBuilder", searchable: Mapping[str, Sequence[SearchablePage | None]]
-) -> Iterator[tuple[str, str]]:
+def build_scopes(builder: "PageBuilder", listed: Mapping[tuple[str, str], "ListedText"]) -> Iterator[tuple[str, str]]:
     """Yield the files of each space: its colours, table of contents, index for the search, and list of all pages."""
     for name in builder.site.spaces:
         scope = builder.site.find_scope(name).strip("/")
@@ -96,9 +93,9 @@ def build_scopes(
         yield f"{scope}/contents.json", format_contents_json(contents)
         rows = (
             (entry.title, entry.address, " / ".join(one.title for one in contents.find_ancestors(number)), page)
-            for number, page in zip(contents.page_numbers, searchable[name], strict=True)
+            for number in contents.page_numbers
             for entry in (contents.entries[number],)
-            if page is not None
+            if (page := listed[name, entry.path].searched) is not None
         )
         yield f"{scope}/search.json", format_search_index(rows)
         listing = render_all_pages(relate_contents(builder, name, frame.root))
@@ -151,15 +148,6 @@ def build_lists(
         closed = {page.address for place, page in entries.items() if not builder.is_open(*place)}
         pages = [page for chapter in chapters for page in chapter.pages if page.address not in closed]
         yield from render_sitemaps(pages, base).items()
-
-
-def build_full_text(builder: "PageBuilder", pages: Mapping[tuple[str, str], SitePage]) -> Iterator[bytes]:
-    """Yield the words of all pages, one after the other, with links that work where they stand."""
-    root = f"{builder.base}/" if builder.base else ""
-    for (name, file), page in pages.items():
-        text = builder.site.spaces[name].files.items[file].read().decode(errors="replace")
-        body = builder.read_visible_body(name, file, text)
-        yield render_llms_page(page, builder.relate_markdown(name, file, body, root)).encode(errors="replace")
 
 
 def list_redirections(site: StaticContent) -> tuple[SiteRedirection, ...]:

@@ -1,15 +1,22 @@
 """The pages of a static site, each as HTML, as Markdown, and with a feed where it has updates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, NOBODY, depends_on_reader, select_visible_text
+from syncd.layout.evaluation.visible import (
+    CLOSED_TO_ROBOTS,
+    CLOSED_TO_SEARCH,
+    NOBODY,
+    depends_on_reader,
+    select_visible_text,
+)
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.page.includes import IncludesTooMuch, expand_includes
 from syncd.layout.page.links import rewrite_addresses
 from syncd.layout.richtext.reading import to_document
+from syncd.model.document import Document
 from syncd.sync.publish.assets import Place, StaticContent
 from syncd.sync.publish.content import READ_ERRORS
 from syncd.sync.publish.frames import build_frame
@@ -17,18 +24,32 @@ from syncd.sync.publish.links import PageLinks, read_variables
 from syncd.sync.publish.places import FEED, LISTING, SitePlaces
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.diagrams import has_diagrams
+from syncd.web.pages.search_index import SearchablePage, read_searchable_page
 from syncd.web.pages.shell import PageView, SiteFrame, render_page
 from syncd.web.site import (
     STATIC_POLICY,
+    FeedItem,
     PageHead,
     SitePage,
     list_updates,
     render_feed,
     render_head,
+    render_llms_page,
     render_markdown_page,
 )
 
 _NOWHERE = "#"
+
+
+@dataclass(frozen=True)
+class ListedText:
+    """What files of the whole site have of one page: its part of `llms-full.txt`, and what is searched of it.
+
+    Shape: `searched` is None for a page that the search passes over.
+    """
+
+    full: bytes = b""
+    searched: SearchablePage | None = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,7 @@ class BuiltPage:
 
     place: Place
     files: Mapping[str, bytes]
+    text: ListedText
     read: tuple[Place, ...]
     linked: tuple[Place, ...]
     title: str
@@ -99,7 +121,7 @@ class PageBuilder:
         page, markdown, feed = self.list_paths(name, file)
         # The Markdown of a page lies beside its directory, one level higher.
         root, body = frame.root.removeprefix("../"), self.read_visible_body(name, file, text)
-        updates = list_updates(to_document(body) if depends_on_reader(text) else document, view.outline)
+        updates = self._list_updates(text, body, document, view)
         title, files = view.title, {}
         known = self.make_entry(name, file, title, view.description)
         if updates:
@@ -109,9 +131,36 @@ class PageBuilder:
         files[page] = self.render_view(frame, view, known, feed=FEED if updates else "", is_open=is_open)
         files[markdown] = render_markdown_page(title, view.description, self.relate_markdown(name, file, body, root))
         read, linked = notes.take()
+        listed = self.make_listed_text(known, name, file, text, body)
         encoded = {path: written.encode(errors="replace") for path, written in files.items()}
         has_drawing = has_diagrams(view.body)
-        return BuiltPage((name, file), encoded, tuple(read), tuple(linked), title, view.description, has_drawing)
+        return BuiltPage(
+            (name, file), encoded, listed, tuple(read), tuple(linked), title, view.description, has_drawing
+        )
+
+    def _list_updates(self, text: str, body: str, document: Document, view: PageView) -> Sequence[FeedItem]:
+        """The updates on a page that everybody may read."""
+        if "update" not in body:
+            return ()
+        return list_updates(to_document(body) if depends_on_reader(text) else document, view.outline)
+
+    def read_listed_text(self, page: SitePage | None, name: str, file: str) -> ListedText:
+        """Return what files of the whole site have of a page that is not built, with its entry in their lists.
+
+        Raises: FileNotFoundError when the file is gone; PathRefused; OSError.
+        """
+        text = self.site.spaces[name].files.items[file].read().decode(errors="replace")
+        return self.make_listed_text(page, name, file, text, self.read_visible_body(name, file, text))
+
+    def make_listed_text(self, page: SitePage | None, name: str, file: str, text: str, body: str) -> ListedText:
+        """Return what files of the whole site have of a page with this text, and this Markdown below its title."""
+        full, searched = b"", None
+        if page is not None and self.is_listed(name, file):
+            root = f"{self.base}/" if self.base else ""
+            full = render_llms_page(page, self.relate_markdown(name, file, body, root)).encode(errors="replace")
+        if not self.site.spaces[name].is_closed(file, CLOSED_TO_SEARCH):
+            searched = read_searchable_page(split_after_title(text)[0] + body)
+        return ListedText(full, searched)
 
     def render_view(
         self, frame: SiteFrame, view: PageView, page: SitePage | None, *, feed: str = "", is_open: bool = True

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+from collections import Counter
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.errors import AnotherRuns, ConfigInvalid
+from syncd.layout.lint.space import SpaceFile
 from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
@@ -225,6 +228,23 @@ def test_a_build_depends_on_nothing_but_its_input(tmp_path: Path, monkeypatch: p
     finally:
         os.umask(former)
     assert read_tree(tmp_path / "first") == read_tree(tmp_path / "second")
+
+
+def test_a_page_is_rendered_from_one_reading(tmp_path: Path) -> None:
+    counts: Counter[str] = Counter()
+
+    def count(path: str, item: SpaceFile) -> bytes:
+        counts[path] += 1
+        return item.read()
+
+    with ExitStack() as stack:
+        site = SourceReader(find_source(write_source(tmp_path / "source")), stack).gather()
+        for space in site.spaces.values():
+            items = {path: replace(item, read=partial(count, path, item)) for path, item in space.files.items.items()}
+            object.__setattr__(space.files, "items", items)
+        build_site(site, tmp_path / "site", BuildOptions("https://docs.example.com"))
+    # For the members that hide it, for its conditions, for its digest, and to be rendered.
+    assert counts["more/deep.md"] == counts["more/README.md"] == 4
 
 
 def test_a_second_build_writes_nothing(tmp_path: Path) -> None:
