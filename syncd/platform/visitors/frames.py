@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 
 import sqlalchemy as sa
 
+from syncd.layout.site.addresses.app_addresses import read_app_address
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.platform.cache import Cache
 from syncd.platform.revisions.outline import Outline, TreeEntry
@@ -141,7 +142,7 @@ def _find_kind(
 def _find_address(visit: SiteVisit, site_space: sa.Row[Any], to: Mapping[str, Any]) -> str:
     """Where a reference of a customization leads; a page is found by its path when it is shown, by the page itself."""
     if to.get("kind") == "url":
-        return str(to.get("url") or "")
+        return _lead_from_app(visit, site_space, str(to.get("url") or ""))
     space = to.get("space") or site_space.space
     found = visit.find_site_space_of(str(space), site_space)
     if found is None:
@@ -151,6 +152,15 @@ def _find_address(visit: SiteVisit, site_space: sa.Row[Any], to: Mapping[str, An
     if to.get("kind") in ("page", "anchor") and to.get("page"):
         return f"{visit.base}/{OWN_FILES}/pages/{found.id}/{quote(str(to['page']), safe='')}"
     return ""
+
+
+def _lead_from_app(visit: SiteVisit, site_space: sa.Row[Any], address: str) -> str:
+    """Where an address leads that may be the app's of a space of the site; "" where the visitor does not see that."""
+    named = read_app_address(address)
+    if named is None or named.space not in visit.site.spaces:
+        return address
+    found = visit.find_site_space_of(named.space, site_space)
+    return "" if found is None else visit.build_path(found, quote(named.path)) + named.anchor
 
 
 def _list_sections(visit: SiteVisit, current: sa.Row[Any], group: str | None) -> Iterator[SiteLink]:

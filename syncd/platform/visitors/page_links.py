@@ -12,6 +12,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_references
+from syncd.layout.site.addresses.app_addresses import read_app_address
 from syncd.layout.tree.placement import APP
 from syncd.layout.yaml import yaml
 from syncd.platform.revisions.other_spaces import OtherSpaces
@@ -107,10 +108,9 @@ class VisitorLinks:
         address = ref.get("url")
         if ref.get("kind") != "url" or not isinstance(address, str):
             return dict(ref)
-        if (other := self._others.find_content_ref(address)) is not None:
-            return other
-        if self._leads_to_hidden(address):
-            return {"kind": "nothing"}
+        if (named := read_app_address(address)) is not None and named.space in self.visit.site.spaces:
+            found_there = self._others.find_content_ref(f"{APP}{named.space}/{quote(named.path)}{named.anchor}")
+            return found_there or {"kind": "nothing"}
         found = self._targets.resolve(address, entry)
         match found.kind:
             case "page" | "anchor":
@@ -124,11 +124,6 @@ class VisitorLinks:
             return {"kind": "url", "url": address}
         # What begins with "/" may name by its id what the visitor may not see.
         return {"kind": "nothing" if address.startswith("/") else "missing"}
-
-    def _leads_to_hidden(self, address: str) -> bool:
-        """Whether an address leads into a space of this site that the visitor does not see."""
-        space = address.removeprefix(APP).partition("/")[0].partition("#")[0] if address.startswith(APP) else ""
-        return space in self.visit.site.spaces
 
     def _describe_target(self, ref: Mapping[str, Any]) -> Target | None:
         if ref.get("kind") == "url":

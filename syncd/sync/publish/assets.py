@@ -93,7 +93,16 @@ def make_static(site: SiteContent) -> StaticContent:
         }
         spaces[name] = replace(space, files=replace(space.files, items=items))
     return StaticContent(
-        site.top, site.site, spaces, site.title, site.problem, site.site_path, site.commit, site.has_hidden, notes=notes
+        site.top,
+        site.site,
+        spaces,
+        site.title,
+        site.problem,
+        site.site_path,
+        site.commit,
+        site.has_hidden,
+        site.withheld,
+        notes=notes,
     )
 
 

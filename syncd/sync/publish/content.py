@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from syncd.errors import FileInvalid, PathRefused
-from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.addresses.addresses import SiteMap, fold_address
+from syncd.layout.site.addresses.app_addresses import read_app_address
 from syncd.layout.site.read.declared import Item
 from syncd.layout.tree.draft import Draft
 from syncd.layout.tree.summary import Entry, select_entries, walk_entries
@@ -55,9 +56,17 @@ class SpacePages:
         """Return the file at a path of the space, with or without its extension, or the page of a folder."""
         return next((name for name in self._list_names(path) if name in self.files.items), None)
 
+    def find_page(self, path: str) -> str | None:
+        """Return the file of the page at a path of slugs, or of its file; "" is the page that visitors see first."""
+        file = (self.addresses.get(fold_address(path)) or self.find_file(path)) if path else self.first_file
+        return file if file in self.paths else None
+
     def is_withheld(self, path: str) -> bool:
         """Return whether a path leads to nothing but a page that is not for everybody."""
-        return self.find_file(path) is None and not self.withheld.isdisjoint(self._list_names(path))
+        if self.find_file(path) is not None or self.find_page(path) is not None:
+            return False
+        slugs = (fold_address(self.spelled.get(file, "")) for file in self.withheld)
+        return not self.withheld.isdisjoint(self._list_names(path)) or fold_address(path) in slugs
 
     def _list_names(self, path: str) -> tuple[str, str, str]:
         stem = path.rstrip("/")
@@ -82,7 +91,8 @@ class SiteContent:
     """All that a site shows; `problem` is what is wrong with the site file, if anything.
 
     Shape: `spaces` by the space that a variant of the site names; `commit` is "" for the work tree. With `has_hidden`,
-    as for a writer, navigation has what is hidden from it.
+    as for a writer, navigation has what is hidden from it. `withheld` are spaces that are not for everybody, and in
+    none of the others.
     """
 
     top: Path
@@ -93,6 +103,7 @@ class SiteContent:
     site_path: str = ""
     commit: str = ""
     has_hidden: bool = True
+    withheld: frozenset[str] = frozenset()
     _contents: dict[str, Contents] = field(default_factory=dict)
 
     @cached_property
@@ -120,6 +131,23 @@ class SiteContent:
             return ""
         # Paths are kept encoded where they need it, as a redirect's source is.
         return quote(f"{prefix}/{path}" if path else prefix or "/", safe="/%~")
+
+    def find_app_target(self, address: str) -> tuple[str, str, str] | None:
+        """Return the space, the file and the anchor of the page that an address opens in the platform's app.
+
+        Shape: the file is "" for a page that is not for everybody. None for any other address, and for a page that is
+        not there: that one is left to the platform.
+        """
+        named = read_app_address(address)
+        if named is None:
+            return None
+        space = self.spaces.get(named.space)
+        if space is None:
+            return (named.space, "", "") if named.space in self.withheld else None
+        file = space.find_page(named.path)
+        if file is None:
+            return (named.space, "", "") if space.is_withheld(named.path) else None
+        return named.space, file, named.anchor
 
     def make_file_address(self, name: str, path: str) -> str:
         """Return the address of a file of a space."""
@@ -152,6 +180,8 @@ class SiteContent:
             anchor = f"#{entry.anchor}" if entry.anchor else ""
             return self.find_page_address(name, entry.path) + anchor if entry.path in space.paths else None
         target = entry.target or ""
+        if (there := self.find_app_target(target)) is not None:
+            return self.find_page_address(*there[:2]) + there[2] if there[1] else None
         if is_safe_address(target):
             return target
         found = space.find_file(target)

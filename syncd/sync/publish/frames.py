@@ -70,9 +70,17 @@ def _find_destination(site: SiteContent, to: Mapping[str, Any]) -> str:
             known = site.spaces.get(space)
             return site.find_page_address(space, known.first_file) if known is not None else ""
         case {"kind": "url", "url": str(url)} | {"raw": {"kind": "url", "url": str(url)}}:
-            return url
+            return _lead_from_app(site, url)
         case _:
-            return find_address(to)
+            return _lead_from_app(site, find_address(to))
+
+
+def _lead_from_app(site: SiteContent, address: str) -> str:
+    """Where an address leads that may be the app's; "" for that of a page that is not for everybody."""
+    there = site.find_app_target(address)
+    if there is None:
+        return address
+    return site.find_page_address(*there[:2]) + there[2] if there[1] else ""
 
 
 def _list_sections(site: SiteContent, variant: Item | None) -> Iterator[SiteLink]:

@@ -1,12 +1,10 @@
 """Where the references of a page lead: pages, files of its space, reusable content, specifications."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote
 
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.evaluation import Variables
@@ -14,7 +12,6 @@ from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import read_metadata, split_frontmatter
 from syncd.layout.page.links import follow_moves
 from syncd.layout.richtext.reading import to_document
-from syncd.layout.site.addresses.addresses import fold_address
 from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.yaml import yaml
@@ -25,10 +22,6 @@ from syncd.web.blocks import Target
 INCLUDE_BYTES_MAX = 1 << 20
 SPECIFICATION_BYTES_MAX = 4 << 20
 _DEPTH_MAX = 64
-_SPACE_ADDRESS = re.compile(
-    r"https://app\.gitbook\.com/(?:o/[^/?#]+/)?s/(?P<space>[^/?#]+)(?:/(?P<path>[^?#]*))?(?P<anchor>#.*)?\Z"
-)
-"""What writers call a page of another space, as the platform writes it too."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,9 @@ class PageLinks:
         return Target(self.relate(self.site.make_file_address(self.name, file)), file.rpartition("/")[2], size=size)
 
     def is_withheld(self, address: str) -> bool:
-        """Return whether an address leads to a page of the space that is not for everybody."""
+        """Return whether an address leads to a page of the site that is not for everybody."""
+        if (there := self.site.find_app_target(address)) is not None:
+            return not there[1]
         found = resolve_address(address, at=self.path, root=self.space.draft.settings.add_root(""))
         return found is not None and self.space.is_withheld(found[0])
 
@@ -83,15 +78,10 @@ class PageLinks:
 
         Shape: its path is that of its slugs, or that of its file. One that is not there is left to the platform.
         """
-        named = _SPACE_ADDRESS.match(address)
-        space = self.site.spaces.get(named["space"]) if named is not None else None
-        if named is None or space is None:
+        there = self.site.find_app_target(address)
+        if there is None:
             return None
-        path = unquote(named["path"] or "").strip("/")
-        file = (space.addresses.get(fold_address(path)) or space.find_file(path)) if path else space.first_file
-        if file is None or file not in space.paths:
-            return None
-        return self._describe_page(named["space"], file, named["anchor"] or "")
+        return self._describe_page(*there) if there[1] else Target("")
 
     def read_reusable(self, ref: Mapping[str, Any]) -> Sequence[dict[str, Any]] | None:
         """Return the nodes of reusable content, its links as seen from the page; None when it is not there, or too

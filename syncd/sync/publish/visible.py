@@ -75,7 +75,9 @@ def select_visible(site: SiteContent) -> VisibleSite:
         raise ConfigInvalid(f"nothing of {site.top} is for everybody", hint="each page, section or variant has an `if`")
     pages = {name: space.addresses for name, space in spaces.items()}
     seen = replace(site.site, file=file, pages=pages)
-    return replace(found, site=replace(site, site=seen, spaces=spaces, has_hidden=False, _contents={}))
+    withheld = frozenset(site.spaces.keys() - spaces)
+    shown_site = replace(site, site=seen, spaces=spaces, has_hidden=False, withheld=withheld, _contents={})
+    return replace(found, site=shown_site)
 
 
 def _is_fulfilled(condition: object) -> bool:

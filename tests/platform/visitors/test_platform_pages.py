@@ -61,6 +61,44 @@ def test_links_between_pages_and_variants_lead_to_published_addresses(made: Publ
     assert f'<a href="{made.base}/"' in get(made, "/setup").text
 
 
+def test_addresses_of_the_app_lead_to_published_addresses(made: PublishedSiteMaker) -> None:
+    organization = made.world.organization
+    apps = (
+        f"/app/o/{organization}/s/",
+        f"{made.origin}/app/o/{organization}/s/",
+        f"https://app.gitbook.com/o/{organization}/s/",
+        "https://app.gitbook.com/s/",
+    )
+    setup = made.world.made("getPageByPath", {"spaceId": made.guides, "pagePath": "setup"})
+    assert setup["urls"]["app"].startswith(apps[1])
+    links = [
+        f"[{n}]({app}{to})"
+        for n, app in enumerate(apps)
+        for to in (f"{made.old}/welcome#x", f"{made.guides}/setup", made.old)
+    ]
+    links += [f"[by id]({apps[0]}{made.guides}/{setup['id']})", f"[hidden]({apps[1]}{made.internal}/secrets)"]
+    made.world.write(made.guides, [page("Links", " ".join(links))])
+    text = get(made, "/links").text
+    for n in range(len(apps)):
+        found = re.findall(rf'<a href="([^"]*)">{n}</a>', text)
+        assert found == [f"{made.base}/v1#x", f"{made.base}/setup", f"{made.base}/v1"], apps[n]
+    assert f'<a href="{made.base}/setup">by id</a>' in text
+    assert ("/app/" in text, "app.gitbook.com" in text, made.internal in text) == (False, False, False)
+    assert re.search(r'class="b-broken"[^>]*>hidden<', text)
+    settings = made.world.made("getSiteCustomizationById", made.path)
+    to = {"Old one": f"{apps[1]}{made.old}/welcome", "Closed": f"{apps[1]}{made.internal}/secrets"}
+    settings["header"]["links"] = [
+        {"title": title, "to": {"kind": "url", "url": url}, "links": []} for title, url in to.items()
+    ]
+    made.world.made("updateSiteCustomizationById", made.path, body=settings)
+    text = get(made, "/setup").text
+    assert re.search(rf'href="{made.base}/v1/welcome"[^>]*>Old one<', text)
+    assert ("Closed" in text, made.internal in text) == (False, False)
+    markdown = get(made, "/links.md").text
+    assert f"[0]({made.base}/v1#x) [0]({made.base}/setup) [0]({made.base}/v1)" in markdown
+    assert "[hidden](#)" in markdown
+
+
 @pytest.mark.parametrize(
     ("path", "target"), [("/guides/setup", "/setup"), ("/guides", "/"), ("/v1/", ""), ("/old-home", "/v1")]
 )

@@ -1,6 +1,7 @@
 """A static site has what everybody may read: nothing behind a condition, and what is hidden is in no list."""
 
 import json
+import re
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -101,6 +102,39 @@ def test_nothing_of_what_a_condition_hides_is_anywhere(source: Path, site: Path)
     assert "[one](#), [two](guides/hidden.md)" in markdown
     assert "Open words." in (site / "guides/open.md").read_text()
     assert find_dead_links(site) == []
+
+
+def test_addresses_of_the_app_lead_to_what_is_published_and_say_nothing_of_the_rest(
+    source: Path, tmp_path: Path
+) -> None:
+    apps = ("/app/o/ORG/s/", "https://docs.example:8443/app/o/ORG/s/", "https://app.gitbook.com/o/ORG/s/")
+    hidden = ("SPACE-1/below", "SPACE-1/gone", "SPACE-2/secret-page", "SPACE-4")
+    links = [f"[{n}]({app}SPACE-1/open#x) [{n}]({app}SPACE-1)" for n, app in enumerate(apps)]
+    links += [f"[not this]({app}{to})" for app in apps for to in hidden]
+    links += ["[theirs](https://app.gitbook.com/s/ELSEWHERE/x)", "[request](/app/o/ORG/s/SPACE-1/~/changes/1)"]
+    page = source / "guides/open.md"
+    page.write_text(page.read_text() + "\n" + "\n".join(links) + "\n")
+    contents = source / "guides/SUMMARY.md"
+    entries = f"* [Elsewhere]({apps[2]}SPACE-3)\n* [SECRET-ENTRY]({apps[2]}SPACE-2/secret-page)\n"
+    contents.write_text(contents.read_text() + entries)
+    declared = (source / "site.yaml").read_text()
+    there = f'{{ title: Start here, to: {{ url: "{apps[2]}SPACE-1" }} }}'
+    gone = f'{{ title: SECRET-HEADER, to: {{ url: "{apps[2]}SPACE-1/gone" }} }}'
+    (source / "site.yaml").write_text(
+        declared.replace("      links:\n", f"      links:\n      - {there}\n      - {gone}\n")
+    )
+    build(source, tmp_path / "site")
+    for path, data in read_tree(tmp_path / "site").items():
+        assert b"secret" not in data.lower(), path
+    text = (tmp_path / "site/guides/open/index.html").read_text()
+    for n in range(len(apps)):
+        assert re.findall(rf'<a href="([^"]*)">{n}</a>', text) == ["../../guides/open/#x", "../../guides/"]
+    assert len(re.findall(r'class="b-broken"[^>]*>not this<', text)) == len(apps) * len(hidden)
+    assert 'href="https://app.gitbook.com/s/ELSEWHERE/x"' in text
+    assert re.search(r'class="b-broken"[^>]*>request<', text)
+    assert re.search(r'href="\.\./\.\./guides/coming/"[^>]*>Elsewhere<', text)
+    assert re.search(r'href="\.\./\.\./guides/"[^>]*>Start here<', text)
+    assert "[not this](#)" in (tmp_path / "site/guides/open.md").read_text()
 
 
 def test_what_was_built_before_is_taken_away(source: Path, site: Path) -> None:
