@@ -234,13 +234,19 @@ def describe_database(url: str) -> str:
 def translate_failures() -> Iterator[None]:
     """Translate what the driver raises in the block. Raises: FleetUnreachable."""
     import psycopg
-    import psycopg_pool
 
     try:
         yield
-    except psycopg_pool.PoolTimeout as error:
-        raise FleetUnreachable(f"the database of the fleet gave no connection within {SECONDS:.0f} s") from error
     except psycopg.Error as error:
-        # The first line only: what follows may quote a statement's values.
-        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise FleetUnreachable(f"the database of the fleet: {first_line}") from error
+        raise FleetUnreachable(describe_failure(error)) from error
+
+
+def describe_failure(error: BaseException) -> str:
+    """Say in one line what the driver of the database raised."""
+    import psycopg_pool
+
+    if isinstance(error, psycopg_pool.PoolTimeout):
+        return f"the database of the fleet gave no connection within {SECONDS:.0f} s"
+    # The first line only: what follows may quote a statement's values.
+    first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return f"the database of the fleet: {first_line}"

@@ -16,7 +16,8 @@ class WorkerHealth:
 
     Units: `noted_ago` is the seconds since it last reached the database, `lease_seconds` how long a lease is good
     unrenewed, `run_seconds` what all runs that ended took. Shape: `jobs` is how many runs it does at once, `webhooks`
-    how often each sender got each answer, `notifications` how many each receiver was sent, or never got.
+    how often each sender got each answer, `notifications` how many each receiver was sent, or never got; it is cut off
+    while it takes no jobs because the database does not answer, and `outages` says how often it was.
     """
 
     name: str
@@ -26,6 +27,8 @@ class WorkerHealth:
     is_stopping: bool
     run_seconds: float
     counts: WorkerCounts
+    is_cut_off: bool = False
+    outages: int = 0
     webhooks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     notifications: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
@@ -37,7 +40,7 @@ class WorkerHealth:
     @property
     def is_ready(self) -> bool:
         """Whether it takes work."""
-        return self.is_alive and not self.is_stopping
+        return self.is_alive and not self.is_cut_off and not self.is_stopping
 
 
 def serve_worker_probes(
@@ -63,6 +66,8 @@ def _find_readiness(health: WorkerHealth) -> ProbeAnswer:
 
 
 def _describe_silence(health: WorkerHealth) -> str:
+    if health.is_alive:
+        return "the database of the fleet does not answer"
     return f"no answer of the database for {health.noted_ago:.0f} s"
 
 
@@ -76,6 +81,7 @@ def list_measures(health: WorkerHealth) -> list[Measure]:
         ("syncd_worker_running", "Runs of now.", counts.running, False),
         ("syncd_worker_runs", "Runs that ended.", counts.runs, True),
         ("syncd_worker_failed_runs", "Runs that did not do what they are for.", counts.failed_runs, True),
+        ("syncd_worker_outages", "Times that the database of the fleet did not answer any more.", health.outages, True),
         ("syncd_worker_lost_leases", "Runs that lost their lease.", counts.lost_leases, True),
         ("syncd_worker_run_seconds", "Time that runs took together.", health.run_seconds, True),
         ("syncd_worker_clones", "Clones in the cache.", counts.cached, False),

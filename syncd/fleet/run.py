@@ -56,11 +56,15 @@ class RunContext:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """What a run came to; `results` of one that lost its lease are nobody's any more."""
+    """What a run came to; `results` of one that lost its lease are nobody's any more.
+
+    Shape: `failure` says why one broke off that could not be recorded; its repository stays due.
+    """
 
     repository: str
     results: Sequence[Result]
     has_lost_lease: bool = False
+    failure: str = ""
 
 
 @dataclass(frozen=True)

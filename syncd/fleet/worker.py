@@ -18,6 +18,8 @@ from typing import Any
 
 import procrastinate
 import procrastinate.exceptions
+import psycopg
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Status
 
 from syncd.daemon.health import USEFUL
@@ -25,9 +27,10 @@ from syncd.daemon.hooks.matching import WakeableRepository
 from syncd.daemon.hooks.receiver import WebhookAnswer
 from syncd.daemon.records import find_state, is_complete_run
 from syncd.errors import ConfigInvalid, FleetUnreachable
-from syncd.fleet.database import SECONDS, build_connection_options
+from syncd.fleet.database import SECONDS, describe_database
 from syncd.fleet.metrics import WorkerHealth, serve_worker_probes
 from syncd.fleet.people.notifications import WaitingReceiver, deliver_waiting, list_waiting
+from syncd.fleet.queue import QUEUE, RECORDS, DatabaseContact, JobQueue, QueueLog, translate_queue_failure
 from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import (
     ANY,
@@ -89,8 +92,9 @@ class FleetWorker:
         self._notifications: Counter[tuple[str, str]] = Counter()
         self._noted_at = time.monotonic()
         self._registered_at = datetime.min.replace(tzinfo=UTC)
-        self._failure: FleetUnreachable | None = None
-        self._main: asyncio.Task[None] | None = None
+        self._contact = DatabaseContact(describe_database(context.database.url), options.warn)
+        self._has_begun = False
+        self._ending: asyncio.Event | None = None
         self._webhooks = FleetWebhooks(
             context.database,
             context.environ,
@@ -105,8 +109,10 @@ class FleetWorker:
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or a request to drain.
 
-        Raises: FleetUnreachable when the database was gone for too long; ConfigInvalid for an address that is taken, or
-        a secret of webhooks that cannot be read.
+        Shape: where the database is away later on, it is told once, and the work goes on when it answers.
+
+        Raises: FleetUnreachable for a database that is away at the start; ConfigInvalid for an address that is taken,
+        or a secret of webhooks that cannot be read.
         """
         context = self._context
         self._registered_at = register_worker(
@@ -117,13 +123,14 @@ class FleetWorker:
             jobs=self._options.jobs,
         )
         try:
-            with serve_worker_probes(self._options.listen, self.read_health, self._options.warn), self._webhooks:
+            warn = self._options.warn
+            probes = serve_worker_probes(self._options.listen, self.read_health, warn)
+            with QueueLog(self._contact, warn), probes, self._webhooks:
                 asyncio.run(self._work())
         finally:
-            with suppress(FleetUnreachable):
-                forget_worker(context.database, context.worker, self._registered_at)
-        if self._failure is not None:
-            raise self._failure
+            if not self._contact.is_lost:  # a database that is away would be asked until systemd kills the worker
+                with suppress(FleetUnreachable):
+                    forget_worker(context.database, context.worker, self._registered_at)
 
     def read_health(self) -> WorkerHealth:
         """Return how this worker is; asks nobody."""
@@ -134,6 +141,8 @@ class FleetWorker:
             name=context.worker,
             jobs=self._options.jobs,
             noted_ago=time.monotonic() - self._noted_at,
+            is_cut_off=self._contact.is_lost,
+            outages=self._contact.outages,
             lease_seconds=context.lease_seconds,
             is_stopping=self._stopping.is_set(),
             run_seconds=seconds,
@@ -143,36 +152,44 @@ class FleetWorker:
         )
 
     async def _work(self) -> None:
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
         loop.set_default_executor(ThreadPoolExecutor(self._options.jobs + 4))
-        self._main = asyncio.current_task()
+        ending = self._ending = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
-        connector = procrastinate.PsycopgConnector(
-            conninfo=self._context.database.url,
-            min_size=1,
-            max_size=self._options.jobs + 8,
-            kwargs=build_connection_options(self._context.database.url),
-        )
-        app = procrastinate.App(connector=connector)
-        self._declare_tasks(app)
         beats = asyncio.create_task(self._beat())
-        with suppress(asyncio.CancelledError):
+        while not ending.is_set():
             try:
-                async with app.open_async():
-                    self._app, self._loop = app, loop
+                await self._take_jobs(ending)
+            except (ConnectorException, psycopg.Error, FleetUnreachable) as error:
+                self._contact.note_lost(QUEUE, translate_queue_failure(error).what)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(ending.wait(), _POLL_SECONDS)
+        beats.cancel()
+
+    async def _take_jobs(self, ending: asyncio.Event) -> None:
+        """Take jobs until the worker is to end. Raises: ConnectorException, psycopg.Error, FleetUnreachable."""
+        # Within seconds, where the queue would try for half a minute.
+        await asyncio.to_thread(self._context.database.query, "SELECT 1")
+        queue = JobQueue(self._context.database.url, connections=self._options.jobs + 8)
+        app = queue.app
+        self._declare_tasks(app)
+        try:
+            async with app.open_async():
+                self._app = app
+                if not self._has_begun:
                     await asyncio.to_thread(self._webhooks.begin)
                     self._options.send_ready()
-                    await asyncio.gather(
-                        self._run_queues(app, [_SCHEDULING, _WAKING], 1),
-                        self._run_queues(app, [_NOTIFYING], 1),
-                        self._run_queues(app, [name_queue(self._context.worker), ANY], self._options.jobs),
-                    )
-            except procrastinate.exceptions.ConnectorException as error:
-                self._failure = FleetUnreachable(f"the database of the fleet: {error.__cause__ or error}")
-        beats.cancel()
-        if not self._stopping.is_set() and self._failure is None:
-            self._failure = FleetUnreachable("the job queue of the fleet broke off")
+                    self._has_begun = True
+                self._contact.note_answer(QUEUE)
+                works = (
+                    self._run_queues(app, [_SCHEDULING, _WAKING], 1),
+                    self._run_queues(app, [_NOTIFYING], 1),
+                    self._run_queues(app, [name_queue(self._context.worker), ANY], self._options.jobs),
+                )
+                await queue.run(works, ending)
+        finally:
+            self._app = None
 
     async def _run_queues(self, app: procrastinate.App, queues: list[str], jobs: int) -> None:
         seconds = self._context.lease_seconds
@@ -213,7 +230,7 @@ class FleetWorker:
             if job.task_name == _WAKE:
                 await self._wake(app, str(job.task_kwargs["name"]))
             # A new job in its place: who wakes up late finds his own ended, and cannot end that of another.
-            with suppress(procrastinate.exceptions.ConnectorException):
+            with suppress(ConnectorException):
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
         await asyncio.to_thread(release_waiting, database)
         for receiver in await asyncio.to_thread(list_waiting, database):
@@ -269,7 +286,7 @@ class FleetWorker:
             future.result(SECONDS)
         except procrastinate.exceptions.AlreadyEnqueued:
             return
-        except (procrastinate.exceptions.ConnectorException, TimeoutError, CancelledError) as error:
+        except (ConnectorException, TimeoutError, CancelledError) as error:
             raise FleetUnreachable(f"the database of the fleet: {error.__cause__ or error}") from error
 
     async def _wake(self, app: procrastinate.App, name: str) -> None:
@@ -289,7 +306,8 @@ class FleetWorker:
         except Exception as error:
             self._count(failed_runs=1)
             if isinstance(error, FleetUnreachable):
-                return  # it stays due, and the next job finds it so
+                self._options.report(RunEnd(name, (), failure=error.what))
+                return
             raise  # the queue logs the traceback of a defect
         finally:
             self._count(running=-1)
@@ -310,10 +328,13 @@ class FleetWorker:
         """Note how this worker is, and hear whether it is to drain."""
         seconds = min(self._context.lease_seconds / _BEATS, 5.0)
         while True:
-            with suppress(FleetUnreachable):
+            try:
                 if not await asyncio.to_thread(self._note):
                     self._stop()
                 await asyncio.to_thread(self._webhooks.update)
+                self._contact.note_answer(RECORDS)
+            except FleetUnreachable as error:
+                self._contact.note_lost(RECORDS, error.what)
             self._options.send_alive()
             await asyncio.sleep(seconds)
 
@@ -327,6 +348,6 @@ class FleetWorker:
 
     def _stop(self) -> None:
         """Begin no run any more, and let those that run end at the next step where they can."""
-        if not self._stopping.is_set() and self._main is not None:
-            self._main.cancel()  # once: what waits for runs to end is not to be cut off
         self._stopping.set()
+        if self._ending is not None:
+            self._ending.set()

@@ -20,6 +20,7 @@ WELL = WorkerHealth(
     is_stopping=False,
     run_seconds=12.5,
     counts=COUNTS,
+    outages=2,
     webhooks={("gitea", 202): 6},
     notifications={("team", "sent"): 8},
 )
@@ -41,6 +42,11 @@ def ask(path: Path, read: Callable[[], WorkerHealth], at: str) -> httpx.Response
     [
         (WELL, (200, "alive\n"), (200, "ready\n")),
         (replace(WELL, is_stopping=True), (200, "alive\n"), (503, "not ready\nit ends\n")),
+        (
+            replace(WELL, is_cut_off=True),
+            (200, "alive\n"),
+            (503, "not ready\nthe database of the fleet does not answer\n"),
+        ),
         (
             replace(WELL, noted_ago=61.0),
             (503, "no answer of the database for 61 s\n"),
@@ -71,6 +77,7 @@ def test_every_count_is_a_metric_with_the_name_of_the_worker(tmp_path: Path) -> 
         "running": 2,
         "runs_total": 7,
         "failed_runs_total": 1,
+        "outages_total": 2,
         "lost_leases_total": 3,
         "run_seconds_total": 12.5,
         "clones": 4,

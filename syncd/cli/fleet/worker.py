@@ -51,9 +51,8 @@ def run_worker(options: WorkerCommandOptions) -> None:
     reports, notify = RunLog(log), Notifier(os.environ)
 
     def report(ended: RunEnd) -> None:
-        if ended.has_lost_lease:
-            line = "the lease was lost; another worker goes on from what is at the Git remote"
-            log(LogEvent((line,), WARNING, ended.repository))
+        if why := _describe_break(ended):
+            log(LogEvent((why,), WARNING, ended.repository))
         else:
             reports.report(ended.repository, ended.results)
 
@@ -91,3 +90,12 @@ def run_worker(options: WorkerCommandOptions) -> None:
             )
             FleetWorker(context, own).run()
             notify.send_stopping()
+
+
+def _describe_break(ended: RunEnd) -> str:
+    """Say in one line why a run was not recorded, and what becomes of it; "" for one that was."""
+    if ended.has_lost_lease:
+        return "the lease was lost; another worker goes on from what is at the Git remote"
+    if ended.failure:
+        return f"the run broke off: {escape(ended.failure)}; it stays due, and whichever worker takes it goes on"
+    return ""
