@@ -130,7 +130,8 @@ class Workspace:
         """Return the ref that holds the content of a change request."""
         return f"refs/remotes/{self.remote}/changes/{binding.name}/{number}"
 
-    def proposed_refs(self, binding: Binding) -> str:
+    @staticmethod
+    def proposed_refs(binding: Binding) -> str:
         """Return the prefix of the refs of a space's proposals: `<number>/<branch>` names the proposed commit."""
         return f"refs/syncd/proposed/{binding.name}/"
 

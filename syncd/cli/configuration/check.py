@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from syncd.cli.configuration.branches import find_branch_problems
 from syncd.cli.configuration.problems import ConfigProblem, find_problems
 from syncd.cli.terminal.context import find_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
@@ -25,7 +26,12 @@ def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
     file = find_config_file(config_file)
     own = find_own_platform(os.environ) if file is None else None
     file = ConfigFile(own.path) if own is not None else require_config_file(config_file)
-    problems = sorted(find_problems(file, os.environ), key=lambda one: (one.line > 0, one.place, one.line, one.column))
+    found = [*find_problems(file, os.environ)]
+    if all(problem.is_warning for problem in found) and not is_platform_alone(
+        file, read_document(file.path), os.environ
+    ):
+        found += find_branch_problems(file, os.environ)
+    problems = sorted(found, key=lambda one: (one.line > 0, one.place, one.line, one.column))
     errors = sum(not problem.is_warning for problem in problems)
     code = ConfigInvalid.exit_code if errors else 0
     if as_json:

@@ -12,17 +12,16 @@ moves the tracking ref too. syncd's own refs are not shared: the mirror commits 
 clone what was shared, and two clones that knew of each other's change requests would both write to them.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from syncd.errors import Conflict, PathRefused, RefMoved, Stopped
+from syncd.errors import Conflict, RefMoved, Stopped
 from syncd.fault_points import FaultPoint, reach
-from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.repo.remote.remote import Remote
-from syncd.sync.branches import HEADS, OWN_PREFIX, match_branches
+from syncd.sync.branches import HEADS, match_branches
+from syncd.sync.integrate.absent import Presence, find_absent, is_missing, list_branches_of_people
 from syncd.sync.integrate.flow import integrate
-from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.workspace import Upstream, Workspace
 
@@ -57,51 +56,16 @@ class Exchange:
             for branch in self._list_branches():
                 yield f"{upstream.name}/{branch}", partial(self._take_in, upstream, branch)
 
-    def find_absent(self) -> dict[str, Held]:
-        """Return by name what is to be said of named branches that are neither here nor at the remote, where no other
-        branch is tracked: one that is yet to be made may stand beside others.
-
-        Shape: none where there is no branch at all, as before a first run; nor one that was there once, or that the
-        first commit in a work tree makes.
+    def find_absent(self) -> Mapping[str, Held]:
+        """Return by name what is to be said of named branches that are neither here nor at the remote, as
+        `absent.find_absent`; none where the remote was not read.
         """
-        upstream, remote = self.workspace.upstream, self.remote_heads or {}
+        upstream = self.workspace.upstream
         if upstream is not None and self.remote_heads is None:
             return {}
-        if not self.names or not all(self._is_missing(name, remote) for name in self.names):
-            return {}
-        head, here = self.repository.read_head(), self.repository.list_refs(HEADS)
-        present = sorted({ref.removeprefix(HEADS) for ref in here} | self._all_heads)
-        if any(match_branches({*remote, *present}, self.patterns)):
-            return {}
-        unborn = head.branch if head.oid is None and self.repository.work_tree is not None else None
-        absent = [name for name in self.names if present and name != unborn and not self._was_seen(name)]
-        where = f", here or at {upstream.name}" if upstream is not None else " here"
-        such = head.branch if head.branch in present else present[0] if present else ""
-        hint = f'there is {format_first(present, 5)}: in the configuration, name yours, as in branches = ["{such}"]'
-        return {name: Held(f"there is no branch {name}{where}", hint) for name in absent}
-
-    def _is_missing(self, name: str, there: Collection[str]) -> bool:
-        """Whether a branch is neither here nor `there`; of a name that no branch can have, every flow says that."""
-        try:
-            return name not in there and self.repository.resolve(f"{HEADS}{name}") is None
-        except PathRefused:
-            return False
-
-    def _is_of_people(self, branch: str) -> bool:
-        """Whether a branch of the remote is none that syncd pushed: an empty remote may have got those."""
-        upstream = self.workspace.upstream
-        is_mirror = upstream is not None and upstream.is_of_mirror(branch)
-        return not (is_mirror or branch.startswith(OWN_PREFIX) or branch in self.others)
-
-    def _was_seen(self, branch: str) -> bool:
-        """Whether there was such a branch before: then what is said of one that is deleted is enough."""
-        upstream = self.workspace.upstream
-        refs = [f"{TIP_REFS}{branch}", *([upstream.last_seen_ref(branch)] if upstream is not None else [])]
-        prefixes = map(self.workspace.proposed_refs, self.workspace.bindings)
-        proposed = (ref.removeprefix(each) for each in prefixes for ref in self.repository.list_refs(each))
-        return any(self.repository.resolve(ref) for ref in refs) or branch in (
-            name.partition("/")[2] for name in proposed
-        )
+        proposed = [self.workspace.proposed_refs(binding) for binding in self.workspace.bindings]
+        presence = Presence(self.repository, upstream, self.remote_heads or {}, self._all_heads, proposed)
+        return find_absent(presence, self.names, self.patterns)
 
     def list_push_steps(self, *, create: bool) -> Iterator[Step]:
         """Return the steps after all flows: push each branch that the remote lacks commits of.
@@ -182,8 +146,8 @@ class Exchange:
                     *self.repository.list_refs("refs/remotes/").values(),
                 }
                 there |= remote.fetch(news, known=sorted(known))
-            if self.names and all(self._is_missing(name, there) for name in self.names):
-                self._all_heads = frozenset(name for name in remote.list_heads(["*"]) if self._is_of_people(name))
+            if self.names and all(is_missing(self.repository, name, there) for name in self.names):
+                self._all_heads = list_branches_of_people(remote.list_heads(["*"]), upstream, self.others)
         changes = [*self._prune_tracking(upstream, requested, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there
         return Applied(tuple(changes)) if changes else Unchanged()

@@ -203,3 +203,66 @@ def test_a_file_of_ones_own_may_name_the_platform_alone(
     own.write_text(alone)
     done = make_runner("sync", tmp_path, monkeypatch, capsys)("--config", str(own))
     assert (done.code, "names a platform, and no repository" in done.err) == (78, True)
+
+
+def make_hosted(tmp_path: Path) -> Path:
+    """A hosted repository with the branches master and topic, beside an empty bare one for the service."""
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=master", "work"], cwd=tmp_path, check=True)
+    commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "-m", "x"]
+    for words in (commit, ["branch", "topic"]):
+        subprocess.run(["git", *words], cwd=tmp_path / "work", check=True)
+    subprocess.run(["git", "clone", "--quiet", "--bare", "work", "hosted.git"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "init", "--quiet", "--bare", "service.git"], cwd=tmp_path, check=True)
+    return tmp_path / "hosted.git"
+
+
+def name_branches(tmp_path: Path, branches: str, *, path: str = "service.git", url: Path | None = None) -> Path:
+    upstream = f'[repository.upstream]\nurl = "{url}"\n' if url else ""
+    text = RIGHT.replace("[[repository]]\n", f'[[repository]]\npath = "{path}"\nbranches = {branches}\n')
+    return write(tmp_path / "own.toml", text + upstream)
+
+
+def test_branches_that_exist_nowhere_are_an_error_as_a_run_holds_them(tmp_path: Path, check: CommandRunner) -> None:
+    file = name_branches(tmp_path, '["mian"]', url=make_hosted(tmp_path))
+    said = check("--config", str(file))
+    assert said.code == 78
+    assert f"{file}:5:1: error: repository.0.branches - there is no branch mian, here or at origin" in said.out
+    assert 'name yours, as in branches = ["master"]' in said.out
+    document = json.loads(check("--config", str(file), "--json").out)
+    assert [(one["line"], one["severity"]) for one in document["problems"]] == [(5, "error")]
+    file = name_branches(tmp_path, '["mian"]', path="work")
+    said = check("--config", str(file))
+    assert (said.code, f"{file}:5:1: error: repository.0.branches - there is no branch mian here" in said.out) == (
+        78,
+        True,
+    )
+
+
+def test_a_branch_that_is_nowhere_beside_others_is_a_warning(tmp_path: Path, check: CommandRunner) -> None:
+    hosted = make_hosted(tmp_path)
+    file = name_branches(tmp_path, '["master", "later"]', url=hosted)
+    said = check("--config", str(file))
+    assert said.code == 0
+    assert f"{file}:5:1: warning: repository.0.branches - there is no branch later, here or at origin" in said.out
+    assert "valid, with 1 warning" in said.out
+    for branches in ('["master"]', '["mast*"]', '["nothing/*", "topic"]'):
+        said = check("--config", str(name_branches(tmp_path, branches, url=hosted)))
+        assert (said.code, "warning" in said.out) == (0, False), said.out
+
+
+def test_an_upstream_that_does_not_answer_is_a_warning_where_it_decides(tmp_path: Path, check: CommandRunner) -> None:
+    make_hosted(tmp_path)
+    file = name_branches(tmp_path, '["main"]', url=tmp_path / "gone.git")
+    said = check("--config", str(file))
+    assert said.code == 0
+    assert (
+        f"{file}:5:1: warning: repository.0.branches - not here: main; whether origin has it is not known" in said.out
+    )
+    file = name_branches(tmp_path, '["master"]', path="work", url=tmp_path / "gone.git")
+    assert "warning" not in check("--config", str(file)).out
+
+
+def test_branches_of_a_repository_without_commits_are_yet_to_come(tmp_path: Path, check: CommandRunner) -> None:
+    make_hosted(tmp_path)
+    said = check("--config", str(name_branches(tmp_path, '["main", "later"]')))
+    assert (said.code, "warning" in said.out) == (0, False)
