@@ -251,10 +251,11 @@ class Watcher:
                 self._wake(key)
 
     def _has_changed(self, key: str) -> bool:
+        # Without the lock, which every run takes: the disk of one repository may hang.
+        state = self._subjects[key].read_state()
         with self._lock:
             if key in self._paused:
                 return False
-            state = self._subjects[key].read_state()
             changed = state != self._known[key]
             self._known[key] = state
             return changed

@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+import threading
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ _SHOWN, _KEY_SHOWN = 20, 80
 """Mistakes that one error names, and characters of a key: the file may be a stranger's."""
 _SYNTAX_ERROR = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)", re.DOTALL)
 """How tomllib writes a mistake and its place. Source: Python 3.11 to 3.13, `tomllib._parser.suffixed_err`."""
+_RESOLVE_SECONDS = 2.0
+"""How long the disk of a repository may take to say where its path leads."""
+_resolving: dict[Path, threading.Thread] = {}
+"""Paths whose disk has not answered yet."""
 Section = TypeVar("Section", bound=BaseModel)
 _MEANINGS = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
 """Words for what pydantic tells a programmer."""
@@ -183,9 +188,32 @@ def expand_home(path: Path) -> Path:
 
 def _resolve_repository(path: Path, root: Path, file: Path) -> Path:
     try:
-        return (root / expand_home(path)).resolve()
+        return _resolve_in_time(root / expand_home(path))
     except (RuntimeError, ValueError):  # links that lead to each other, a zero byte
         raise ConfigInvalid(f"{file}: {str(path)!r} leads nowhere, and so is the path of no repository") from None
+
+
+def _resolve_in_time(path: Path) -> Path:
+    """Return a path without links, or as it is written where its disk does not answer: it may be one of many."""
+    if (before := _resolving.get(path)) is not None and before.is_alive():
+        return Path(os.path.abspath(path))
+    found: list[Path | Exception] = []
+
+    def resolve() -> None:
+        try:
+            found.append(path.resolve())
+        except (OSError, RuntimeError, ValueError) as error:
+            found.append(error)
+
+    thread = _resolving[path] = threading.Thread(target=resolve, name=f"resolve {path}", daemon=True)
+    thread.start()
+    thread.join(_RESOLVE_SECONDS)
+    if not found:
+        return Path(os.path.abspath(path))
+    del _resolving[path]
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return found[0]
 
 
 def _resolve_site(site: SiteConfig, root: Path) -> SiteConfig:

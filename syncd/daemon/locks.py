@@ -5,7 +5,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -139,9 +139,9 @@ class ServiceLocks:
         with self._find_turn(path):
             self._release(path)
 
-    def release_all(self) -> None:
-        """Give every lock back."""
-        for path in list(self._locks):
+    def release_all(self, *, but: Collection[Path] = ()) -> None:
+        """Give every lock back, but those of some paths, whose disks do not answer: they go with the process."""
+        for path in self._locks.keys() - {*but}:
             self.release(path)
 
     def _find_turn(self, path: Path) -> threading.Lock:

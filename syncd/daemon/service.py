@@ -18,14 +18,15 @@ from syncd.daemon.control.commands import Commands
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest
 from syncd.daemon.control.pauses import Pauses
 from syncd.daemon.control.run_files import RunFiles
-from syncd.daemon.counts import read_counts
-from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
+from syncd.daemon.counts import LastCounts
+from syncd.daemon.disks import SILENT, Disks
+from syncd.daemon.health import RepositoryHealth, ServiceHealth, render_status
 from syncd.daemon.inbox import Inbox
-from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock, ServiceLocks
+from syncd.daemon.locks import RUN_LOCK, FileLock, ServiceLocks
 from syncd.daemon.records import DEFECT, is_complete_run, judge_run, summarize_run
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
-from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
+from syncd.errors import AnotherRuns, ConfigInvalid, SyncdError
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.run.values import RUN, Result, is_stopped
 from syncd.watch import Watcher
@@ -80,9 +81,10 @@ class Service:
         self._watched: set[Path] = set()
         self._tasks: dict[Path, Task] = {}
         self._locks = ServiceLocks()
-        self._pauses = Pauses(files, self._locks.find_git_dir, time.time, notice)
+        self._disks = Disks(self._lock_repository, lambda path: self._inbox.put(partial(self._take_back, path)))
+        self._pauses = Pauses(files, self._find_git_dir, time.time, notice)
         self._commands = Commands(self._pauses, self._reload, self._stop, lambda: list(self._tasks.values()))
-        self._counts: dict[Path, StateCounts | None] = {}
+        self._counts = LastCounts(notice)
         self._stuck: set[Path] = set()
         self._pause_wait = math.inf
         self._ready = False
@@ -144,12 +146,12 @@ class Service:
         return RepositoryHealth(
             task.job.name,
             task.job.interval,
-            self._files.read_runs(path, self._locks.find_git_dir(path)),
+            self._files.read_runs(path, self._find_git_dir(path)),
             has_run=self._files.has_run(path),
             is_running=task.is_running,
             is_stuck=self._is_stuck(task),
             refusal=task.refusal,
-            counts=self._counts.get(path),
+            counts=self._counts.find(path),
             pause=self._pauses.find_pause(path),
         )
 
@@ -175,31 +177,52 @@ class Service:
             else:
                 self._tasks[path] = Task(job)
             self._ticks.schedule(str(path), job.interval, partial(self._inbox.put, self._tasks[path].pass_interval))
-        refusals = [outcome_of(partial(self._lock_repository, job)) for job in wanted.values()]
+        outcomes = self._disks.read_all(wanted.values())
+        for path, outcome in outcomes.items():
+            self._note_disk(self._tasks[path], is_silent=outcome is SILENT)
         self._watch_all()
-        return refusals
+        return list(outcomes.values())
 
     def _lock_repository(self, job: Job) -> Outcome:
         """Take the lock of a job's repository, where it can be had, and read what is known of it from before."""
         git_dir, _ = self._locks.take(job.path, job.locate)
-        self._files.read_runs(job.path, git_dir)
-        self._files.read_pause(job.path, git_dir)
-        self._update_counts(job, git_dir)
+        self._files.load(job.path, git_dir)
+        self._counts.read(job.path, job.name, git_dir)
         return Unchanged()
+
+    def _note_disk(self, task: Task, *, is_silent: bool) -> None:
+        """Hold a repository whose disk does not answer, or no more; its record is written beside the loop."""
+        if task.set_silent(SILENT.why if is_silent else ""):
+            results = [Result(RUN, "", SILENT)]
+            self._report(task.job.name, results)
+            threading.Thread(target=self._record_run, args=(task.job, results), daemon=True).start()
+
+    def _take_back(self, path: Path) -> None:
+        if (task := self._tasks.get(path)) is None:
+            self._locks.release(path)
+            return
+        self._note_disk(task, is_silent=False)
+        if self._deadline is None:
+            self._watch_all()
+
+    def _find_git_dir(self, path: Path) -> Path | None:
+        """The git directory of a repository whose lock is held, where its disk answers."""
+        return None if path in self._disks.silent else self._locks.find_git_dir(path)
 
     def _remove_task(self, path: Path, task: Task) -> None:
         task.request_stop()
         if not task.is_running:  # else its end comes back here
             del self._tasks[path]
-            self._locks.release(path)
+            if path not in self._disks.silent:  # else it is given back when the disk answers
+                self._locks.release(path)
             self._files.forget(path)
-            self._counts.pop(path, None)
+            self._counts.forget(path)
 
     def _watch_all(self) -> None:
         self._watcher.stop()
         self._watcher, self._watched = Watcher(self._handle_change, notice=self._notice), set()
         for path, task in self._tasks.items():
-            if (git_dir := self._locks.find_git_dir(path)) is not None:
+            if (git_dir := self._find_git_dir(path)) is not None:
                 self._watcher.add(str(path), git_dir, [git_dir / file for file in task.job.files])
                 self._watched.add(path)
         self._watcher.start()
@@ -253,23 +276,13 @@ class Service:
 
     def _record_run(self, job: Job, results: Sequence[Result]) -> None:
         """Keep what a run came to, and what the state database says after it."""
-        git_dir = self._locks.find_git_dir(job.path)
-        self._update_counts(job, git_dir)
+        git_dir = self._find_git_dir(job.path)
+        self._counts.read(job.path, job.name, git_dir)
         if is_complete_run(results):
             at = datetime.now(UTC).isoformat(timespec="seconds")
             former = self._files.read_runs(job.path, git_dir)
             self._files.save_runs(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
             self._note_run(job, git_dir, results, at)
-
-    def _update_counts(self, job: Job, git_dir: Path | None) -> None:
-        counts = None
-        if git_dir is not None:
-            try:
-                counts = read_counts(git_dir / STATE_FILE)
-            except StoreError as error:
-                if self._counts.get(job.path) is not None:
-                    self._notice(f"{job.name}: {error.what}")
-        self._counts[job.path] = counts
 
     def _finish_run(self, task: Task, results: Sequence[Result], again: bool) -> None:
         path = task.job.path
@@ -381,5 +394,5 @@ class Service:
             sys.stderr.flush()
             # The threads of the runs would keep the interpreter alive.
             os._exit(0)
-        self._locks.release_all()
+        self._locks.release_all(but=self._disks.silent)
         return 0

@@ -63,6 +63,8 @@ class Task:
         """Whether a person wants no run now; a running one is to end."""
         self.refusal = ""
         """Why the last try began no run, or nothing."""
+        self.is_silent = False
+        """Whether the repository's disk does not answer, so that no run can begin."""
         self._clock, self._chance = clock, chance
         self._is_requested = True
         self._not_before, self._has_named_time = -math.inf, False
@@ -100,13 +102,24 @@ class Task:
         self.job, self.is_leaving = job, False
         self.request_now()
 
+    def set_silent(self, why: str) -> bool:
+        """Begin no run for this reason, and return whether that is news; "" ends that, and requests a run."""
+        is_news = bool(why) and not self.is_silent
+        if self.is_silent and not why:
+            self.refusal = ""
+            self.request_now()
+        self.is_silent = bool(why)
+        if why:
+            self.refusal, self.has_ended = why, True
+        return is_news
+
     def request_stop(self) -> None:
         """Ask the present run to end, and begin no other."""
         self.is_leaving = True
 
     def find_wait(self) -> float:
-        """Return the seconds until the next run may begin; infinite while one runs, and during a pause."""
-        if self.is_running or self.is_leaving or self.is_paused:
+        """Return the seconds until the next run may begin; infinite while one runs or none can."""
+        if self.is_running or self.is_leaving or self.is_paused or self.is_silent:
             return math.inf
         missed = self._ended_at + _MISSED * self.job.interval
         due = -math.inf if self._is_requested else min(missed, missed if self._spaced_at is None else self._spaced_at)

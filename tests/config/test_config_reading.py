@@ -1,12 +1,13 @@
 """The operator's file: the example loads, every mistake is named by its key, and nothing is guessed."""
 
+import threading
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncd.config import Config, load, parse
+from syncd.config import Config, load, parse, reading
 from syncd.errors import ConfigInvalid
 
 EXAMPLE = Path(__file__).parents[2] / "config.example.toml"
@@ -264,3 +265,25 @@ def test_a_configuration_cannot_be_changed_once_it_is_read() -> None:
     config: Config = load(EXAMPLE)
     with pytest.raises(ValueError, match="frozen"):
         config.platform.url = "https://elsewhere.example.com"  # type: ignore[misc]
+
+
+def test_a_disk_that_does_not_answer_keeps_no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, resolve = threading.Event(), Path.resolve
+    (tmp_path / "real").mkdir()
+    (tmp_path / "there").symlink_to("real")
+
+    def hang(path: Path, strict: bool = False) -> Path:
+        if path.name == "hanging":
+            answer.wait()
+        return resolve(path, strict)
+
+    monkeypatch.setattr(Path, "resolve", hang)
+    monkeypatch.setattr(reading, "_RESOLVE_SECONDS", 0.2)
+    file = tmp_path / "own.toml"
+    tables = "".join(
+        f'[[repository]]\npath = "{name}"\n[[repository.space]]\nid = "{name}"\n' for name in ("hanging", "there")
+    )
+    file.write_text(f'[platform]\nurl = "https://api.example.com"\n{tables}')
+    for _ in range(2):
+        assert [one.path for one in load(file).repository] == [tmp_path / "hanging", tmp_path / "real"]
+    answer.set()

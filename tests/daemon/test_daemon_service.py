@@ -1,6 +1,7 @@
 """The service as a real process: alone, prompt, never twice at once, and gone within ten seconds of SIGTERM."""
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from syncd.daemon.locks import RUN_LOCK, FileLock, find_holder
+from tests.daemon.conftest import PATIENT
 
 pytestmark = pytest.mark.story
 
@@ -77,6 +79,67 @@ def test_a_hanging_cycle_does_not_keep_the_daemon(serve: Any, job: Describe, tmp
     daemon.signal(SIGTERM)
     assert daemon.ends() == 0
     assert find_holder(one / "syncd" / "daemon.lock") is None
+
+
+def hang(git_dir: Path) -> Path:
+    """Let the disk of a repository hang, and return what lets it answer when it is opened for writing."""
+    (git_dir / "syncd").mkdir(exist_ok=True)
+    pipe = git_dir / "syncd" / "service.json"
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    return pipe
+
+
+def test_a_disk_that_hangs_at_the_start_holds_its_repository_alone(
+    serve: Any, job: Describe, tmp_path: Path, systemd: Any
+) -> None:
+    one, two, other = plain(tmp_path, "one", "two", "other")
+    pipes = [hang(git_dir) for git_dir in (one, two)]
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+    daemon = serve(job(one, name="one"), job(two, name="two"), job(other, name="other"), environ=environ)
+    daemon.hear_all({"outcome one Waiting 75", "outcome two Waiting 75", "outcome other Unchanged 0"})
+    systemd.hear("READY=1")
+    systemd.hear(
+        "STATUS=2 of 3 repositories: one: the disk of the repository does not answer; it is held until it does"
+    )
+    daemon.signal(SIGUSR1)
+    daemon.hear("outcome other Unchanged 0")
+    pipes[0].write_text("")
+    daemon.hear("outcome one Unchanged 0")
+    systemd.hear("STATUS=1 of 3 repositories: two: the disk of the repository does not answer")
+    assert "run two" not in daemon.said
+    daemon.signal(SIGTERM)
+    assert daemon.ends() == 0
+
+
+def test_a_disk_that_hangs_at_a_reload_holds_its_repository_alone(serve: Any, job: Describe, tmp_path: Path) -> None:
+    one, other = plain(tmp_path, "one", "other")
+    daemon = serve(job(one, name="one"), job(other, name="other"))
+    daemon.hear_all({"outcome one Unchanged 0", "outcome other Unchanged 0"})
+    pipe = hang(one)
+    daemon.signal(SIGHUP)
+    daemon.hear_all({"outcome one Waiting 75", "outcome other Unchanged 0"})
+    daemon.signal(SIGHUP)  # the look that hangs goes on, and is not told of again
+    daemon.hear("outcome other Unchanged 0")
+    write_jobs(daemon, job(other, name="other"))
+    daemon.signal(SIGHUP)
+    daemon.hear("outcome other Unchanged 0")
+    pipe.write_text("")
+    assert daemon.said.count("outcome one Waiting 75") == 1
+    wait_until_free(one)
+    daemon.signal(SIGTERM)
+    assert daemon.ends() == 0
+
+
+def write_jobs(daemon: Any, *jobs: Any) -> None:
+    daemon.spec.write_text(json.dumps({"jobs": jobs, "patience": 60}))
+
+
+def wait_until_free(git_dir: Path) -> None:
+    deadline = time.monotonic() + PATIENT
+    while find_holder(git_dir / "syncd" / "daemon.lock") is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_who_asks_twice_does_not_wait(serve: Any, job: Describe, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ became of a repository is known also when that was moved away or cannot be read.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
@@ -35,7 +36,15 @@ class RunFiles:
         self._pauses: dict[Path, PauseRecord | None] = {}
         self._fresh: set[Path] = set()
         self._complaints: set[str] = set()
-        self._writing = Lock()
+        self._writing: defaultdict[Path, Lock] = defaultdict(Lock)
+        """For each repository: a disk that hangs keeps no other one's records."""
+
+    def load(self, path: Path, git_dir: Path) -> None:
+        """Read the records of a repository, and keep the newest of these and of what is known already."""
+        runs = [read_runs(file) for file in self._list_files(path, git_dir)]
+        pauses = [read_pause(file) for file in self._list_pauses(path, git_dir)]
+        self._runs[path] = choose_newest([self._runs.get(path, ()), *runs])
+        self._pauses[path] = choose_newest_pause([self._pauses.get(path), *pauses])
 
     def read_runs(self, path: Path, git_dir: Path | None = None) -> tuple[RunRecord, ...]:
         """Return the records of a repository, the set of them that is newest; `git_dir` where it is known."""
@@ -52,7 +61,7 @@ class RunFiles:
 
     def save_runs(self, path: Path, git_dir: Path | None, runs: tuple[RunRecord, ...]) -> None:
         """Keep the records of a repository; that a file cannot be written is told, and stops nothing."""
-        with self._writing:
+        with self._writing[path]:
             self._runs[path] = runs
             self._fresh.add(path)
             for file in self._list_files(path, git_dir):
