@@ -34,8 +34,12 @@ SOURCE = {
     "guides/install.md": TABS,
     "guides/upgrade.md": TABS.replace("# Install", "# Upgrade").replace("install syncd", "install --upgrade syncd"),
     "guides/blocks.md": EVERY_BLOCK,
+    "guides/long.md": "# Long\n\n"
+    + "Words.\n\n" * 5_000
+    + "Straße, weit: Cherimoya. 新しい設計.\n\n```\nfeijoa()\n```\n",
     "guides/SUMMARY.md": (
-        FILES["guides/SUMMARY.md"] + "* [Install](install.md)\n* [Upgrade](upgrade.md)\n* [Blocks](blocks.md)\n"
+        FILES["guides/SUMMARY.md"]
+        + "* [Install](install.md)\n* [Upgrade](upgrade.md)\n* [Blocks](blocks.md)\n* [Long](long.md)\n"
     ),
     "guides/.gitbook/openapi/petstore.json": str(SPECIFICATION),
 }
@@ -118,6 +122,17 @@ def test_the_search_finds_while_one_types_and_by_keyboard(site: str, visit: Visi
     expect(page.locator(".results p")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".results")).to_be_hidden()
+
+
+@pytest.mark.parametrize("typed", ["straße-weit cherimoya", "STRASSE chérim", "設計", "feijoa"])
+def test_the_search_finds_words_far_behind(site: str, visit: Visit, typed: str) -> None:
+    page = visit()
+    page.goto(f"{site}more/deep/")
+    page.locator(".search input").fill(typed)
+    expect(page.locator(".results a")).to_have_count(1)
+    expect(page.locator(".results a")).to_contain_text("Long")
+    page.locator(".search input").fill(f"{typed} upgrade")
+    expect(page.locator(".results p")).to_be_visible()
 
 
 def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:

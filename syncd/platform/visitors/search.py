@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from syncd.layout.evaluation import format_value
 from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
 from syncd.layout.richtext.outline import split_sections
+from syncd.model.words import has_any_term, parse_query, split_words
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import PAGES, ROOT
 from syncd.platform.schema.search import pages
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import SearchMatch, find_matches
-from syncd.platform.services.search.words import has_any_term, parse_query, split_words
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
 from syncd.platform.visitors.page_bodies import read_visible_body

@@ -20,7 +20,7 @@ from syncd.web.pages.contents import Contents, format_contents_json, select_line
 from syncd.web.pages.diagrams import DIAGRAM_FILES, DIAGRAM_FRAME, DIAGRAM_SCRIPTS
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages, render_missing
-from syncd.web.pages.search_index import format_search_index
+from syncd.web.pages.search_index import format_search_index, format_word_files
 from syncd.web.pages.shell import PageView
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from syncd.sync.publish.static_pages import ListedText, PageBuilder
 
 _TOP = FILES.strip("/")
-_STATIC = ("blocks.css", "more_blocks.css", "site.css", "site.js")
+_STATIC = ("blocks.css", "more_blocks.css", "site.css", "site.js", "index_search.js")
 
 
 @cache
@@ -91,13 +91,17 @@ def build_scopes(builder: "PageBuilder", listed: Mapping[tuple[str, str], "Liste
         words = find_words(frame.locale)
         yield f"{scope}/theme.css", render_style_sheet(frame.settings)
         yield f"{scope}/contents.json", format_contents_json(contents)
-        rows = (
-            (entry.title, entry.address, " / ".join(one.title for one in contents.find_ancestors(number)), page)
+        found = [
+            (contents.entries[number], page)
             for number in contents.page_numbers
-            for entry in (contents.entries[number],)
-            if (page := listed[name, entry.path].searched) is not None
+            if (page := listed[name, contents.entries[number].path].searched) is not None
+        ]
+        rows = (
+            (entry.title, entry.address, " / ".join(one.title for one in contents.find_ancestors(entry.number)), page)
+            for entry, page in found
         )
         yield f"{scope}/search.json", format_search_index(rows)
+        yield from ((f"{scope}/{file}", text) for file, text in format_word_files([page for _, page in found]))
         listing = render_all_pages(relate_contents(builder, name, frame.root))
         yield f"{scope}/{LISTING}", _render_own(builder, name, frame.root, words.all_pages, listing)
 

@@ -24,7 +24,7 @@ from syncd.sync.publish.links import PageLinks, read_variables
 from syncd.sync.publish.places import FEED, LISTING, SitePlaces
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.diagrams import has_diagrams
-from syncd.web.pages.search_index import SearchablePage, read_searchable_page
+from syncd.web.pages.search_index import SearchablePage, read_page_with_words
 from syncd.web.pages.shell import PageView, SiteFrame, render_page
 from syncd.web.site import (
     STATIC_POLICY,
@@ -102,7 +102,7 @@ class PageBuilder:
         if name not in self._frames:
             theme = f"{self.site.find_scope(name)}/{self.names.get('theme.css', 'theme.css')}"
             self._frames[name] = replace(
-                build_frame(self.site, name, ""), theme=theme, listing=LISTING, names=self.names
+                build_frame(self.site, name, ""), theme=theme, listing=LISTING, names=self.names, has_words=True
             )
         return replace(self._frames[name], root=root, relate=partial(self.places.relate, root=root))
 
@@ -159,7 +159,7 @@ class PageBuilder:
             root = f"{self.base}/" if self.base else ""
             full = render_llms_page(page, self.relate_markdown(name, file, body, root)).encode(errors="replace")
         if not self.site.spaces[name].is_closed(file, CLOSED_TO_SEARCH):
-            searched = read_searchable_page(split_after_title(text)[0] + body)
+            searched = read_page_with_words(split_after_title(text)[0] + body)
         return ListedText(full, searched)
 
     def render_view(

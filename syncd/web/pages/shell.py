@@ -71,7 +71,8 @@ class SiteFrame:
     `version` is "" for a site that does not change while it is read. `relate` returns an address as a page has it, and
     `root` is what addresses in the files that all pages share begin with; both are for pages that stand below any path.
     `names` has the names of files of the site that are not called as usual, and `listing` is that of all pages.
-    `search` is the address of a page that searches the site; without one, the script of a page searches an index.
+    `search` is the address of a page that searches the site; without one, the script of a page searches an index,
+    and with `has_words` in the files of all words beside it.
     """
 
     title: str
@@ -85,6 +86,7 @@ class SiteFrame:
     root: str = ""
     listing: str = "contents"
     search: str = ""
+    has_words: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     relate: Callable[[str], str] = str
 

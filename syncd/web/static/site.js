@@ -97,7 +97,6 @@
     input.setAttribute("aria-autocomplete", "list");
     input.setAttribute("aria-controls", results.id);
     input.setAttribute("aria-expanded", "false");
-    const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
     const open = (isOpen) => {
       results.hidden = !isOpen;
       chosen = -1;
@@ -112,30 +111,6 @@
       links.forEach((link, at) => link.setAttribute("aria-selected", String(at === chosen)));
       input.setAttribute("aria-activedescendant", links[chosen].id);
       links[chosen].scrollIntoView({ block: "nearest" });
-    };
-    const mark = (text, words) => {
-      const line = make("span", null, {}), folded = fold(text);
-      const at = folded.length === text.length ? folded.indexOf(words[0]) : -1;
-      if (at < 0) { line.textContent = text.slice(0, 140); return line; }
-      const start = Math.max(0, at - 50);
-      line.append((start ? "…" : "") + text.slice(start, at), make("mark", text.slice(at, at + words[0].length), {}), text.slice(at + words[0].length, start + 150));
-      return line;
-    };
-    const prepared = new WeakMap();
-    const prepare = (pages) => {
-      if (!prepared.has(pages)) prepared.set(pages, pages.map((page) => [page, fold(page[0]), fold(page[2]), fold(page[4]), page[3].map(([, text]) => fold(text))]));
-      return prepared.get(pages);
-    };
-    const score = ([page, foldedTitle, foldedPath, foldedBody, foldedHeadings], words) => {
-      let sum = 0, at = "", snippet = "";
-      for (const word of words) {
-        const heading = page[3][foldedHeadings.findIndex((text) => text.includes(word))];
-        const points = foldedTitle.startsWith(word) ? 12 : foldedTitle.includes(word) ? 8 : heading ? 5 : foldedPath.includes(word) ? 2 : foldedBody.includes(word) ? 1 : 0;
-        if (!points) return null;
-        if (points === 5) { at = "#" + heading[0]; snippet = heading[1]; }
-        sum += points;
-      }
-      return { page, sum, at, snippet };
     };
     let turn = 0;
     const ask = async (text) => {
@@ -167,15 +142,12 @@
         if (!text) close(); else if (rows) list(rows.slice(0, 20).map(describe));
         return;
       }
-      const words = fold(input.value).split(/\s+/).filter(Boolean);
-      if (!words.length) return close();
-      const pages = await load(`${root.dataset.scope || root.dataset.files}/search.json`).catch(() => []);
-      const found = prepare(pages).map((page) => score(page, words)).filter(Boolean).sort((a, b) => b.sum - a.sum).slice(0, 20);
-      list(found.map(({ page, at, snippet }) => {
-        const link = make("a", null, { href: place(page[1]) + at });
-        link.append(make("b", page[0], {}), mark(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words));
-        return link;
-      }));
+      const mine = ++turn;
+      if (!input.value.trim()) return close();
+      // A site without a server has the search in a file of its own, which only a search loads.
+      const { searchIndex } = await import(new URL(root.dataset.index, document.baseURI));
+      const rows = await searchIndex(root, input.value, load);
+      if (mine === turn) list(rows.map(([title, address, ...rest]) => describe([title, place(address), ...rest])));
     };
     const query = new URLSearchParams(location.search), asked = query.get("q") ?? query.get("ask");
     if (asked !== null && !root.dataset.search) { input.value = asked; input.focus(); show(); }

@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from syncd.model.words import parse_query, split_words
 from syncd.platform.revisions import revisions
 from syncd.platform.schema import search
 from syncd.platform.schema.content import spaces
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import find_matches
-from syncd.platform.services.search.words import parse_query, split_words
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.jobs import JobContext
 from syncd.platform.storage.storage import Storage

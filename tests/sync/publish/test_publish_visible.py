@@ -175,6 +175,30 @@ def test_hidden_pages_and_variants_are_in_no_list(site: Path) -> None:
     assert [row[0] for row in found] == ["Start", "Unlisted", "Open"]
 
 
+def test_all_words_that_everybody_reads_are_found_and_no_others(source: Path, tmp_path: Path) -> None:
+    head = "---\nvars:\n  edition: Gooseberry\n---\n# Values\n\n"
+    value = '<code class="expression">page.vars.edition</code>\n\n'
+    code = "```python\nmulberry = 1\n```\n\n"
+    tabs = '{% tabs %}\n{% tab title="Cloudberry" %}\nx\n{% endtab %}\n{% endtabs %}\n\n'
+    far = ("Many words. " * 50 + "\n\n") * 500 + "A \uff30\uff4f\uff4d\uff45L\u00d3: \u8a2d\u8a08.\n"
+    (source / "guides/values.md").write_text(head + value + code + tabs + far)
+    contents = source / "guides/SUMMARY.md"
+    contents.write_text(contents.read_text() + "* [Values](values.md)\n")
+    build(source, tmp_path / "site")
+    [own] = [path.parent for path in tmp_path.glob("site/~syncd/spaces/*/contents.json") if "Start" in path.read_text()]
+    titles = [row[0] for row in json.loads((own / "search.json").read_text())]
+    firsts = json.loads((own / "words.json").read_text())
+
+    def find(word: str) -> list[str]:
+        place = max(number for number, first in enumerate(firsts) if first <= word)
+        return [titles[number] for number in json.loads((own / f"words-{place}.json").read_text()).get(word, [])]
+
+    for word in ("gooseberry", "mulberry", "cloudberry", "pomelo", "計"):
+        assert find(word) == ["Values"], word
+    assert (find("everybody"), find("included"), find("open")) == (["Start"], ["Start"], ["Open"])
+    assert not any(find(word) for word in ("hidden", "under", "unsearched", "coming", "edition", "secret"))
+
+
 def test_search_engines_are_asked_to_stay_away_from_some_pages(site: Path) -> None:
     closed = ("hidden", "hidden/under", "unsearched", "unlisted", "open")
     assert all('content="noindex' in (site / f"guides/{path}/index.html").read_text() for path in closed)

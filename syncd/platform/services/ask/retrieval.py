@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext.outline import split_sections
+from syncd.model.words import parse_query
 from syncd.platform.cache import Cache
 from syncd.platform.services.ask.open_pages import PublishedSpace, is_page_open
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import MATCHES_MAX, find_matches
-from syncd.platform.services.search.words import parse_query
 from syncd.platform.services.stems import find_stems, find_words
 from syncd.platform.storage.storage import Storage
 

@@ -26,6 +26,7 @@ from syncd.layout.page.frontmatter import read_heading, split_after_title
 from syncd.layout.page.includes import IncludesTooMuch, has_includes
 from syncd.layout.richtext.outline import Section, split_nodes
 from syncd.layout.richtext.reading import to_document
+from syncd.model.words import split_words
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry, open_outline, read_variables
@@ -34,7 +35,6 @@ from syncd.platform.revisions.tree import INCLUDES, ROOT
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.search import engine
-from syncd.platform.services.search.words import split_words
 from syncd.platform.storage.jobs import JobContext, JobHandler, enqueue_job
 from syncd.platform.storage.storage import Storage
 

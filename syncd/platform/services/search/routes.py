@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.search import QUERY_MAX, SearchPage, SearchSpace
+from syncd.model.words import has_any_term, parse_query
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
@@ -22,7 +23,6 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.schema.search import pages
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import SearchMatch, find_matches
-from syncd.platform.services.search.words import has_any_term, parse_query
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage

@@ -1,0 +1,71 @@
+"use strict";
+// Searches a site that has no server to search it: in `search.json`, and for all other words in the files beside it.
+const SIGNS = "\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
+const WORD = new RegExp(`[${SIGNS}]|(?:(?![${SIGNS}])[\\p{L}\\p{N}])+`, "gu");
+const WORD_MAX = 64, FILES_MAX = 6, SHOWN_MAX = 20;
+
+const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+// As `split_words` spells them, which has made the files.
+function splitWords(text) {
+  const bare = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").normalize("NFC").toLowerCase();
+  return (bare.replace(/ß/g, "ss").replace(/ς/g, "σ").match(WORD) || []).map((word) => word.slice(0, WORD_MAX));
+}
+
+// The numbers of the pages with a word that begins so.
+async function findPages(scope, begun, load) {
+  const firsts = await load(`${scope}/words.json`).catch(() => []), pages = new Set();
+  const start = Math.max(0, firsts.findLastIndex((first) => first <= begun)), end = Math.min(firsts.length, start + FILES_MAX);
+  for (let at = start; at < end && (at === start || firsts[at].startsWith(begun)); at++) {
+    const rows = await load(`${scope}/words-${at}.json`).catch(() => ({}));
+    for (const [word, numbers] of Object.entries(rows)) if (word.startsWith(begun)) for (const number of numbers) pages.add(number);
+  }
+  return pages;
+}
+
+// For each of the words that were typed, whether the page with a number has all of its parts.
+function findInWords(scope, typed, load) {
+  return Promise.all(typed.map(async (word) => {
+    const found = await Promise.all(splitWords(word).map((part) => findPages(scope, part, load)));
+    return (number) => found.length > 0 && found.every((pages) => pages.has(number));
+  }));
+}
+
+const prepared = new WeakMap();
+function prepare(pages) {
+  if (!prepared.has(pages)) prepared.set(pages, pages.map((page) => [page, fold(page[0]), fold(page[2]), fold(page[4]), page[3].map(([, text]) => fold(text))]));
+  return prepared.get(pages);
+}
+
+function score([page, title, path, body, headings], words, number, inWords) {
+  let sum = 0, at = "", snippet = "";
+  for (const [order, word] of words.entries()) {
+    const heading = page[3][headings.findIndex((text) => text.includes(word))];
+    const points = title.startsWith(word) ? 12 : title.includes(word) ? 8 : heading ? 5 : path.includes(word) ? 2 : body.includes(word) || inWords[order](number) ? 1 : 0;
+    if (!points) return null;
+    if (points === 5) { at = "#" + heading[0]; snippet = heading[1]; }
+    sum += points;
+  }
+  return { page, sum, at, snippet };
+}
+
+// A text in three parts: the middle one is the word that was looked for.
+function cut(text, word) {
+  const folded = fold(text), at = folded.length === text.length ? folded.indexOf(word) : -1;
+  if (at < 0) return [text.slice(0, 140), "", ""];
+  const start = Math.max(0, at - 50);
+  return [(start ? "…" : "") + text.slice(start, at), text.slice(at, at + word.length), text.slice(at + word.length, start + 150)];
+}
+
+// Rows as the search of a server has them: title, address, where it lies, and the three parts of an excerpt.
+export async function searchIndex({ dataset }, text, load) {
+  const scope = dataset.scope || dataset.files, typed = text.split(/\s+/).filter(Boolean), words = typed.map(fold);
+  const none = typed.map(() => () => false);
+  const [pages, inWords] = await Promise.all([
+    load(`${scope}/search.json`).catch(() => []),
+    dataset.words === undefined ? none : findInWords(scope, typed, load),
+  ]);
+  const found = prepare(pages).map((page, number) => score(page, words, number, inWords)).filter(Boolean).sort((a, b) => b.sum - a.sum);
+  return found.slice(0, SHOWN_MAX).map(({ page, at, snippet }) =>
+    [page[0], page[1] + at, "", ...cut(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words[0])]);
+}
