@@ -11,7 +11,7 @@ content of a clone whose place it takes. Nothing else is kept, so a run that is 
 by the next.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -22,6 +22,7 @@ from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo.remote.remote import Refusal
 from syncd.sync.integrate.upstream import Exchange, Step
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
+from syncd.sync.state.conflicts import find_unshared_request
 from syncd.sync.workspace import COMMITTER, Upstream, Workspace
 
 _MOVED = ("stale info", "fetch first", "non-fast-forward")
@@ -47,6 +48,16 @@ def push_mirror(exchange: Exchange, conflicts: Collection[str], *, is_whole: boo
         name = branch.removeprefix(upstream.change_branch(""))
         if branch not in wanted and (is_whole or workspace.repository.resolve(_change_ref(workspace, name)) is None):
             yield f"delete {upstream.name}/{branch}", partial(_delete, exchange, upstream, branch, commit)
+
+
+def find_conflicting(workspace: Workspace, conflicts: Sequence[Held]) -> set[str]:
+    """Return the change requests, as `<space>/<number>`, that pages of a branch are in conflict with, also at the
+    upstream remote, where main content is not what they wait for."""
+    lanes, main = f"{workspace.remote}/changes/", f"{workspace.remote}/main"
+    in_main = {held.paths for held in conflicts if held.lane == main}
+    own = {held.lane for held in conflicts if held.lane.startswith(lanes) and held.paths not in in_main}
+    unshared = {find_unshared_request(workspace, held.lane, held.branch) for held in conflicts}
+    return {lane.removeprefix(lanes) for lane in own} | unshared - {""}
 
 
 def _find_wanted(workspace: Workspace, upstream: Upstream, conflicts: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -44,7 +44,7 @@ from syncd.sync.mirror.sent_part import find_sent_part
 from syncd.sync.mirror.source import MainContent, PastContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
-from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.outcome import Applied, Outcome, join_outcomes
 from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals
 from syncd.sync.state.request_commits import read_sent
 from syncd.sync.state.sent_log import list_sent
@@ -84,6 +84,7 @@ def mirror(
     space: Space,
     proposals: Sequence[Proposal],
     read_merged: Callable[[Proposal], None],
+    done: list[Applied] | None = None,
 ) -> tuple[Outcome, list[Proposal]]:
     """Bring the main content of a space into Git, and return the outcome and the space's own proposals.
 
@@ -91,15 +92,15 @@ def mirror(
     as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root directory
     that the workspace's branch has changed is the root from now on. The proposals are returned as they were when the
     content was read: one may have been merged since they were listed. `read_merged` reads the content of one that was
-    merged, where that is to be done before main content.
+    merged, where that is to be done before main content. `done` gets each revision that became a commit, also where an
+    error ends the flow.
     Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: ARCHITECTURE.md, "A page is mirrored".
     """
-    own = list(proposals)
-    outcome: Outcome = Unchanged()
+    own, done = list(proposals), [] if done is None else done
     if not _read_state(workspace, binding).has_revision(space.revision) or _find_unrecorded(workspace, binding, own):
         for left in reversed(range(TRIES)):
             try:
-                outcome, own = _mirror_all(workspace, binding, space, own, read_merged)
+                own = _mirror_all(workspace, binding, space, own, read_merged, done)
                 break
             except RevisionMoved:
                 if not left:
@@ -108,7 +109,7 @@ def mirror(
     for proposal in own:
         if proposal.is_merged:
             forget_proposal(workspace, binding, proposal)
-    return outcome, own
+    return join_outcomes(done), own
 
 
 def _read_state(workspace: Workspace, binding: Binding) -> _MirrorState:
@@ -122,7 +123,8 @@ def _mirror_all(
     space: Space,
     own: list[Proposal],
     read_merged: Callable[[Proposal], None],
-) -> tuple[Outcome, list[Proposal]]:
+    done: list[Applied],
+) -> list[Proposal]:
     """Mirror the current revision, and before it those that have passed since the last one in Git."""
     source = MainContent(workspace.client, binding.space)
     revision = source.content()
@@ -133,10 +135,9 @@ def _mirror_all(
         if source.revision() != revision.id:
             raise RevisionMoved(f"space {binding.space} changed while it was read")
     if _read_state(workspace, binding).has_revision(revision.id):
-        return Unchanged(), own
+        return own
     between, restored = _find_between(workspace, binding, revision)
     overwritten = list_overwritten(workspace, between, revision)
-    outcomes: list[Applied] = []
     left = _find_unrecorded(workspace, binding, own)
     for proposal in left:
         read_merged(proposal)
@@ -144,10 +145,10 @@ def _mirror_all(
         try:
             step = past.content()
             if step.id in overwritten:
-                outcomes.append(_mirror_aside(workspace, binding, space, past, step))
+                done.append(_mirror_aside(workspace, binding, space, past, step))
                 continue
             own_merged = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
-            outcomes.append(
+            done.append(
                 _mirror_once(workspace, binding, space, _MirrorStep(past, step, own_merged, step.id == restored))
             )
         except (GuardRefused, *NOT_SHOWN):  # what came after it may be in order
@@ -155,11 +156,8 @@ def _mirror_all(
                 raise
             break
         left = tuple(one for one in left if one not in own_merged)
-    outcomes.append(
-        _mirror_once(workspace, binding, space, _MirrorStep(source, revision, left, revision.id == restored))
-    )
-    changes = tuple(change for outcome in outcomes for change in outcome.changes)
-    return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes)), own
+    done.append(_mirror_once(workspace, binding, space, _MirrorStep(source, revision, left, revision.id == restored)))
+    return own
 
 
 def _mirror_aside(

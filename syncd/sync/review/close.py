@@ -8,7 +8,7 @@ from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.sync.binding import Binding
 from syncd.sync.merge.merge import has_equal_content
-from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.outcome import Applied, Outcome, join_outcomes
 from syncd.sync.review.flow import fetch_content
 from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, is_branch_gone
 from syncd.sync.state.proposed_refs import archived_refs
@@ -27,33 +27,39 @@ def is_over(workspace: Workspace, proposal: Proposal, proposals: Sequence[Propos
     return workspace.policy.deleted_branch == "archive" and is_branch_gone(workspace, proposal.branch)
 
 
-def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, existing: int) -> Outcome:
+def close_proposals(
+    workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, existing: int, done: list[Applied]
+) -> Outcome:
     """Archive those proposals that are over and still live, and forget all that are over.
 
     Shape: `existing` counts the space's proposals; edits of reviewers that the branch never had stay in Git. A branch
-    that comes back is proposed afresh. Raises: TooMuch.
+    that comes back is proposed afresh. `done` gets what was done of each, also where an error ends the rest.
+    Raises: TooMuch.
     """
     live = [proposal for proposal in over if proposal.change_request.is_live]
     names = [proposal.branch for proposal in live]
     guard_deletions(f"archive.{binding.name}", names, existing, remain=1, force=workspace.force)
-    changes: list[Change] = []
-    remarks: list[str] = []
     for proposal in over:
-        request = proposal.change_request
-        if request.is_live:
-            update = ChangeRequestUpdate(status="archived")
-            with detect_end(workspace, binding, proposal):
-                archived = workspace.client.change_requests.update(binding.space, request.id, update)
-            # A reviewer may have written just before.
-            changes += fetch_content(workspace, binding, replace(proposal, change_request=archived))
-            message = f"archived: branch {proposal.branch} was deleted"
-            changes.append(Change("update", "change request", f"#{request.number}", message))
+        if proposal.change_request.is_live:
+            _archive(workspace, binding, proposal, done)
         kept = _keep_edits(workspace, binding, proposal)
         if kept:
-            look = f"git diff {proposal.commit[:10]} {kept}"
-            remarks.append(f"#{request.number} holds edits that {proposal.branch} never had: {look}")
+            number, look = proposal.change_request.number, f"git diff {proposal.commit[:10]} {kept}"
+            done.append(Applied((), (f"#{number} holds edits that {proposal.branch} never had: {look}",)))
         forget_proposal(workspace, binding, proposal)
-    return Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+    return join_outcomes(done)
+
+
+def _archive(workspace: Workspace, binding: Binding, proposal: Proposal, done: list[Applied]) -> None:
+    """Archive a proposal, and read what a reviewer may have written just before."""
+    request = proposal.change_request
+    with detect_end(workspace, binding, proposal):
+        update = ChangeRequestUpdate(status="archived")
+        archived = workspace.client.change_requests.update(binding.space, request.id, update)
+    message = f"archived: branch {proposal.branch} was deleted"
+    done.append(Applied((Change("update", "change request", f"#{request.number}", message),)))
+    if fetched := fetch_content(workspace, binding, replace(proposal, change_request=archived)):
+        done.append(Applied(tuple(fetched)))
 
 
 def _keep_edits(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:

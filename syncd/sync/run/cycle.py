@@ -1,6 +1,6 @@
 """One run of one repository: every flow in its order, what they hand on to each other, and the record of outcomes."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,7 +13,7 @@ from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.git_import.flow import finish_import, import_branch
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.integrate.upstream import Exchange
-from syncd.sync.integrate.upstream_mirror import push_mirror
+from syncd.sync.integrate.upstream_mirror import find_conflicting, push_mirror
 from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.mirror.flow import mirror
@@ -24,7 +24,6 @@ from syncd.sync.outcome import (
     CONFLICT,
     PAGE,
     Applied,
-    Held,
     Outcome,
     Unchanged,
     join_outcomes,
@@ -40,7 +39,6 @@ from syncd.sync.run.record import record_results
 from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
-from syncd.sync.state.conflicts import find_unshared_request
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Workspace
 
@@ -79,7 +77,7 @@ class Flows:
         for result in self._run_all():
             self._has_failed |= bool(result.outcome.exit_code)
             conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
-            self._conflicting_requests |= self._find_conflicting(conflicts)
+            self._conflicting_requests |= find_conflicting(self.workspace, conflicts)
             yield result
             for held in conflicts:
                 if (place := (held.branch, held.paths[0])) not in reported:
@@ -158,6 +156,14 @@ class Flows:
             outcome = replace(outcome, notes=(*outcome.notes, *notices))
         return Result(flow, key, outcome)
 
+    def _run_steps(self, flow: str, key: str, run: Callable[[list[Applied]], Outcome]) -> Iterator[Result]:
+        """Run a flow of several steps; what it had done when an error ended it is a result of its own."""
+        done: list[Applied] = []
+        result = self._run_flow(flow, key, partial(run, done))
+        if result.outcome.exit_code and (before := join_outcomes(done)) != Unchanged():
+            yield Result(flow, key, before)
+        yield result
+
     def _run_on_main(
         self, flow: str, key: str, binding: Binding, run: Callable[[], Outcome]
     ) -> Generator[Result, None, Result]:
@@ -176,7 +182,7 @@ class Flows:
             if moved[0].written:
                 yield Result(flow, key, Applied(moved[0].written))
             self._spaces.forget(binding.space)
-            yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
+            yield from self._run_steps("mirror", binding.name, partial(self._mirror, binding))
             result = self._run_flow(flow, key, run)
         yield result
         return result
@@ -185,15 +191,14 @@ class Flows:
         if (unread := self._spaces.failures.get(binding.space)) is not None:
             yield Result("mirror", binding.name, unread)
             return
-        yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
+        yield from self._run_steps("mirror", binding.name, partial(self._mirror, binding))
         read: set[str] = set()
         for lane in [proposal.lane for proposal in self.proposals.get(binding, [])]:
             result = yield from self._run_on_main("review", binding.name, binding, partial(self._review, binding, lane))
             read |= {lane} if not result.outcome.exit_code else set()
         if self.options.is_complete and read:
-            closed = self._run_flow("close", binding.name, partial(self._close, binding, read))
-            if closed.outcome != Unchanged():
-                yield closed
+            closed = self._run_steps("close", binding.name, partial(self._close, binding, read))
+            yield from (result for result in closed if result.outcome != Unchanged())
 
     def _hold_new_branches(self, branches: Sequence[Branch]) -> Iterator[Result]:
         """Hold the branches of a space that would open too many change requests at once; others go on."""
@@ -243,7 +248,7 @@ class Flows:
                 yield from self._run_import(binding, branch, exchange)
                 yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
 
-    def _mirror(self, binding: Binding) -> Outcome:
+    def _mirror(self, binding: Binding, done: list[Applied]) -> Outcome:
         space = self._spaces.get(binding.space)
         own = list_proposals(self.workspace, binding, space)
         outcome, own = mirror(
@@ -252,6 +257,7 @@ class Flows:
             space=space,
             proposals=own,
             read_merged=partial(read_merged, self.workspace, binding),
+            done=done,
         )
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
         return outcome
@@ -282,10 +288,10 @@ class Flows:
             self._written_requests.add(lane)
         return outcome
 
-    def _close(self, binding: Binding, read: Collection[str]) -> Outcome:
+    def _close(self, binding: Binding, read: Collection[str], done: list[Applied]) -> Outcome:
         own = self.proposals[binding]
         over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
-        outcome = close_proposals(self.workspace, binding, over, existing=len(own))
+        outcome = close_proposals(self.workspace, binding, over, existing=len(own), done=done)
         self.proposals[binding] = [proposal for proposal in own if proposal not in over]
         return outcome
 
@@ -311,15 +317,6 @@ class Flows:
         # A page that is in conflict with both is told of as one with main content, before and after it is proposed.
         name = f"{workspace.remote}/main"
         return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
-
-    def _find_conflicting(self, conflicts: Iterable[Held]) -> set[str]:
-        """The change requests that pages of a branch are in conflict with, also at the upstream remote, where main
-        content is not what they wait for."""
-        lanes, main = f"{self.workspace.remote}/changes/", f"{self.workspace.remote}/main"
-        in_main = {held.paths for held in conflicts if held.lane == main}
-        own = {held.lane for held in conflicts if held.lane.startswith(lanes) and held.paths not in in_main}
-        unshared = {find_unshared_request(self.workspace, held.lane, held.branch) for held in conflicts}
-        return {lane.removeprefix(lanes) for lane in own} | unshared - {""}
 
     def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
         """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""

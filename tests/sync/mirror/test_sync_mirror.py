@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from syncd.errors import BecameEmpty
+from syncd import fault_points
+from syncd.errors import BecameEmpty, Unreachable
+from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Markdown, UpdatePage
 from syncd.model.page import walk_pages
-from syncd.sync.outcome import Held, Unchanged
+from syncd.sync.outcome import Applied, Held, Unchanged
 from syncd.sync.run.values import RunOptions
 
 
@@ -215,3 +217,28 @@ def test_a_page_made_anew_at_the_path_of_a_deleted_one_is_told_as_that(world: An
     told = [(change.verb, change.message) for change in changes if change.key == "options.md"]
     assert told == [("create", ""), ("delete", "another page has its path now")]
     assert "Anew." in (world.root / "clone" / "options.md").read_text()
+
+
+def test_revisions_that_were_mirrored_are_told_where_a_later_one_fails(
+    world: Any, fine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.clone()
+    fine(world.pull())
+    for text in ("one", "two"):
+        world.edit_on_platform({"options.md": f"# Options\n\n* {text}\n"})
+    reached: list[FaultPoint] = []
+
+    def fail(point: FaultPoint) -> None:
+        reached.append(point)
+        if reached.count(FaultPoint.COMMIT_STREAMED) == 2:
+            raise Unreachable("the platform is away")
+
+    monkeypatch.setattr(fault_points, "on_reach", fail)
+    done, failed = [one.outcome for one in world.pull() if one.flow == "mirror"]
+    assert isinstance(done, Applied)
+    assert [change.key for change in done.changes if change.noun == "mirror"] == ["docs"]
+    assert failed.exit_code == Unreachable.exit_code
+    assert "* one" in world.git("show", "platform/main:options.md")
+    monkeypatch.undo()
+    fine(world.pull())
+    assert "* two" in world.git("show", "platform/main:options.md")

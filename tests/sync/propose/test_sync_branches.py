@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from syncd.errors import Conflict
+from syncd.api.change_requests import ChangeRequests
+from syncd.errors import Conflict, Unreachable
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.plan.message import add_marker, build_former_marker, build_marker
@@ -168,6 +169,36 @@ def test_a_deleted_branch_closes_its_change_request_and_keeps_what_reviewers_wro
     assert live(world) == ["Work on docs/one [docs/one#0a1b2c]"], "a branch that comes back is proposed afresh"
 
 
+def test_what_was_archived_is_told_where_the_next_one_fails(
+    world: Any, fine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.clone()
+    for number in (1, 2):
+        branch_with(world, f"docs/{number}", {"options.md": f"{OPTIONS}* {number}\n"})
+    wish = RunOptions(patterns=("docs/*",))
+    fine(run(world, wish))
+    world.git("branch", "--delete", "--force", "docs/1", "docs/2")
+    update, archived = ChangeRequests.update, []
+
+    def fail_second(self: ChangeRequests, space: str, id: str, change: ChangeRequestUpdate) -> ChangeRequest:
+        archived.append(id)
+        if len(archived) == 2:
+            raise Unreachable("the platform is away")
+        return update(self, space, id, change)
+
+    monkeypatch.setattr(ChangeRequests, "update", fail_second)
+    done, failed = [one.outcome for one in run(world, wish) if one.flow == "close"]
+    assert isinstance(done, Applied)
+    assert [change.message for change in done.changes] == ["archived: branch docs/1 was deleted"]
+    assert failed.exit_code == Unreachable.exit_code
+    with world.workspace() as workspace:
+        (close,) = [one for one in workspace.store.list_outcomes() if one.flow == "close"]
+    assert close.state == "waiting"
+    monkeypatch.undo()
+    fine(run(world, wish))
+    assert not live(world)
+
+
 def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
     clone = world.root / "clone"
     subprocess.run(["git", "init", "--quiet", str(clone)], check=True)
@@ -175,7 +206,7 @@ def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
     gone = [Proposal(f"docs/{request.number}", "1" * 40, request) for request in requests]
     with world.workspace() as workspace:
         binding = workspace.bindings[0]
-        held = outcome_of(lambda: close_proposals(workspace, binding, gone, existing=11))
+        held = outcome_of(lambda: close_proposals(workspace, binding, gone, existing=11, done=[]))
         assert isinstance(held, Held)
         assert "--force archive.docs=11" in held.hint
         assert not workspace.client.requests_sent
