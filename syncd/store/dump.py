@@ -17,9 +17,9 @@ from typing import Self
 
 from syncd.errors import StoreError, StoreNewer
 from syncd.store.database import Database
-from syncd.store.schema import BACKUPS, DETAILS, LOOKS, OUTCOMES, PLANS, TABLES, VERSION, Table
+from syncd.store.schema import BACKUPS, DETAILS, LOOKS, OUTCOMES, PAGES, PLANS, TABLES, VERSION, Table
 
-_DUMPED = tuple(table for table in TABLES if table not in (OUTCOMES, DETAILS, LOOKS, PLANS, BACKUPS))
+_DUMPED = tuple(table for table in TABLES if table not in (OUTCOMES, DETAILS, PAGES, LOOKS, PLANS, BACKUPS))
 _VERSION = "version"
 _ROWS_MAX = 64
 """Of a part on average, before there are more of them; about as many as one change of a space puts into each."""

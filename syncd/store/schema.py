@@ -5,9 +5,9 @@ from functools import cached_property
 
 APPLICATION_ID = 0x73796E63
 """`sync` in ASCII, in SQLite's header field for it: a file without it is not ours to write into."""
-VERSION = 5
-"""2: the tables of sites; 3: `begun`; 4: `addresses` and `requests`; 5: `details`. What a newer
-version adds is a table."""
+VERSION = 6
+"""2: the tables of sites; 3: `begun`; 4: `addresses` and `requests`; 5: `details`; 6: `pages`.
+What a newer version adds is a table."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ REQUESTS = Table("requests", ("space", "number"), ("facts",))
 OUTCOMES = Table("outcomes", ("flow", "key"), ("state", "detail", "at"))
 DETAILS = Table("details", ("flow", "key"), ("why", "hint", "command", "branch", "lane"))
 """What an outcome says, in parts; what its words join is in `outcomes`."""
+PAGES = Table("pages", ("flow", "key", "branch"), ("state", "detail", "at", "why", "hint", "command", "lane"))
+"""Outcomes of pages of branches: one page can be in conflict in several."""
 PLANS = Table("plans", ("site", "digest"), ("file", "document", "at", "approved", "comment"))
 LOOKS = Table("looks", ("site",), ("inputs", "facts", "at"))
 BACKUPS = Table("backups", ("site", "digest"), ("at", "document"))
@@ -85,4 +87,4 @@ LOCKS = Table("locks", ("site",), ("place", "lineage", "serial"))
 OWNED = Table("owned", ("site", "ref"), ("entry",))
 BEGUN = Table("begun", ("site", "ref"), ("request",))
 
-TABLES = (SEEN, ANCHORS, ADDRESSES, REQUESTS, OUTCOMES, DETAILS, PLANS, LOOKS, BACKUPS, LOCKS, OWNED, BEGUN)
+TABLES = (SEEN, ANCHORS, ADDRESSES, REQUESTS, OUTCOMES, DETAILS, PAGES, PLANS, LOOKS, BACKUPS, LOCKS, OWNED, BEGUN)

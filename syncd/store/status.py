@@ -23,6 +23,9 @@ REQUESTS_SINCE = 4
 DETAILS_SINCE = 5
 """The version of the database that has the parts of outcomes."""
 
+PAGES_SINCE = 6
+"""The version of the database that has outcomes of pages by branch."""
+
 
 @dataclass(frozen=True)
 class FlowOutcome:
@@ -227,9 +230,11 @@ def _has_log(file: Path) -> bool:
 def _read_outcomes(database: sqlite3.Connection) -> list[tuple[str, ...]]:
     if database.execute("PRAGMA user_version").fetchone()[0] < DETAILS_SINCE:
         return database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
-    parts = ", ".join(f"coalesce({name}, '')" for name in ("why", "hint", "command", "branch", "lane"))
+    parts = ", ".join(f"coalesce({name}, '') AS {name}" for name in ("why", "hint", "command", "branch", "lane"))
     chosen = f"SELECT flow, key, state, detail, at, {parts} FROM outcomes LEFT JOIN details USING (flow, key)"  # noqa: S608
-    return database.execute(f"{chosen} ORDER BY flow, key").fetchall()
+    if database.execute("PRAGMA user_version").fetchone()[0] >= PAGES_SINCE:
+        chosen += " UNION ALL SELECT flow, key, state, detail, at, why, hint, command, branch, lane FROM pages"
+    return database.execute(f"{chosen} ORDER BY flow, key, branch").fetchall()
 
 
 def _read_requests(database: sqlite3.Connection) -> dict[tuple[str, int], str]:

@@ -11,7 +11,7 @@ from syncd.model.anchor import Anchor
 from syncd.store.backups import Backups
 from syncd.store.database import Database
 from syncd.store.plans import Plans
-from syncd.store.schema import ADDRESSES, ANCHORS, DETAILS, OUTCOMES, REQUESTS, SEEN
+from syncd.store.schema import ADDRESSES, ANCHORS, DETAILS, OUTCOMES, PAGES, REQUESTS, SEEN
 from syncd.store.site_ownership import SiteOwnership
 from syncd.store.status import FlowOutcome, read_store_summary
 
@@ -141,15 +141,21 @@ class Store:
         """Save the outcomes of flows in place of their former ones, in one transaction.
 
         Shape: with `whole`, outcomes of all other flows are deleted: what they were about is not configured any more.
+        What a page came to in a branch is kept for each branch.
         """
-        rows = [asdict(result) for result in results]
+        found = [asdict(result) for result in results]
+        rows, pages = [row for row in found if not row["branch"]], [row for row in found if row["branch"]]
 
         def work(connection: sqlite3.Connection) -> None:
             if whole:
                 connection.execute(OUTCOMES.delete())
                 connection.execute(DETAILS.delete())
-            connection.executemany(OUTCOMES.upsert, rows)
-            connection.executemany(DETAILS.upsert, rows)
+                connection.execute(PAGES.delete())
+            for table in (OUTCOMES, DETAILS):
+                connection.executemany(table.upsert, rows)
+                # Where an older version kept the page of one branch.
+                connection.executemany(table.delete("flow", "key"), pages)
+            connection.executemany(PAGES.upsert, pages)
 
         self._database.write(work)
 

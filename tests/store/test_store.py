@@ -1,5 +1,6 @@
 """The state database keeps what it is told, whole or not at all, and gets over what can happen to a file."""
 
+import dataclasses
 import os
 import signal
 import sqlite3
@@ -91,11 +92,12 @@ def test_the_parts_of_an_outcome_are_kept_and_an_older_database_has_none(tmp_pat
         store.record([outcome])
         assert store.list_outcomes() == [outcome]
         store.record([FlowOutcome("mirror", "a", "unchanged", "", "")], whole=True)
-        store.record([FlowOutcome("conflict", "a.md", "unchanged", "", "")])
+        store.record([FlowOutcome("conflict", "a.md", "unchanged", "", "", branch="main")])
         assert {one.why for one in store.list_outcomes()} == {""}
-        store.record([outcome])
     with sqlite3.connect(path) as older:
         older.execute("DROP TABLE details")
+        older.execute("DROP TABLE pages")
+        older.execute("INSERT INTO outcomes VALUES ('conflict', 'a.md', 'held', 'why (hint)', '')")
         older.execute("PRAGMA user_version=4")
     older.close()
     (found, _) = read_store_summary(path).outcomes
@@ -103,6 +105,29 @@ def test_the_parts_of_an_outcome_are_kept_and_an_older_database_has_none(tmp_pat
     with Store(path) as store:
         store.record([outcome])
         assert outcome in store.list_outcomes()
+
+
+def test_a_page_has_an_outcome_in_each_branch(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    one, two = (FlowOutcome("conflict", "a.md", "held", "", "", branch=name) for name in ("main", "docs/two"))
+    with Store(path):
+        pass
+    with sqlite3.connect(path) as older:  # as the version before kept one
+        older.execute("DROP TABLE pages")
+        older.execute("INSERT INTO outcomes VALUES ('conflict', 'a.md', 'held', '', '')")
+        older.execute("INSERT INTO details VALUES ('conflict', 'a.md', '', '', '', 'main', '')")
+        older.execute("PRAGMA user_version=5")
+    older.close()
+    assert read_store_summary(path).outcomes == (one,)
+    with Store(path) as store:
+        assert store.list_outcomes() == [one]
+        store.record([one, two])
+        assert store.list_outcomes() == [two, one]
+        store.record([dataclasses.replace(one, state="unchanged")])
+        assert [(each.branch, each.state) for each in store.list_outcomes()] == [
+            ("docs/two", "held"),
+            ("main", "unchanged"),
+        ]
 
 
 def test_ten_thousand_anchors_are_saved_and_read_in_linear_time(tmp_path: Path) -> None:

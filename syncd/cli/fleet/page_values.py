@@ -168,7 +168,7 @@ def _build_fleet_row(state: RepositoryState, report: RepositoryReport, plans: in
         "runs" if state.worker else f"due for {-state.due_in:.0f} s" if is_due else f"in {state.due_in:.0f} s",
         -state.due_in if describe_lateness(state) else 0.0,
         len(report.spaces),
-        sum((one.flow, one.state) == (CONFLICT, "held") for one in outcomes),
+        len({one.key for one in outcomes if (one.flow, one.state) == (CONFLICT, "held")}),
         len(report.summary.requests),
         plans,
     )

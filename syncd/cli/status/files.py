@@ -170,7 +170,7 @@ class _FileFinder:
         """What is to be done with a file, by the same work that `push` takes."""
         works = [work for work in self.status.works if work.branch == self.status.current]
         spaces = [space for work in works for space in work.spaces if space.binding == binding]
-        if path in self.status.list_held(CONFLICT):
+        if path in self.status.list_held(CONFLICT, self.status.current):
             yield IN_CONFLICT
         if path in self.status.list_held(PAGE):
             yield INVALID

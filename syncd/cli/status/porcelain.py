@@ -79,6 +79,8 @@ def _list_records(status: RepositoryStatus, start: str) -> Iterator[Record]:
     for kind, flow in (("conflict", CONFLICT), ("invalid", PAGE)):
         yield from ((kind, path) for path in status.list_held(flow))
     for problem in status.problems:
+        if (problem.flow, problem.state) == (CONFLICT, "held") and problem.branch:
+            yield "conflict-in", problem.branch, problem.key
         if problem.flow not in (CONFLICT, PAGE):
             yield problem.state, problem.flow, problem.key
     for work in status.works:

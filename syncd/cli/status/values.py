@@ -186,9 +186,13 @@ class RepositoryStatus:
         found = [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
         return [outcome for outcome in found if outcome.command not in known]
 
-    def list_held(self, flow: str) -> list[str]:
-        """Return the paths of the pages of a flow that wait for a person."""
-        return [outcome.key for outcome in self.problems if (outcome.flow, outcome.state) == (flow, "held")]
+    def list_held(self, flow: str, branch: str = "") -> list[str]:
+        """Return the paths of the pages of a flow that wait for a person, each once, in any branch or in that one.
+
+        Shape: an older version recorded no branch; that can be any.
+        """
+        held = [outcome for outcome in self.problems if (outcome.flow, outcome.state) == (flow, "held")]
+        return list(dict.fromkeys(one.key for one in held if not branch or one.branch in ("", branch)))
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,13 @@ from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
 from syncd.plan.merge.hunks import list_hunks
+from syncd.store.status import FlowOutcome
 from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
-from syncd.sync.outcome import Applied
+from syncd.sync.outcome import CONFLICT, Applied
 from syncd.sync.run.values import Result
+from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.workspace import Workspace
 
 NOTHING = "No page is in conflict."
@@ -131,6 +133,9 @@ def _show_conflicts(branches: Sequence[OpenBranch], options: ResolveOptions) -> 
                 "path": str(branch.repository.path),
                 "branch": branch.name,
                 "held": [build_conflict_document(branch.workspace, conflict) for conflict in branch.selected],
+                "elsewhere": [
+                    {"path": one.key, "branch": one.branch, "command": one.command} for one in _list_elsewhere(branch)
+                ],
             }
             for branch in branches
         ]
@@ -150,8 +155,26 @@ def _show_conflicts(branches: Sequence[OpenBranch], options: ResolveOptions) -> 
                 ]
             else:
                 lines += [*format_conflict(branch.workspace, conflict), ""]
-    print_text("\n".join([*lines, *_format_next_steps(branches, options, is_short=is_short)] if count else [NOTHING]))
+    elsewhere = [line for branch in branches for line in _format_elsewhere(branch)]
+    nothing = f"No page is in conflict in {escape(branches[0].name)}." if elsewhere else NOTHING
+    lines = [*lines, *_format_next_steps(branches, options, is_short=is_short)] if count else [nothing]
+    lines += elsewhere
+    print_text("\n".join(lines))
     return Conflict.exit_code if count else 0
+
+
+def _format_elsewhere(branch: OpenBranch) -> list[str]:
+    return [
+        f"In another branch: {escape(one.key)} ({escape(one.branch)} and {escape(one.lane)}): {escape(one.command)}"
+        for one in _list_elsewhere(branch)[:CONFLICTS_SHOWN]
+    ]
+
+
+def _list_elsewhere(branch: OpenBranch) -> list[FlowOutcome]:
+    """The pages that the last run left in conflict in other branches of the repository, and nobody has settled."""
+    outcomes = drop_settled(branch.workspace.repository, branch.workspace.store.list_outcomes())
+    held = [one for one in outcomes if (one.flow, one.state) == (CONFLICT, "held")]
+    return [one for one in held if one.branch not in ("", branch.name)]
 
 
 def _format_next_steps(branches: Sequence[OpenBranch], options: ResolveOptions, *, is_short: bool) -> list[str]:

@@ -103,7 +103,8 @@ def resolve_pages(
         if isinstance(outcome, Applied):
             changes += outcome.changes
             notes += outcome.notes
-    clear_settled(workspace, CONFLICT, among=choices.keys() - {conflict.path for conflict in still})
+    settled = choices.keys() - {conflict.path for conflict in still}
+    clear_settled(workspace, CONFLICT, among={(path, branch) for path in settled})
     return Applied(tuple(changes), tuple(notes)), still
 
 

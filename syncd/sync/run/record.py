@@ -15,8 +15,8 @@ def record_results(workspace: Workspace, options: RunOptions, results: Sequence[
     at = workspace.now().isoformat(timespec="seconds")
     pages = [result for result in results if result.flow in (CONFLICT, PAGE)]
     flows = [result for result in results if result.flow not in (CONFLICT, PAGE)]
-    # The last of a key is kept: the trouble of a flow that ran twice, and of a page what its first branch has.
-    ordered = [*sorted(flows, key=lambda result: result.outcome.exit_code != 0), *reversed(pages)]
+    # The last of a key is kept: the trouble of a flow that ran twice.
+    ordered = [*sorted(flows, key=lambda result: result.outcome.exit_code != 0), *pages]
     rows = [
         FlowOutcome(
             result.flow,
@@ -29,8 +29,6 @@ def record_results(workspace: Workspace, options: RunOptions, results: Sequence[
     ]
     for flow, was_asked in ((BIND, workspace.onto is None), (CONFLICT, options.integrate), (PAGE, options.propose)):
         if is_whole and was_asked and not options.is_complete:
-            clear_settled(
-                workspace, flow, but=[replace_undecodable(result.key) for result in results if result.flow == flow]
-            )
+            clear_settled(workspace, flow, but={(row.key, row.branch) for row in rows if row.flow == flow})
     workspace.store.record(rows, whole=is_whole and options.is_complete)
     return Unchanged()

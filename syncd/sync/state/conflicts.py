@@ -110,12 +110,24 @@ def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tup
 
 
 def clear_settled(
-    workspace: Workspace, flow: str, *, but: Collection[str] = (), among: Collection[str] | None = None
+    workspace: Workspace,
+    flow: str,
+    *,
+    but: Collection[tuple[str, str]] = (),
+    among: Collection[tuple[str, str]] | None = None,
 ) -> None:
     """Record the last reports of a flow about pages as settled, for all pages except `but`, or only for those
     `among`.
+
+    Shape: both name a page by its path and branch; an older version recorded no branch, and that can be any.
     """
     at = workspace.now().isoformat(timespec="seconds")
-    held = [found.key for found in workspace.store.list_outcomes() if found.flow == flow and found.state == "held"]
-    settled = [path for path in held if path not in but and (among is None or path in among)]
-    workspace.store.record(FlowOutcome(flow, path, "unchanged", "", at) for path in settled)
+    held = [found for found in workspace.store.list_outcomes() if found.flow == flow and found.state == "held"]
+    settled = [one for one in held if not _is_among(one, but) and (among is None or _is_among(one, among))]
+    workspace.store.record(FlowOutcome(flow, one.key, "unchanged", "", at, branch=one.branch) for one in settled)
+
+
+def _is_among(outcome: FlowOutcome, pages: Collection[tuple[str, str]]) -> bool:
+    if outcome.branch:
+        return (outcome.key, outcome.branch) in pages
+    return any(path == outcome.key for path, _ in pages)

@@ -99,3 +99,36 @@ def test_an_editor_settles_a_page_when_no_markers_are_left(shell: Any, docs: Pat
     assert "Theirs." in text
     assert len(shell.git("rev-parse", "main^@", cwd=docs).split()) == 2
     assert "No page is in conflict." in shell.fine("resolve", cwd=docs)
+
+
+def test_a_page_that_is_in_conflict_in_two_branches_is_told_and_settled_in_each(shell: Any, docs: Path) -> None:
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace('branches = ["main"]', 'branches = ["main", "two"]'))
+    shell.git("branch", "two", cwd=docs)
+    assert shell.syncd("sync", cwd=docs).returncode in (4, 6)
+    for branch in ("main", "two"):
+        assert f"({branch} and platform/main)" in shell.syncd("status", cwd=docs).stdout
+    (status,) = json.loads(shell.syncd("status", "--json", cwd=docs).stdout)["repositories"]
+    assert [(one["key"], one["branch"]) for one in status["outcomes"] if one["flow"] == "conflict"] == [
+        ("use.md", "main"),
+        ("use.md", "two"),
+    ]
+    lines = shell.syncd("status", "--porcelain=v1", cwd=docs).stdout.splitlines()
+    assert [line for line in lines if line.startswith("conflict")] == [
+        "conflict\tuse.md",
+        "conflict-in\tmain\tuse.md",
+        "conflict-in\ttwo\tuse.md",
+    ]
+    elsewhere = "In another branch: use.md (two and platform/main): syncd resolve use.md --branch two"
+    assert elsewhere in shell.syncd("resolve", cwd=docs).stdout
+    shell.fine("resolve", "use.md", "--ours", cwd=docs)
+    listed = shell.syncd("resolve", cwd=docs)
+    assert listed.stdout.splitlines() == ["No page is in conflict in main.", elsewhere]
+    (document,) = json.loads(shell.syncd("resolve", "--json", cwd=docs).stdout)["repositories"]
+    assert [(one["path"], one["branch"]) for one in document["elsewhere"]] == [("use.md", "two")]
+    said = shell.syncd("status", cwd=docs).stdout
+    assert "(two and platform/main)" in said
+    assert "(main and platform/main)" not in said
+    shell.fine("resolve", "use.md", "--theirs", "--branch", "two", cwd=docs)
+    assert "In another branch" not in shell.fine("resolve", cwd=docs)
+    assert "! conflict" not in shell.syncd("status", cwd=docs).stdout
