@@ -98,9 +98,10 @@ def combine_codes(codes: Sequence[int]) -> int:
 
 
 def is_overdue(record: RunRecord, interval: float, now: float) -> bool:
-    """Return whether the run of a record ended too long ago to say anything of now. Units: seconds."""
+    """Return whether the run of a record ended too long ago to say anything of now, or that late from now: a clock was
+    set back since. Units: seconds."""
     age = now - datetime.fromisoformat(record.at).timestamp()
-    return age > max(OVERDUE_INTERVALS * interval, OVERDUE_SECONDS)
+    return abs(age) > max(OVERDUE_INTERVALS * interval, OVERDUE_SECONDS)
 
 
 def is_ready(health: ServiceHealth, now: float) -> bool:

@@ -22,6 +22,7 @@ STATE_FILE = "syncd/state.db"
 """Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
 UNKNOWN: Final = "unknown"
 """Stands for the holder of a lock whose file this user may not read: there may be one, or none."""
+_RELEASE_SECONDS = 1.0
 _POLL_SECONDS = 0.005
 _GRACE_SECONDS = 0.05
 """Seconds that everybody waits: `find_holder`, which only looks, holds the lock for a moment, too."""
@@ -140,9 +141,17 @@ class ServiceLocks:
             self._release(path)
 
     def release_all(self, *, but: Collection[Path] = ()) -> None:
-        """Give every lock back, but those of some paths, whose disks do not answer: they go with the process."""
-        for path in self._locks.keys() - {*but}:
-            self.release(path)
+        """Give every lock back, but those of some paths, and those whose disk does not answer at once: they go with the
+        process.
+        """
+
+        def release() -> None:
+            for path in self._locks.keys() - {*but}:
+                self.release(path)
+
+        thread = threading.Thread(target=release, name="release of locks", daemon=True)
+        thread.start()
+        thread.join(_RELEASE_SECONDS)
 
     def _find_turn(self, path: Path) -> threading.Lock:
         with self._guard:

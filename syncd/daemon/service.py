@@ -388,11 +388,12 @@ class Service:
     def _shut_down(self) -> int:
         self._ticks.stop()
         self._watcher.stop()
+        # Also where a run is left behind: this service was stopped, and must not look as if it had died.
+        self._locks.release_all(but=self._disks.silent)
         if self._list_running():
             self._notice(f"left behind, not ended: {', '.join(task.job.name for task in self._list_running())}")
             sys.stdout.flush()
             sys.stderr.flush()
             # The threads of the runs would keep the interpreter alive.
             os._exit(0)
-        self._locks.release_all(but=self._disks.silent)
         return 0

@@ -66,6 +66,11 @@ def test_a_run_long_ago_says_nothing_of_now() -> None:
     assert len(find_faults(service(often, seldom), late + 3 * 3600)) == 2
 
 
+def test_a_run_of_a_clock_that_was_set_back_says_nothing_of_now() -> None:
+    assert find_faults(service(GOOD), NOW - 60) == []
+    assert find_faults(service(GOOD), NOW - 365 * 86400) == [f"docs: no run has ended since {AT}"]
+
+
 def test_a_loop_that_does_not_turn_is_not_ready() -> None:
     assert not is_ready(service(GOOD, is_alive=False), NOW)
 

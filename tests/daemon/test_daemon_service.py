@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from syncd.daemon.locks import RUN_LOCK, FileLock, find_holder
+from syncd.daemon.locks import RUN_LOCK, FileLock, find_holder, is_abandoned
 from tests.daemon.conftest import PATIENT
 
 pytestmark = pytest.mark.story
@@ -79,6 +79,7 @@ def test_a_hanging_cycle_does_not_keep_the_daemon(serve: Any, job: Describe, tmp
     daemon.signal(SIGTERM)
     assert daemon.ends() == 0
     assert find_holder(one / "syncd" / "daemon.lock") is None
+    assert not is_abandoned(one / "syncd" / "daemon.lock"), "it was stopped, and did not die"
 
 
 def hang(git_dir: Path) -> Path:
