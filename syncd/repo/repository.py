@@ -251,9 +251,9 @@ class Repository:
         except FileNotFoundError:
             return []
 
-    def is_cut(self, commit: str) -> bool:
-        """Return whether some of a commit's history is not in this shallow clone."""
-        return any(self.is_ancestor(end, commit) for end in self._list_cuts() if end in self.select_present([end]))
+    def list_cut_parents(self, commit: str) -> set[str]:
+        """Return the ancestors of a commit that this shallow clone names, and has not."""
+        return self._history.list_parents(self.select_present(self._list_cuts()), within=commit)
 
     def find_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
         """Return the commits with a trailer that only the first, and only the second, of two reaches."""

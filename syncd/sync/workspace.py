@@ -94,7 +94,8 @@ class Workspace:
     raises where that is known to be down. `upstream_heads` are branches of the upstream that the run was begun with,
     None where it is to ask itself. `write` says how branches reach the platform. `is_dry_run` says that
     nothing may be written to the platform. `permit` is called before each push, and refuses it by an exception; the
-    client has it for its requests.
+    client has it for its requests. `starts` says for spaces, by their ids, what the branch of a CI job grew from; its
+    change requests name that for later jobs.
     `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
     change.
     """
@@ -119,6 +120,7 @@ class Workspace:
     upstream_guard: Callable[[str], AbstractContextManager[None]] = ask_always
     upstream_heads: Mapping[str, str] | None = None
     permit: Callable[[], None] = permit_always
+    starts: Mapping[str, str] = field(default_factory=dict)
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property

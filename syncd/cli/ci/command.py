@@ -219,7 +219,9 @@ def _find_job(clone: Repository, options: PushCiOptions, ci_job: CiJob) -> Job:
     if head.oid is None:
         raise ConfigInvalid("this clone has no commit", hint="check a commit out first")
     target = ci_job.target if ci_job.target != branch else ""
-    return Job(branch, head.oid, target, _find_tip(clone, target) if target else "", options.subject)
+    tip = _find_tip(clone, target) if target else ""
+    former = ci_job.former if ci_job.pushed == head.oid else ""
+    return Job(branch, head.oid, target, tip, former, options.subject)
 
 
 def _find_tip(clone: Repository, branch: str) -> str:

@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class CiJob:
-    """One job of GitHub Actions, of GitLab CI, or of anything else; what is not known is empty."""
+    """One job of GitHub Actions, of GitLab CI, or of anything else; what is not known is empty.
+
+    Shape: `pushed` is the commit that was pushed, and `former` the one upon which it was pushed to the branch.
+    """
 
     name: Literal["github", "gitlab", ""] = ""
     project: str = ""
@@ -17,6 +20,8 @@ class CiJob:
     target: str = ""
     summary: Path | None = None
     is_fork: bool = False
+    pushed: str = ""
+    former: str = ""
 
 
 def read_ci_job(environ: Mapping[str, str]) -> CiJob:
@@ -46,6 +51,9 @@ def _read_github_job(environ: Mapping[str, str]) -> CiJob:
         # A pull request without a known origin may be anybody's, so it counts as one from a fork.
         is_fork=is_pull_request
         and _find_text(event, "pull_request", "head", "repo", "full_name") != environ.get("GITHUB_REPOSITORY"),
+        pushed=_find_text(event, "after"),
+        # A push by force drops what the branch was.
+        former="" if not isinstance(event, dict) or event.get("forced") else _find_text(event, "before"),
     )
 
 

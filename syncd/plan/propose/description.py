@@ -29,6 +29,7 @@ LISTED_MAX = 100
 _LINE = re.compile(
     r"Syncd-Commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: ([=+!-])([A-Za-z0-9_-]{0,128})(?: @([A-Za-z0-9_-]{1,128}))?)?"
     r"(?: then (?P<part>[0-9a-f]{40}(?:[0-9a-f]{24})?) @(?P<revision>[A-Za-z0-9_-]{1,128}) but (?P<lacks>[0-9a-f,]+))?"
+    r"(?: from (?P<start>@?[A-Za-z0-9_-]{1,128}))?"
     r" \((?P<digest>[0-9a-f]{8})\)"
 )
 _FIRST = "Proposed by syncd from branch "
@@ -79,7 +80,8 @@ class Description:
     - `-R @W`: R is from an earlier commit; this one was written together with reviewers' edits, and became W.
     - `!R`: pages of the commit were left out.
 
-    `part` is what was sent last, where pages of it were left out.
+    `part` is what was sent last, where pages of it were left out. `start` is what the branch grew from, where a job of
+    CI found that out: a commit, or `@R` for revision R of main content.
     """
 
     branch: str
@@ -90,6 +92,7 @@ class Description:
     state: str = ""
     part: SentPart = NOTHING_SENT
     conflicts: Conflicts = NO_CONFLICTS
+    start: str = ""
 
 
 def render_description(description: Description) -> Document:
@@ -148,6 +151,12 @@ def read_sent_part(description: Document | None) -> SentPart:
     if found is None or found["part"] is None:
         return NOTHING_SENT
     return SentPart(found["part"], found["revision"], frozenset(found["lacks"].split(",")))
+
+
+def read_start(description: Document | None) -> str:
+    """Return what a change request says that its branch grew from, in the form of `Description.start`, or ""."""
+    found = _find_machine_line(description)
+    return (found["start"] or "") if found is not None else ""
 
 
 def is_about(description: Document | None, branch: str) -> bool:
@@ -274,7 +283,8 @@ def _format_machine_line(description: Description, digest: str) -> str:
     state = f" {description.state}" if description.state else ""
     sent = description.part
     part = f" then {sent.commit} @{sent.revision} but {','.join(sorted(sent.left_out))}" if sent.left_out else ""
-    return f"Syncd-Commit: {description.commit}{state}{part} ({digest})"
+    start = f" from {description.start}" if description.start else ""
+    return f"Syncd-Commit: {description.commit}{state}{part}{start} ({digest})"
 
 
 def _find_machine_line(description: Document | None) -> re.Match[str] | None:

@@ -1,6 +1,6 @@
 """Walk commits: ancestry, ranges, and the newest commit that carries a trailer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 
 from syncd.errors import GitFailed
@@ -81,6 +81,11 @@ class History:
             return self._graph.list_newest(check_oid(exclude) if exclude else None, check_oid(include), limit)
         except NeedsGit:
             return list_commits(self._git, self._reader, exclude, include, limit=limit)
+
+    def list_parents(self, commits: Iterable[str], *, within: str) -> set[str]:
+        """Return what those of the commits name as parents that are in the history of another one."""
+        inside = [commit for commit in commits if self.is_ancestor(commit, within)]
+        return {parent for commit in inside for parent in read_commit(self._reader, commit).parents}
 
     def find_commit(self, tip: str, trailer: str, value: str) -> Commit | None:
         """Return the newest commit of a tip's first-parent line that has a trailer with exactly this value, or None.

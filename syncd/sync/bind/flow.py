@@ -117,7 +117,7 @@ class _SpaceBinder:
         """
         assert self.tip is not None
         name = self.binding.name
-        if self.repository.is_cut(self.tip):
+        if self.repository.list_cut_parents(self.tip):
             why = f"whether {self.workspace.branch} was bound to {name} before is not known in this shallow clone"
             raise HistoryCut(why)
         candidate = self._read_candidate()

@@ -1,13 +1,18 @@
 """Find out what a branch grew from without records of earlier runs: by history, change requests or the platform."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from syncd.errors import GitFailed, GuardRefused
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
-from syncd.plan.propose.description import read_base_revision, read_commit_unless_partial, read_proposed_commit
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE, build_marker
+from syncd.plan.propose.description import (
+    read_base_revision,
+    read_commit_unless_partial,
+    read_proposed_commit,
+    read_start,
+)
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.run.values import Result
@@ -24,14 +29,15 @@ Kind = Literal["mirror", "commit", "target", "revision", "present"]
 class Job:
     """What a CI job is about: a commit of a branch, and the branch that it shall be merged into.
 
-    Shape: `target_tip` is where the clone knows that branch, `parents` are those that the commit names, whether the
-    clone has them or not.
+    Shape: `target_tip` is where the clone knows that branch. `former` is the commit that the branch was at when the
+    commit was pushed on top of it, where the CI service says so; the clone need not have it.
     """
 
     branch: str
     commit: str
     target: str = ""
     target_tip: str = ""
+    former: str = ""
     subject: str = ""
 
 
@@ -49,13 +55,16 @@ class KnownRequests:
 class ComparisonBase:
     """What to compare a branch with in one space: a commit of the clone, or a revision of the platform.
 
-    Shape: with both, the revision is what the platform made of the commit. `note` is for a person, where something had
-    to be taken for granted.
+    Shape: with both, the revision is what the platform made of the commit. Where the revision is that of a commit which
+    is not here, and of main content, `absent` is the commit, and `others` are the revisions between which others wrote
+    what the commit had not. `note` is for a person, where something had to be taken for granted.
     """
 
     kind: Kind
     commit: str = ""
     revision: str = ""
+    others: tuple[str, str] = ("", "")
+    absent: str = ""
     note: str = ""
 
 
@@ -89,8 +98,8 @@ def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known
         _find_by_mirror(workspace, binding, job)
         or _find_by_commit(workspace, job, known.merged)
         or _find_by_target(workspace, job)
-        or _find_by_revision(workspace, job, known)
-        or _find_by_change_request(known)
+        or _find_by_revision(workspace, job, known.merged)
+        or _find_by_change_request(workspace, job, known)
         or _take_present(workspace, binding, job, known)
     )
 
@@ -129,17 +138,23 @@ def _find_by_target(workspace: Workspace, job: Job) -> ComparisonBase | None:
     return ComparisonBase("target", base) if base else None
 
 
-def _find_by_revision(workspace: Workspace, job: Job, known: KnownRequests) -> ComparisonBase | None:
-    """What the platform held when the branch, or the one that it shall be merged into, was published."""
-    marks = {build_marker(branch, workspace.instance): branch for branch in (job.target, job.branch) if branch}
-    for request in known.merged:
-        branch = next((branch for mark, branch in marks.items() if request.subject.endswith(mark)), None)
-        sign, revision = read_base_revision(request.description)
-        if branch is None or sign != "=":
+def _find_by_revision(workspace: Workspace, job: Job, merged: Sequence[ChangeRequest]) -> ComparisonBase | None:
+    """What a merged commit became that the clone has not, but names as one that the branch grew from."""
+    return _find_published(workspace.repository.list_cut_parents(job.commit) | {job.former}, merged) if merged else None
+
+
+def _find_published(commits: Collection[str], merged: Sequence[ChangeRequest]) -> ComparisonBase | None:
+    """The revision that the newest of some commits became, which the clone has not; also one with what main content
+    brought, where that can be told from the commit's own."""
+    for request in merged:
+        commit, (sign, revision) = read_proposed_commit(request.description), read_base_revision(request.description)
+        if commit not in commits or sign not in ("=", "+"):
             continue
-        own = branch == job.branch or read_proposed_commit(request.description) in _read_parents(workspace, job.commit)
-        note = f"the clone is too shallow to show that {job.branch} grew from #{request.number}; that was assumed"
-        return ComparisonBase("revision", revision=revision, note="" if own else note)
+        if sign == "=":
+            return ComparisonBase("revision", revision=revision)
+        start, begun = read_start(request.description), request.revision_initial or ""
+        if start.startswith("@") and begun and request.revision_merged_ancestor in (None, "", begun):
+            return ComparisonBase("revision", revision=revision, others=(start[1:], begun), absent=commit)
     return None
 
 
@@ -151,39 +166,72 @@ def find_common_base(workspace: Workspace, one: str, other: str) -> str | None:
         return None
 
 
-def _read_parents(workspace: Workspace, commit: str) -> tuple[str, ...]:
-    """The parents that a commit names, whether the clone has them or not."""
-    return workspace.repository.list_commits(None, commit, limit=1)[0].parents
-
-
-def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
-    """The main content that the branch's change request started from.
+def _find_by_change_request(workspace: Workspace, job: Job, known: KnownRequests) -> ComparisonBase | None:
+    """What the branch's change request says that the branch grew from, or the main content that the request began with.
 
     What that has taken in since is what others wrote: the branch never had it, and must not seem to have taken it out.
+    That holds for what it began with, too, unless the branch's commit is all that came of both, or the clone has the
+    whole history and shows nothing that is older.
     """
-    revision = known.live.revision_initial if known.live is not None else ""
-    return ComparisonBase("revision", revision=revision) if revision else None
+    if known.live is None:
+        return None
+    description, revision = known.live.description, known.live.revision_initial or ""
+    start = read_start(description)
+    if start.startswith("@"):
+        return ComparisonBase("revision", revision=start[1:])
+    commit = workspace.repository.find_revision(start)
+    if commit is not None and workspace.repository.is_ancestor(commit, job.commit):
+        return ComparisonBase("commit", commit)
+    if (published := _find_published([start], known.merged)) is not None:
+        return published
+    is_cut = bool(workspace.repository.list_cut_parents(job.commit))
+    is_described = description is not None and bool(description.text().strip())
+    # One without a description was opened by a job that has not come to its end. Where nothing was merged before, that
+    # job compared with what the request began with, as this one would have.
+    is_first = not is_described and not known.merged
+    if revision and (is_first or read_base_revision(description)[0] == "=" or not (is_cut or start)):
+        return ComparisonBase("revision", revision=revision)
+    return None
 
 
 def _take_present(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
     """Main content as it is now, as at the very first push of a repository.
 
-    Raises: GuardRefused where a shallow clone hides what was published before: what others wrote on the platform since
-    would look as if the branch had taken it out.
+    Raises: GuardRefused where something was published or proposed before that the clone does not show: what others
+    wrote on the platform since would look as if the branch had taken it out.
     """
-    if known.merged and workspace.repository.is_cut(job.commit):
+    former = known.live or next(iter(known.merged), None)
+    if former is not None and workspace.repository.list_cut_parents(job.commit):
+        raise refuse_shallow(binding.name, job.branch, former.number)
+    if known.live is not None:
         raise GuardRefused(
-            f"{binding.name}: this shallow clone does not show what {job.branch} grew from, and main content has what "
-            f"others wrote since #{known.merged[0].number} was merged",
-            hint=WHOLE_HISTORY_HINT,
+            f"{binding.name}: #{known.live.number} was compared with a commit that this clone has not",
+            hint=f"merge #{known.live.number} on the platform, and run again",
         )
     return ComparisonBase("present", note="nothing says what the branch grew from: all that differs is proposed")
+
+
+def name_start(workspace: Workspace, binding: Binding, start: ComparisonBase) -> str:
+    """Return what a branch grew from as its change request is to say it, in the form of `Description.start`."""
+    if start.kind == "mirror":
+        (commit,) = workspace.repository.list_commits(None, start.commit, limit=1)
+        return "@" + commit.trailers[REVISION][-1]
+    return start.absent or (f"@{start.revision}" if start.revision else start.commit)
 
 
 def has_main_as_opened(live: ChangeRequest | None) -> bool:
     """Return whether main content is as it was when a change request was made; then it is itself what to compare
     with."""
     return live is not None and not live.outdated and live.revision_merged_ancestor in (None, "", live.revision_initial)
+
+
+def refuse_shallow(name: str, branch: str, number: int) -> GuardRefused:
+    """Return why a push has to wait for a clone with more of the history; a change request has the given number."""
+    return GuardRefused(
+        f"{name}: this shallow clone does not show what {branch} grew from, and main content may have what others "
+        f"wrote before #{number} or since",
+        hint=WHOLE_HISTORY_HINT,
+    )
 
 
 def refuse_unreadable(name: str) -> GuardRefused:

@@ -23,13 +23,14 @@ def write_past_commit(workspace: Workspace, binding: Binding, revision: str, *, 
     Shape: None when the platform does not show past revisions, or not this one.
     """
     try:
-        return _write_commit(workspace, binding, PastContent(workspace.client, binding.space, revision), like)
+        return _write_commit(workspace, binding, PastContent(workspace.client, binding.space, revision), like)[0]
     except NOT_SHOWN:
         return None
 
 
-def write_present_commit(workspace: Workspace, binding: Binding, *, like: str) -> str:
-    """Return a commit that holds main content as it is now in the space's directory, laid out like another commit."""
+def write_present_commit(workspace: Workspace, binding: Binding, *, like: str) -> tuple[str, str]:
+    """Return a commit that holds main content as it is now in the space's directory, laid out like another commit, and
+    the revision that this is."""
     return _write_commit(workspace, binding, MainContent(workspace.client, binding.space), like)
 
 
@@ -41,16 +42,16 @@ def write_proposed_commit(workspace: Workspace, binding: Binding, request: Chang
     """
     source = ProposedContent(workspace.client, binding.space, request.id)
     try:
-        return _write_commit(workspace, binding, source, like, revision=request.revision)
+        return _write_commit(workspace, binding, source, like, revision=request.revision)[0]
     except RevisionMoved:
         return None
 
 
 def _write_commit(
     workspace: Workspace, binding: Binding, source: Source, like: str, *, revision: str | None = None
-) -> str:
-    """Shape: what was fetched for it is noted in the store, so that no body is fetched twice in a run. Raises:
-    RevisionMoved when the content moves, or is of another revision than the given one.
+) -> tuple[str, str]:
+    """A commit and the revision that it holds. Shape: what was fetched for it is noted in the store, so that no body is
+    fetched twice in a run. Raises: RevisionMoved when the content moves, or is of another revision than the given one.
     """
     content = source.content()
     if revision is not None and content.id != revision:
@@ -65,7 +66,7 @@ def _write_commit(
     written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature, former=base.anchors)
     bodies = list(written.anchors.values())
     workspace.store.save_last_seen(binding.space, PARTIAL, revision=content.id, commit="", put=bodies, removed=())
-    return written.commit
+    return written.commit, content.id
 
 
 def replace_directory(workspace: Workspace, binding: Binding, tree: str, commit: str) -> str:

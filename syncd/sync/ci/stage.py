@@ -25,6 +25,8 @@ from syncd.sync.ci.base import (
     find_common_base,
     find_comparison_base,
     has_main_as_opened,
+    name_start,
+    refuse_shallow,
     refuse_unreadable,
 )
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
@@ -76,6 +78,8 @@ class _StageBuilder:
     """The commit that main content is mirrored upon: what the branch grew from."""
     extra_parents: list[str] = field(default_factory=list)
     """What the branch grew from, where its history does not say so."""
+    present: dict[str, str] = field(default_factory=dict)
+    """By the id of a space, the revision of its main content, where that was compared with as it is now."""
     is_cut: bool = False
 
     @property
@@ -102,9 +106,11 @@ class _StageBuilder:
             self.record_request(binding)
         self.repository.update_ref(f"{HEADS}{self.job.branch}", self.write_tip(), old=None)
         onto = None if mirror is not None else self.base_commit
+        named = {binding.space: name_start(self.workspace, binding, start) for binding, start in starts.items()}
+        named |= self.present
         notes = tuple(dict.fromkeys(start.note for start in starts.values() if start.note))
         branch = self.job.branch if onto else ""  # without it, no space is bound to a branch
-        return Stage(replace(self.workspace, onto=onto, branch=branch), notes, self.is_cut)
+        return Stage(replace(self.workspace, onto=onto, branch=branch, starts=named), notes, self.is_cut)
 
     def write_base(self, starts: Mapping[Binding, ComparisonBase]) -> str:
         """The commit that holds what the branch grew from, in every space: one of the clone, or one made of several."""
@@ -122,10 +128,23 @@ class _StageBuilder:
         """A commit that holds a start."""
         found = self.find_content(binding, start.commit, start.revision)
         if found is not None:
-            return found
+            return self.take_out_others(binding, found, start) if start.absent else found
         if start.kind == "revision" and not has_main_as_opened(self.known[binding].live):
             raise refuse_unreadable(binding.name)
-        return write_present_commit(self.workspace, binding, like=self.job.commit)
+        commit, revision = write_present_commit(self.workspace, binding, like=self.job.commit)
+        self.present[binding.space] = f"@{revision}"
+        return commit
+
+    def take_out_others(self, binding: Binding, held: str, start: ComparisonBase) -> str:
+        """What a revision holds of a commit that is not here, without what others had brought to main content."""
+        since, until = (write_past_commit(self.workspace, binding, one, like=held) for one in start.others)
+        tree = self.repository.find_tree(until) if until is not None else None
+        if since is None or tree is None:
+            raise refuse_unreadable(binding.name)
+        result = merge(self.workspace, held, since, base=Base(tree, ()))
+        if result.has_conflict_in(binding):
+            raise refuse_shallow(binding.name, self.job.branch, self.known[binding].merged[0].number)
+        return self.write_commit(result.tree_with_ours, [], "syncd: what the branch grew from\n")
 
     def find_content(self, binding: Binding, commit: str, revision: str) -> str | None:
         """The commit of the clone, or what the platform made of it, where that is something else; None for neither."""

@@ -18,6 +18,7 @@ from syncd.plan.propose.description import (
     read_commit_unless_partial,
     read_proposed_commit,
     read_sent_part,
+    read_start,
     read_written_revision,
     update_description,
 )
@@ -120,8 +121,9 @@ def describe_proposal(
     tip, state = _choose_state(workspace, binding, replace(proposal, change_request=request), intent, last_own_revision)
     part = _choose_part(binding, request, intent, last_own_revision)
     conflicts = report_conflicts(workspace, binding, intent)
+    start = workspace.starts.get(binding.space) or read_start(request.description)
     text = update_description(
-        request.description, Description(intent.branch, tip, commits, by_hand, lost, state, part, conflicts)
+        request.description, Description(intent.branch, tip, commits, by_hand, lost, state, part, conflicts, start)
     )
     fields: dict[str, object] = {} if text is None else {"description": text}
     unseen = request.status == "draft" and not read_proposed_commit(request.description)

@@ -307,6 +307,22 @@ def test_the_default_branch_is_read_from_the_event(tmp_path: Path, event: str | 
 
 
 @pytest.mark.parametrize(
+    ("event", "pushed", "former"),
+    [
+        ('{"before": "1234", "after": "5678", "forced": false}', "5678", "1234"),
+        ('{"before": "1234", "after": "5678", "forced": true}', "5678", ""),
+        ("{}", "", ""),
+    ],
+)
+def test_what_a_branch_was_is_read_from_the_event_of_a_push(
+    tmp_path: Path, event: str, pushed: str, former: str
+) -> None:
+    (tmp_path / "event.json").write_text(event)
+    told = read_ci_job({**GITHUB, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")})
+    assert (told.pushed, told.former) == (pushed, former)
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("--url", "http://127.0.0.1:1"),

@@ -3,6 +3,7 @@
 Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_moved_directory_ci.py
 """
 
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +33,8 @@ directory = "{directory}"
 
 @pytest.fixture
 def job(team: Team, web: Web) -> Job:
-    """Runs `push --ci` in a fresh clone, and returns what it says."""
+    """Runs `push --ci` in a fresh clone, as after a push, and returns what it says."""
+    pushed = [""]
 
     def run(origin: Writer, directory: str, *, depth: int, code: int = 0) -> str:
         root = Path(tempfile.mkdtemp(dir=team.root))
@@ -41,7 +43,10 @@ def job(team: Team, web: Web) -> Job:
         origin.git("clone", "--quiet", *cut, f"file://{origin.path}", str(clone.path))
         given = {"url": team.url, "token": team.token, "path": clone.path, "space": web.space, "directory": directory}
         config.write_text(CONFIG.format(**given))
+        pushed.append(origin.tip())
+        (root / "event.json").write_text(json.dumps({"before": pushed[-2], "after": pushed[-1], "forced": False}))
         service = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
+        service["GITHUB_EVENT_PATH"] = str(root / "event.json")
         done = clone.syncd("push", "--ci", "--config", config, **service)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr

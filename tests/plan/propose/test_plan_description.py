@@ -19,6 +19,7 @@ from syncd.plan.propose.description import (
     read_commit_unless_partial,
     read_proposed_commit,
     read_sent_part,
+    read_start,
     read_written_revision,
     render_description,
     update_description,
@@ -94,6 +95,17 @@ def test_what_was_sent_in_part_is_found_again_beside_what_was_sent_before(state:
         read(whole) for read in (read_proposed_commit, read_base_revision, read_written_revision)
     ]
     assert update_description(made, replace(TOLD, state=state, part=part)) is None
+
+
+@pytest.mark.parametrize("start", ["", "@r0", TWO])
+@pytest.mark.parametrize("part", [NOTHING_SENT, SentPart(TWO, "r3", frozenset({compute_path_digest("a.md")}))])
+def test_what_the_branch_grew_from_is_found_again(start: str, part: SentPart) -> None:
+    told = replace(TOLD, state="-r1 @r2", part=part, start=start)
+    made = render_description(told)
+    assert read_start(made) == start
+    assert read_sent_part(made) == part
+    assert (read_base_revision(made), read_written_revision(made)) == (("-", "r1"), "r2")
+    assert update_description(made, told) is None
 
 
 def test_what_syncd_wrote_is_renewed_and_then_stands() -> None:

@@ -343,6 +343,67 @@ def test_a_shallow_clone_undoes_nothing_that_others_published(team: Team) -> Non
     assert "Mine." in team.page(2, "guide/setup")
 
 
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_shallow_clone_undoes_nothing_that_main_content_had_before_its_request_began(team: Team, depth: int) -> None:
+    team.world.edit_on_platform({"guide/usage.md": THEIRS})
+    team.commit("Try", {"options.md": OPTIONS + "* third\n"}, branch="try")
+    fine(team.ci("try", depth=0, target="main"))
+    team.commit("Try more", {"errors.md": "# Errors explained\n\nMine.\n"}, branch="try")
+    with pytest.raises(GuardRefused, match="this shallow clone") as refused:
+        team.ci("try", depth=depth, target="main")
+    assert "fetch-depth: 0" in refused.value.hint
+    fine(team.ci("try", depth=0))  # the request names where the branch left the other one
+    assert team.page(1, "guide/usage") == THEIRS
+    assert "Mine." in team.page(1, "reference/errors")
+    fine(team.ci("try", depth=0, target="main"))
+    assert team.writes[-1] == 0
+
+
+@pytest.mark.parametrize("published", ["main", pytest.param("try", marks=pytest.mark.long)])
+def test_a_shallow_clone_takes_no_other_commit_for_what_its_branch_grew_from(team: Team, published: str) -> None:
+    """What was published is that of the branch's target, or of another branch that had the same name."""
+    team.git("branch", "begin")
+    team.commit("Say more", {"guide/usage.md": THEIRS}, branch=published)
+    fine(team.ci(published, depth=0, target="main" if published == "try" else ""))
+    team.world.merge(1)
+    team.git("checkout", "--quiet", "begin")
+    team.git("branch", "--force", "try")
+    team.commit("Try", {"errors.md": "# Errors explained\n\nTried.\n"}, branch="try")
+    with pytest.raises(GuardRefused, match="this shallow clone"):
+        team.ci("try", target="main")
+    assert team.requests() == []
+    fine(team.ci("try", depth=0, target="main"))
+    assert team.page(2, "guide/usage") == THEIRS
+
+
+def test_a_shallow_clone_takes_back_what_its_parent_said_and_nothing_that_others_did(team: Team) -> None:
+    """What the parent became has what others wrote before it, too."""
+    team.commit("One", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    team.world.merge(1)
+    team.world.edit_on_platform({"guide/usage.md": THEIRS, "options.md": OPTIONS + "* third\n"})
+    team.commit("Two", {"options.md": OPTIONS + "* third\n* fourth\n"})
+    fine(team.ci())
+    team.world.merge(max(request.number for request in team.requests()))
+    assert team.main("guide/usage") == THEIRS
+    team.commit("Three", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    (request,) = team.requests()
+    assert team.page(request.number, "reference/options") == OPTIONS + "* third\n"
+    assert team.page(request.number, "guide/usage") == THEIRS
+
+
+@pytest.mark.long
+def test_a_job_that_died_before_it_described_its_request_is_run_again_in_a_shallow_clone(team: Team) -> None:
+    team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
+    with team.world.client() as client:
+        client.change_requests.create(team.world.space, ChangeRequestCreate(subject="Say more [main#c1c1c1]"))
+    team.world.edit_on_platform({"guide/usage.md": THEIRS})
+    fine(team.ci())
+    assert team.page(1, "guide/usage") == THEIRS
+    assert "* third" in team.page(1, "reference/options")
+
+
 @pytest.mark.long
 def test_an_archived_change_request_waits_for_a_new_commit(team: Team) -> None:
     team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
