@@ -58,12 +58,14 @@ class RepositoryHealth:
 class ServiceHealth:
     """The service as it knows itself: whether its work moves on, every repository, and what it hears and tells.
 
-    Shape: `webhooks` counts answers by sender and status, `notifications` those that are over by receiver and state,
+    Shape: `refusal` is why the configuration that was read last does not count, and the former one does. `webhooks`
+    counts answers by sender and status, `notifications` those that are over by receiver and state,
     `pending_notifications` those that wait.
     """
 
     is_alive: bool
     repositories: tuple[RepositoryHealth, ...]
+    refusal: str = ""
     webhooks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     notifications: Mapping[tuple[str, str], int] = field(default_factory=dict)
     pending_notifications: Mapping[str, int] = field(default_factory=dict)
@@ -111,7 +113,8 @@ def is_ready(health: ServiceHealth, now: float) -> bool:
 
 def find_faults(health: ServiceHealth, now: float) -> list[str]:
     """Return a line for each thing that makes a service not ready; no id, path or title is in it."""
-    faults = [line for repository in health.repositories for line in _list_faults(repository, now)]
+    faults = ["the configuration has a mistake, and the former one counts"] if health.refusal else []
+    faults += [line for repository in health.repositories for line in _list_faults(repository, now)]
     return faults if health.is_alive or faults else ["the service shows no progress"]
 
 
@@ -162,6 +165,8 @@ def render_status(health: ServiceHealth) -> str:
     paused = [repository.name for repository in health.repositories if repository.pause is not None]
     if paused:
         parts.append(f"paused: {', '.join(paused)}")
+    if health.refusal:
+        parts.append(f"the former configuration counts: {health.refusal.splitlines()[0]}")
     if troubles:
         parts.append(of_all + "; ".join(troubles))
     return "; ".join(parts) or ("in step" if all(r.has_run for r in health.repositories) else "no run has ended yet")

@@ -110,6 +110,8 @@ class _HealthCollector(Collector):
         yield _build_gauge("syncd_up", "Whether the work of the service moves on.", [], {(): self.health.is_alive})
         ready = is_ready(self.health, self.now)
         yield _build_gauge("syncd_ready", "Whether the last run of everything is recent and good.", [], {(): ready})
+        help = "Whether the configuration that was read last counts; else the former one does."
+        yield _build_gauge("syncd_config_ok", help, [], {(): not self.health.refusal})
         paused = {(repository.name,): repository.pause is not None for repository in repositories}
         yield _build_gauge("syncd_paused", "Whether a person has paused the repository.", ["repository"], paused)
         yield from _list_run_gauges(repositories)

@@ -78,15 +78,15 @@ class Service:
         self._inbox = Inbox()
         self._ticks = Clock()
         self._watcher = Watcher(self._handle_change)
-        self._watched: set[Path] = set()
+        self._watched, self._stuck = set[Path](), set[Path]()
         self._tasks: dict[Path, Task] = {}
         self._locks = ServiceLocks()
         self._disks = Disks(self._lock_repository, lambda path: self._inbox.put(partial(self._take_back, path)))
         self._pauses = Pauses(files, self._find_git_dir, time.time, notice)
         self._commands = Commands(self._pauses, self._reload, self._stop, lambda: list(self._tasks.values()))
         self._counts = LastCounts(notice)
-        self._stuck: set[Path] = set()
         self._pause_wait = math.inf
+        self._refusal: SyncdError | None = None
         self._ready = False
         self._deadline: float | None = None
         self._next_pulse = time.monotonic()
@@ -124,7 +124,8 @@ class Service:
         stuck = any(self._is_stuck(task) for _, task in tasks)
         turn = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
         late = time.monotonic() - self._turned > turn + self._patience
-        return ServiceHealth(not (stuck or late), tuple(self._build_health(path, task) for path, task in tasks))
+        repositories = tuple(self._build_health(path, task) for path, task in tasks)
+        return ServiceHealth(not (stuck or late), repositories, self._refusal.what if self._refusal else "")
 
     def answer(self, request: ControlRequest) -> ControlAnswer:
         """Do what a person asks for over the control socket, and say what came of it; safe in any thread."""
@@ -304,19 +305,19 @@ class Service:
 
     def _reload(self) -> SyncdError | None:
         """Read the jobs again, and return the error where that failed: then the former ones stay."""
-        refusal = None
         if self._deadline is not None:
             return None
+        self._refusal = None
         if self._ready:
             self._notify.send_reloading()
         try:
             self._serve_jobs(self._jobs())
         except SyncdError as error:
-            refusal = error
+            self._refusal = error
             self._report_error(error)
         if self._ready:
             self._notify.send_ready()
-        return refusal
+        return self._refusal
 
     def _reload_changed(self) -> None:
         """Read the jobs again when files of the configuration have changed, and nobody writes to them any more."""

@@ -16,6 +16,7 @@ from syncd.daemon.health import (
     is_ready,
     render_status,
 )
+from syncd.daemon.metrics import render_metrics
 from syncd.store.runs import RunRecord
 
 AT, LATER = "2026-05-01T10:00:00+00:00", "2026-05-01T10:30:00+00:00"
@@ -64,6 +65,14 @@ def test_a_run_long_ago_says_nothing_of_now() -> None:
     assert find_faults(service(often, seldom), late) == []
     assert find_faults(service(often, seldom), late + 1) == [f"docs: no run has ended since {AT}"]
     assert len(find_faults(service(often, seldom), late + 3 * 3600)) == 2
+
+
+def test_a_configuration_that_was_refused_is_a_fault_until_one_counts() -> None:
+    health = replace(service(GOOD), refusal="own.toml:3:1: no such key\nmore")
+    assert find_faults(health, NOW) == ["the configuration has a mistake, and the former one counts"]
+    assert render_status(health) == "the former configuration counts: own.toml:3:1: no such key"
+    assert "syncd_config_ok 0.0" in render_metrics(health, NOW)
+    assert "syncd_config_ok 1.0" in render_metrics(service(GOOD), NOW)
 
 
 def test_a_run_of_a_clock_that_was_set_back_says_nothing_of_now() -> None:

@@ -282,18 +282,21 @@ def test_a_reload_takes_up_and_lets_go(serve: Any, job: Describe, tmp_path: Path
 
 
 def test_a_reload_that_fails_keeps_the_jobs_and_one_that_meets_another_service_waits_there(
-    serve: Any, job: Describe, tmp_path: Path
+    serve: Any, job: Describe, tmp_path: Path, systemd: Any
 ) -> None:
     one, two = plain(tmp_path, "one", "two")
-    daemon = serve(job(one, name="one"))
+    daemon = serve(job(one, name="one"), environ={"NOTIFY_SOCKET": str(tmp_path / "notify")})
     daemon.hear("outcome one Unchanged 0")
+    systemd.hear("STATUS=in step")
     daemon.spec.write_text("{")
     daemon.signal(SIGHUP)
     daemon.hear("outcome syncd Held 78")
+    systemd.hear("STATUS=the former configuration counts: the file makes no sense")
     daemon.spec.write_text(json.dumps({"jobs": [job(one, name="new"), job(two, name="two")]}))
     with FileLock.acquire(two / "syncd" / "daemon.lock"):
         daemon.signal(SIGHUP)
         daemon.hear_all({"outcome new Unchanged 0", "outcome two Waiting 7"})
+        systemd.hear("STATUS=1 of 2 repositories: two: ")
     daemon.signal(SIGUSR1)
     daemon.hear("outcome two Unchanged 0")
 
