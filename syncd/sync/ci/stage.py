@@ -29,6 +29,7 @@ from syncd.sync.ci.base import (
     refuse_shallow,
     refuse_unreadable,
 )
+from syncd.sync.ci.left_behind import require_none_left_behind
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out
@@ -102,6 +103,8 @@ class _StageBuilder:
                 self.join_merged(binding)
         else:
             self.base_commit = self.write_base(starts)
+            for binding in bindings:
+                require_none_left_behind(self.workspace, binding, self.base_commit, self.job.commit)
         for binding in bindings:
             self.record_request(binding)
         self.repository.update_ref(f"{HEADS}{self.job.branch}", self.write_tip(), old=None)

@@ -131,6 +131,47 @@ def test_pages_in_both_directories_are_deleted_nowhere(team: Team, web: Web, job
     assert not web.requests()
 
 
+@pytest.mark.parametrize(
+    ("depth", "is_published", "text"),
+    sample_cases(
+        [(depth, is_published, text) for depth in (0, 1) for is_published in (False, True) for text in ("two", "2")],
+        kept=(1, 6),
+    ),
+)
+def test_pages_in_both_directories_are_deleted_nowhere_without_a_mirror_commit(
+    team: Team, web: Web, job: Job, depth: int, is_published: bool, text: str
+) -> None:
+    origin = make_origin(team, web, is_mirrored=False)
+    if is_published:
+        publish(origin, web, job, is_mirrored=False)
+    (origin.path / "c").mkdir()
+    origin.git("mv", "b/README.md", "b/SUMMARY.md", "b/p1.md", "c/")
+    origin.replace("b/p2.md", "P2 two.", f"P2 {text}.")
+    origin.edit("c/SUMMARY.md", "* [P2](p2.md)\n* [P3](p3.md)\n* [P4](p4.md)\n", "")
+    said = job(origin, "c", depth=depth, code=78)
+    assert "docs is in c/, and pages of it are elsewhere: b/p2.md, b/p3.md, b/p4.md" in said
+    assert not web.requests()
+    origin.git("mv", "b/p2.md", "b/p3.md", "b/p4.md", "c/")
+    origin.edit("c/SUMMARY.md", "* [P1](p1.md)\n", "* [P1](p1.md)\n* [P2](p2.md)\n* [P3](p3.md)\n* [P4](p4.md)\n")
+    job(origin, "c", depth=0)
+    for request in web.requests():
+        assert web.slugs(request=request.number) == ALL
+
+
+@pytest.mark.parametrize("directory", ["b", "."])
+def test_pages_that_were_moved_out_of_the_directory_are_deleted(team: Team, web: Web, job: Job, directory: str) -> None:
+    origin = team.repository("origin")
+    for path, text in FOUR.items():
+        origin.write(f"{directory}/{path}", text)
+    origin.commit()
+    (origin.path / "archive").mkdir()
+    origin.git("mv", f"{directory}/p2.md", "archive/p2.md")
+    origin.edit(f"{directory}/SUMMARY.md", "* [P2](p2.md)\n", "")
+    assert "pages of it are elsewhere: archive/p2.md" in job(origin, directory, depth=1, code=78)
+    job(origin, directory, depth=0)
+    assert web.slugs(request=web.proposed()) == [HOME, "p1", "p3", "p4"]
+
+
 def test_a_job_of_an_old_configuration_moves_nothing_back(team: Team, web: Web, job: Job) -> None:
     origin = make_origin(team, web, is_mirrored=True)
     origin.replace(".git/syncd.toml", 'directory = "b"', 'directory = "c"')
