@@ -42,6 +42,12 @@ def check_space(
     return sorted(finding for finding in kept if only is None or finding.path in only)
 
 
+def find_conflict_marker(path: str, data: bytes) -> Finding | None:
+    """Return the first place of a page where a merge was not settled; not in code, nor where a comment ignores it."""
+    found = check_space({path: SpaceFile(len(data), lambda: data)}, only={path})
+    return next((finding for finding in found if finding.code == "conflict-marker"), None)
+
+
 class _IgnoreComments:
     """The ignore comments of all files; each file is read once for them."""
 

@@ -190,7 +190,7 @@ _ALL = (
     Rule(
         "conflict-marker",
         "error",
-        "A file holds markers of a merge that was not settled.",
+        "A file holds markers of a merge that was not settled. A push sends no such page.",
         "Settle the conflict: keep what is right and remove the markers.",
     ),
     Rule(

@@ -1,4 +1,4 @@
-"""Find pages of a branch that no platform accepts: each is reported with its path, and all others are sent."""
+"""Find pages of a branch that are not to be sent: each is reported with its path, and all others are sent."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class Refusal:
 def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
     """Return what of a space's desired tree cannot be sent; `here` is the commit of what the space holds.
 
-    Shape: pages whose text or name cannot be sent; submodules and symbolic links at paths of pages and files, which
-    must not pass for deletions of these. Cost grows with the difference.
+    Shape: pages whose text or name cannot be sent, or in which a merge was not settled; submodules and symbolic links
+    at paths of pages and files, which must not pass for deletions of these. Cost grows with the difference.
     Raises: FileInvalid for a table of contents or settings that cannot be read.
     """
     changes = [found for found in workspace.repository.compare_trees(here, desired) if binding.holds(found.path)]
@@ -47,17 +47,38 @@ def render_refusal(refusal: Refusal) -> Held:
 def _find_unsendable(
     workspace: Workspace, binding: Binding, desired: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
-    """Pages whose text or name cannot be sent; a file that no table of contents lists is no page."""
+    """Pages whose text or name is not to be sent; a file that no table of contents lists is no page."""
     found: dict[str, FileInvalid] = {}
     for change in changes:
         if change.after is not None and change.after.mode.startswith("100") and is_markdown(change.path):
             try:
                 _check_name(change.path)
-                decode_page(workspace.repository.read_content(change.after.oid), at=change.path)
+                data = workspace.repository.read_content(change.after.oid)
+                decode_page(data, at=change.path)
+                _check_settled(workspace, change, data)
             except FileInvalid as error:
                 found[change.path] = error
     pages = _list_content(workspace, binding, desired, files=False) if found else frozenset()
     yield from (Refusal(error, frozenset({path})) for path, error in found.items() if path in pages)
+
+
+def _check_settled(workspace: Workspace, change: Difference, data: bytes) -> None:
+    """Check that no merge of Git is left half done in a page, but for what the platform has already.
+
+    Raises: FileInvalid when one is.
+    """
+    if b"<<<<<<<" not in data:
+        return
+    from syncd.layout.lint.check import find_conflict_marker  # hardly any page needs the rules
+
+    found = find_conflict_marker(change.path, data)
+    if found is None:
+        return
+    before = change.before if change.before is not None and change.before.mode.startswith("100") else None
+    if before is not None and find_conflict_marker(change.path, workspace.repository.read_content(before.oid)):
+        return
+    hint = "keep what is right and remove the markers"
+    raise FileInvalid(found.message, path=change.path, line=found.line, column=found.column, hint=hint)
 
 
 def _check_name(path: str) -> None:

@@ -208,3 +208,19 @@ def test_a_clone_of_which_one_space_cannot_be_read_says_how_it_goes_on(
     docs.run("init")
     assert docs.read("other/.gitbook/assets/logo.png") == "picture"
     assert "no commit yet" not in docs.run("status")
+
+
+def test_a_page_with_markers_of_an_unsettled_merge_is_not_sent(docs: Writer, web: Web) -> None:
+    marked = "# P2\n\n<<<<<<< HEAD\nMine.\n=======\nYours.\n>>>>>>> topic\n"
+    said = "p2.md:3:1: a merge was not settled here"
+    docs.write("p2.md", marked)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    assert said in docs.run("push", code=65)
+    assert "P1 one, says A." in web.text("p1", request=web.proposed())
+    assert "<<<" not in web.text("p2", request=web.proposed())
+    docs.write("p2.md", f"<!-- syncd-check: ignore conflict-marker -->\n{marked[6:]}")
+    docs.commit()
+    assert said not in docs.run("push")
+    docs.write("p2.md", "# P2\n\n```\n<<<<<<< HEAD\nMine.\n=======\nYours.\n>>>>>>> topic\n```\n")
+    docs.commit()
+    assert said not in docs.run("push")
