@@ -40,7 +40,8 @@ def _read_nothing(path: str) -> bytes:
 class DesiredSide:
     """The content that a branch asks for: its entries, its blobs by path, and renames since the existing one.
 
-    Shape: `linking` are the pages that link to files outside of `.gitbook/assets` which are new, by the file's path.
+    Shape: `linking` are the pages that link to files outside of `.gitbook/assets` which are new, and to files which are
+    gone, by the file's path.
     `read` returns the bytes of a file; it is asked only for what is new, retitled or renamed.
     """
 

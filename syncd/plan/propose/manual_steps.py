@@ -1,6 +1,6 @@
 """Describe changes that the API's content write cannot express: a sentence each for a person to carry out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from syncd.errors import FileInvalid
@@ -10,11 +10,14 @@ from syncd.layout.yaml import yaml
 from syncd.model.page import Page
 from syncd.model.revision import Scalar
 from syncd.model.text import clean_title, join_lines
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.plan.toc_match import TOP, Identity, Outline, OutlineEntry
 
 SHOWN = 80
 """Characters of a title or address that a sentence repeats."""
+PAGES_SHOWN = 3
+"""Up to so many pages are named in a sentence; of more, the rest is counted."""
 _COMPUTED = "computed pages"
 
 
@@ -106,6 +109,15 @@ class ManualSteps:
 def report_file(path: str, *, what: str) -> Change:
     """Return a report of what is to be done with a file."""
     return Change("report", "file", path, what, where=path)
+
+
+def report_deleted_file(path: str, linking: Sequence[str]) -> Change:
+    """Return a report of what is to be done with a file that Git has no more; `linking` are the pages that show it."""
+    if not linking:
+        return report_file(path, what="Delete this file, which the API cannot do.")
+    pages, verb = format_first(linking, PAGES_SHOWN), "links" if len(linking) == 1 else "link"
+    what = f"Leave this file on the platform: {pages} {verb} to it. In Git, bring it back or take the links out."
+    return report_file(path, what=what)
 
 
 def report_includes(existing: Mapping[str, str], desired: Mapping[str, str]) -> Iterator[Change]:

@@ -340,7 +340,7 @@ class _Planner:
                 what = "Replace this file, or add it under a new name: the API cannot replace it."
                 self.reports.append(manual_steps.report_file(path, what=what))
         for path in sorted(existing.keys() - self.desired.blobs.keys()):
-            self.reports.append(manual_steps.report_file(path, what="Delete this file, which the API cannot do."))
+            self.reports.append(manual_steps.report_deleted_file(path, self.desired.linking.get(path, ())))
 
     def _report_rest(self) -> None:
         draft, revision, blobs = self.desired.draft, self.existing.revision, self.desired.blobs

@@ -321,8 +321,8 @@ def _ignore_line_ends(workspace: Workspace, wanted: DesiredSide, content: Existi
 def _add_differences(
     workspace: Workspace, binding: Binding, intent: Intent, desired: DesiredSide, content: ExistingContent
 ) -> DesiredSide:
-    """Complete the desired side with what only a comparison with existing content shows: renames, and newly linked
-    files."""
+    """Complete the desired side with what only a comparison with existing content shows: renames, newly linked files,
+    and links to files that are gone."""
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
     blobs, root = desired.blobs, desired.draft.settings.add_root("")
@@ -331,11 +331,13 @@ def _add_differences(
     changes = repository.list_changes(content.commit, intent.desired, binding.directory)
     new = {path: oid for path, oid in list_new_files(changes, root=root).items() if path not in known}
     pages = {path: blobs[path] for path in (*desired.draft.documents, *desired.draft.includes)}
-    linking = find_linking_pages(repository, binding, pages, new, root=root)
+    there = {anchor.path: anchor.oid for anchor in content.existing.anchors.values() if anchor.kind == "file"}
+    gone = {path: oid for path, oid in there.items() if path not in blobs}
+    linking = find_linking_pages(repository, binding, pages, {**new, **gone}, root=root)
     # What the platform has as a file stays one, also where only pages that did not change link to it.
-    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & blobs.keys()
+    kept = there.keys() & blobs.keys()
     linked_here = {path for path in linked & blobs.keys() if path.startswith(root) and not path.endswith(".md")}
-    files = {*desired.draft.files, *kept, *linked_here, *linking}
+    files = {*desired.draft.files, *kept, *linked_here, *(linking.keys() - gone)}
     renames = {
         binding.inner(old): binding.inner(new)
         for old, new in find_moves(workspace, content.commit, intent.desired).items()

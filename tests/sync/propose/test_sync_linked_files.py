@@ -68,3 +68,18 @@ def test_a_new_file_that_no_page_links_to_is_no_content(world: Any) -> None:
     world.clone()
     world.commit("Add code", {"code/all.zip": LARGE})
     assert all(result.flow != "propose" or not hasattr(result.outcome, "changes") for result in world.push())
+
+
+def test_nobody_is_asked_to_delete_a_file_that_pages_still_show(world: Any) -> None:
+    world.clone()
+    world.commit("Add a file", {FILE: b"A small one.", "options.md": OPTIONS})
+    world.push()
+    world.merge(1)
+    world.sync()
+    world.commit("Clean up", {}, gone=[FILE])
+    (report,) = changed(world.push(), "propose").changes
+    kept = "Leave this file on the platform: options.md links to it. In Git, bring it back or take the links out."
+    assert (report.verb, report.key, report.message) == ("report", FILE, kept)
+    world.commit("Take the link out", {"options.md": "# Options\n\n* first\n* second\n"})
+    (report,) = (change for change in changed(world.push(), "propose").changes if change.verb == "report")
+    assert report.message == "Delete this file, which the API cannot do."
