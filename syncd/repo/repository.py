@@ -15,7 +15,7 @@ from syncd.repo.process import borrowing, location
 from syncd.repo.process.git import Git
 from syncd.repo.read import blame, history, objects, obstacles, rev_list, trees
 from syncd.repo.remote.remote import Access, Remote
-from syncd.repo.values import Blob, Commit, Difference, FileChange, Head, Merged, MergedText, Person
+from syncd.repo.values import Blob, Commit, Difference, EditKind, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.work_tree import index, usage
 from syncd.repo.work_tree.worktree import WorkTree, heal_others, open_showing
 from syncd.repo.write import merge, refs
@@ -200,8 +200,8 @@ class Repository:
         """Return the paths of the work tree that are tracked, or untracked and not ignored."""
         return index.list_tracked(self._git)
 
-    def list_uncommitted(self) -> list[str]:
-        """Return the paths of the work tree that differ from the last commit, and those that are not tracked."""
+    def list_uncommitted(self) -> dict[str, EditKind]:
+        """Return the paths of the work tree that differ from the last commit, or are not tracked, with how."""
         return index.list_uncommitted(self._git)
 
     def find_revision(self, words: str) -> str | None:

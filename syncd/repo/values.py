@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Literal
 
 Status = Literal["A", "M", "D", "R"]
+EditKind = Literal["edited", "deleted", "unmerged"]
+"""What happened in the work tree to a file: `unmerged` is one that a merge of Git has left to a person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,7 @@ class _FileFinder:
             if here is not None:
                 yield IN_STEP
             return
-        if any(space.needs_push and path in space.changed for space in spaces):
+        if any(space.needs_push and path in space.pending for space in spaces):
             yield TO_PUSH
         elif any(request.branch == self.status.current for request in requests):
             yield PROPOSED

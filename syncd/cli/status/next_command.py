@@ -83,6 +83,8 @@ def _suggest_commit(status: RepositoryStatus, start: str) -> str:
     if status.problems:
         return ""
     edits = [path for work in status.works for path in work.uncommitted]
+    if edits and len(edits) == sum(len(work.deleted) for work in status.works):
+        return "git status"  # whoever deleted files by mistake is not to be led on
     if edits:
         paths = [os.path.relpath(os.path.join(status.work_tree, path), start) for path in edits]
         words = [quote(path) for path in paths] if len(paths) <= PATHS_MAX else ["--all"]

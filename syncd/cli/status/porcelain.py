@@ -111,6 +111,6 @@ def build_file_record(file: FileStatus) -> Record:
 def _list_work(work: BranchWork) -> Iterator[Record]:
     for space in work.spaces:
         if space.needs_push:
-            yield from (("push", work.branch, space.binding.name, path) for path in space.changed)
+            yield from (("push", work.branch, space.binding.name, path) for path in space.pending)
         yield from (("unlisted", work.branch, space.binding.name, path) for path in space.unlisted)
     yield from (("uncommitted", work.branch, path) for path in work.uncommitted)

@@ -119,7 +119,7 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
     distance = f"{branch.ahead} ahead, {branch.behind} behind main content"
     if not branch.ahead or work is None:
         return distance
-    changed = sum(len(space.changed) for space in work.spaces if space.needs_push)
+    changed = sum(len(space.pending) for space in work.spaces if space.needs_push)
     conflicts = sum(len(space.conflicting) for space in work.spaces)
     if conflicts and not changed:
         return f"{distance}; {format_count(conflicts, 'page')} in conflict"
@@ -131,6 +131,8 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
         return f"{distance}; {format_count(awaited, 'file')} sent later"
     if any(space.request is not None and space.request.is_commented for space in work.sent_spaces):
         return f"{distance}; all is proposed in comments"
+    if taken_back := sum(len(space.changed) for space in work.spaces if space.is_taken_back):
+        return f"{distance}; {format_count(taken_back, 'file')} not proposed any more"
     return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
 
 

@@ -26,7 +26,8 @@ PATHS_SHOWN = 5
 class BranchWork:
     """What a branch has that the platform lacks, space by space, and what of its work tree is not committed.
 
-    Shape: `uncommitted` are edits. Of the pages that are listed and that the commit lacks, `ignored` are left out by an
+    Shape: `uncommitted` are edits; of these, `deleted` are files that are gone, and `unmerged` those that a merge of
+    Git has left to a person. Of the pages that are listed and that the commit lacks, `ignored` are left out by an
     ignore rule of Git, `linked` lie behind a symbolic link or in a submodule, and `missing` are not there.
     """
 
@@ -36,6 +37,8 @@ class BranchWork:
     ignored: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    unmerged: tuple[str, ...] = ()
 
     @property
     def needs_push(self) -> bool:
@@ -62,15 +65,17 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
         for binding in bindings
     )
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
-    edits = git.list_uncommitted() if top is not None else []
+    edits = git.list_uncommitted() if top is not None else {}
     uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
+    deleted, unmerged = (tuple(path for path in uncommitted if edits[path] == kind) for kind in ("deleted", "unmerged"))
     absent = {path for space in spaces for path in space.missing}.difference(edits, conflicts)
     tip = git.resolve(f"{HEADS}{branch}")
     links = git.find_obstacles(tip, absent) if tip is not None else {}
     linked = {path for path in absent if any(path == link or path.startswith(f"{link}/") for link in links)}
     ignored = {path for path in absent - linked if top is not None and (top / path).is_file()}
     missing = absent - linked - ignored
-    return BranchWork(branch, spaces, uncommitted, *(tuple(sorted(paths)) for paths in (ignored, linked, missing)))
+    ordered = [tuple(sorted(paths)) for paths in (ignored, linked, missing)]
+    return BranchWork(branch, spaces, uncommitted, ordered[0], ordered[1], ordered[2], deleted, unmerged)
 
 
 def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
@@ -113,15 +118,26 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         if is_own:
             why = f"until #{number} is updated or merged: main content got that after it began"
         yield f"! not sent: {_format_paths(awaited)} {verb} {why}"
-    changed = [path for space in work.spaces if space.needs_push for path in space.changed]
+    changed = [path for space in work.spaces if space.needs_push for path in space.pending]
     if changed and pushed:
         yield f"! not sent: {_format_paths(changed)}; syncd check may say why"
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
         named = f"syncd push {escape(work.branch)} names each"
         yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
-    if work.uncommitted:
-        verb = "is" if len(work.uncommitted) == 1 else "are"
-        yield f"! not sent: {_format_paths(work.uncommitted)} {verb} edited and not committed; git add, then git commit"
+    yield from _format_uncommitted(work)
+
+
+def _format_uncommitted(work: BranchWork) -> Iterator[str]:
+    rest = [path for path in work.uncommitted if path not in {*work.deleted, *work.unmerged}]
+    them = "it" if len(work.deleted) == 1 else "them"
+    way_back = f"git checkout HEAD -- PATH brings {them} back; git add --all, then git commit records that"
+    for paths, what in (
+        (work.unmerged, "in conflict in a merge of Git; edit until no marker is left, git add, then git commit"),
+        (work.deleted, f"deleted, and that is not committed; {way_back}"),
+        (rest, "edited and not committed; git add, then git commit"),
+    ):
+        if paths:
+            yield f"! not sent: {_format_paths(paths)} {'is' if len(paths) == 1 else 'are'} {what}"
 
 
 def _find_respelled(work: BranchWork) -> dict[str, str]:
@@ -161,6 +177,8 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
     return {
         "branch": work.branch,
         "uncommitted": list(work.uncommitted),
+        "deleted": list(work.deleted),
+        "unmerged": list(work.unmerged),
         "ignored": list(work.ignored),
         "linked": list(work.linked),
         "missing": list(work.missing),
@@ -173,6 +191,7 @@ def _build_space_document(space: Unsent) -> dict[str, Any]:
     return {
         "name": space.binding.name,
         "changed": list(space.changed),
+        "pending": list(space.pending) if space.needs_push else [],
         "conflicting": list(space.conflicting),
         "awaited": [{"path": path, "change_request": number} for path, number in space.awaited],
         "unlisted": list(space.unlisted),

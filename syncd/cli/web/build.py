@@ -200,7 +200,7 @@ def _build_branches(status: RepositoryStatus) -> Iterator[BranchRow]:
             branch.branch,
             branch.ahead,
             branch.behind,
-            sum(len(space.changed) for space in spaces if space.needs_push),
+            sum(len(space.pending) for space in spaces if space.needs_push),
             len(work.uncommitted) if work is not None else 0,
             sum(len(space.conflicting) for space in spaces),
         )
@@ -227,7 +227,7 @@ def _build_space(
         record.hint if record is not None and is_bad else "",
         record.at if record is not None else "",
         record.succeeded if record is not None else "",
-        sum(len(one.changed) for one in own if one.needs_push),
+        sum(len(one.pending) for one in own if one.needs_push),
         in_conflict,
         len(requests),
         sum(request.state.is_outdated for request in requests),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syncd.errors import GitFailed
 from syncd.repo.process.git import Git
-from syncd.repo.values import SUBMODULE, Blob
+from syncd.repo.values import SUBMODULE, Blob, EditKind
 
 
 def list_staged(git: Git, file: Path | None = None) -> dict[str, Blob]:
@@ -33,14 +33,21 @@ def list_tracked(git: Git) -> list[str]:
     return [path for path in _split_records(git.run("ls-files", *options)) if not path.endswith("/")]
 
 
-def list_uncommitted(git: Git) -> list[str]:
-    """Return the paths that differ from the last commit, staged or not, and those that are not tracked.
+def list_uncommitted(git: Git) -> dict[str, EditKind]:
+    """Return the paths that differ from the last commit, staged or not, and those that are not tracked, with how.
 
     Shape: submodules and what is ignored are left out; of an untracked directory each file is named.
     Source: git-status(1), porcelain format version 1.
     """
     options = ("--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
-    return [record[3:] for record in _split_records(git.run("status", *options))]
+    return {record[3:]: _find_kind(record[:2]) for record in _split_records(git.run("status", *options))}
+
+
+def _find_kind(states: str) -> EditKind:
+    """What two letters of git-status(1) say; a path that is gone from the index alone is named again as untracked."""
+    if "U" in states or states in ("AA", "DD"):
+        return "unmerged"
+    return "deleted" if "D" in states else "edited"
 
 
 def _split_records(output: bytes) -> list[str]:

@@ -8,11 +8,12 @@ from syncd.sync.binding import Binding
 from syncd.sync.state.notes import add_notes, read_notes
 
 WAITING = "by_hand"
+_UPON = " upon "
 
 
 def describe_state(repository: Repository, binding: Binding, desired: str, main: str) -> str:
     """Return a text that identifies what is desired of a space and what it holds."""
-    return " upon ".join(str(repository.find_tree(commit, binding.directory)) for commit in (desired, main))
+    return _UPON.join(str(repository.find_tree(commit, binding.directory)) for commit in (desired, main))
 
 
 def find_waiting_steps(repository: Repository, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
@@ -24,6 +25,14 @@ def find_waiting_steps(repository: Repository, binding: Binding, number: int, st
         return tuple(Change("report", noun, key, message, where=where) for noun, key, message, where in steps)
     except (TypeError, ValueError):
         return ()  # a person changed the note: the next push finds out the steps again
+
+
+def count_waiting_steps(repository: Repository, binding: Binding, number: int, existing: str) -> int:
+    """Return how many manual steps were noted while a change request held this content."""
+    noted = read_notes(repository, binding, number).get(WAITING)
+    end = f"{_UPON}{repository.find_tree(existing, binding.directory)}"
+    known = noted.items() if isinstance(noted, dict) else ()
+    return sum(len(steps) for state, steps in known if state.endswith(end) and isinstance(steps, list))
 
 
 def note_waiting_steps(
@@ -41,7 +50,7 @@ def note_waiting_steps(
 
 def _is_complete(state: str) -> bool:
     """Whether the space holds all that is asked of it."""
-    desired, _, existing = state.partition(" upon ")
+    desired, _, existing = state.partition(_UPON)
     return desired == existing
 
 

@@ -10,7 +10,7 @@ from syncd.errors import FileInvalid
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.state.manual_steps import WAITING, describe_state
+from syncd.sync.state.manual_steps import WAITING, count_waiting_steps, describe_state
 from syncd.sync.state.notes import ADDRESS, NO_REQUEST, STATUS, read_notes
 from syncd.sync.state.proposed_refs import find_awaited, list_proposed
 from syncd.sync.state.resend import list_new_work
@@ -49,7 +49,8 @@ class Unsent:
     `conflicting` are changed paths that no push takes before a person has settled them. `was_tried` says that a push of
     just this state found nothing to write, but for `manual_steps` that only a person can do on the platform.
     `is_taken_back` says that `request` was archived, and nothing was committed since. `awaited` are new paths that are
-    left to the change request of another branch, each with its number.
+    left to the change request of another branch, each with its number. `held` are changed paths that `request` has
+    already as they are.
     """
 
     binding: Binding
@@ -63,6 +64,12 @@ class Unsent:
     conflicting: tuple[str, ...] = ()
     is_taken_back: bool = False
     awaited: tuple[tuple[str, int], ...] = ()
+    held: tuple[str, ...] = ()
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """The changed paths that a push is needed for; all of them where the change request has each, but not so."""
+        return tuple(path for path in self.changed if path not in self.held) or self.changed
 
     @property
     def needs_push(self) -> bool:
@@ -92,8 +99,7 @@ def find_unsent(
     paths = {change.path for change in repository.list_changes(main, tip, binding.directory)}
     if base is not None and base != main:  # what only main content has changed since is not the branch's own
         paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
-    before = base or main
-    content = [_SpaceContent(repository, binding, commit, before) for commit in (tip, main)] if paths else []
+    content = [_SpaceContent(repository, binding, commit, base or main) for commit in (tip, main)] if paths else []
     held = {path for path in paths if binding.path(path) in conflicts}
     changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
@@ -108,9 +114,11 @@ def find_unsent(
     is_archived = request is not None and request.is_archived
     is_taken_back = request is not None and is_archived and not list_new_work(repository, request.commit, main, tip)
     is_sent = request is not None and not is_archived and _is_sent(repository, binding, tip, request)
-    noted = read_notes(repository, binding, NO_REQUEST).get(WAITING) if changed else None
-    steps = noted.get(describe_state(repository, binding, tip, main)) if isinstance(noted, dict) else None
-    count = len(steps) if isinstance(steps, list) else 0
+    lane = _find_lane(repository, binding, request, remote) if changed else None
+    steps = _read_steps(repository, binding, tip, main) if changed else None
+    count = len(steps or ())
+    if request is not None and is_sent and lane is not None:
+        count = count_waiting_steps(repository, binding, request.number, lane)
     return Unsent(
         binding,
         tuple(binding.path(path) for path in changed),
@@ -118,12 +126,35 @@ def find_unsent(
         missing,
         request,
         is_sent,
-        isinstance(steps, list),
+        steps is not None,
         count,
         tuple(binding.path(path) for path in sorted(held)),
         is_taken_back,
         tuple(sorted(awaited.items())),
+        _find_held(repository, binding, changed, tip, lane) if lane is not None else (),
     )
+
+
+def _read_steps(repository: Repository, binding: Binding, tip: str, main: str) -> list[object] | None:
+    """The manual steps that a push of just this state noted, and opened no change request; None without one."""
+    noted = read_notes(repository, binding, NO_REQUEST).get(WAITING)
+    steps = noted.get(describe_state(repository, binding, tip, main)) if isinstance(noted, dict) else None
+    return steps if isinstance(steps, list) else None
+
+
+def _find_lane(repository: Repository, binding: Binding, request: SentRequest | None, remote: str) -> str | None:
+    """The commit with the content of a change request that is not archived."""
+    if request is None or request.is_archived:
+        return None
+    return repository.resolve(f"refs/remotes/{remote}/changes/{binding.name}/{request.number}")
+
+
+def _find_held(
+    repository: Repository, binding: Binding, changed: Collection[str], tip: str, lane: str
+) -> tuple[str, ...]:
+    """The changed paths, from the root, that the content of a change request has as the branch has them."""
+    different = {change.path for change in repository.list_changes(lane, tip, binding.directory)}
+    return tuple(binding.path(path) for path in changed if path not in different)
 
 
 def find_place(repository: Repository, binding: Binding, commit: str, path: str, *, base: str | None) -> FilePlace:

@@ -257,3 +257,61 @@ def test_a_branch_that_no_pull_moves_asks_for_no_pull(shell: Any, docs: Path) ->
     out = shell.fine("status", cwd=docs)
     assert "0 ahead, 2 behind main content" in out
     assert "Next:" not in out, "a pull leaves it where it is"
+
+
+def test_files_that_are_deleted_and_not_committed_are_named_with_the_way_back(shell: Any, docs: Path) -> None:
+    (docs / "use.md").unlink()
+    for command in ("push", "status"):
+        out = shell.fine(command, cwd=docs)
+        assert "not sent: use.md is deleted, and that is not committed; git checkout HEAD -- PATH brings it back" in out
+    assert "Next: git status" in out, "a deletion by mistake is not to be committed"
+    assert shell.json("push", cwd=docs)["unsent"][0]["deleted"] == ["use.md"]
+    shell.git("checkout", "HEAD", "--", "use.md", cwd=docs)
+    assert "not sent" not in shell.fine("status", cwd=docs)
+
+
+def test_a_file_that_a_merge_of_git_left_in_conflict_is_not_to_be_committed_as_it_is(shell: Any, docs: Path) -> None:
+    shell.git("switch", "--quiet", "--create", "topic", cwd=docs)
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    shell.git("switch", "--quiet", "main", cwd=docs)
+    commit(shell, docs, use="# Use\n\nOr like this.\n")
+    subprocess.run(["git", "merge", "topic"], cwd=docs, capture_output=True, check=False)
+    for command in ("push", "status"):
+        out = shell.fine(command, cwd=docs)
+        assert "not sent: use.md is in conflict in a merge of Git; edit until no marker is left, git add" in out
+        assert "edited and not committed" not in out
+    assert shell.json("status", cwd=docs)["repositories"][0]["unsent"][0]["unmerged"] == ["use.md"]
+
+
+def test_only_what_the_change_request_lacks_is_not_pushed(shell: Any, docs: Path) -> None:
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    assert "1 file not pushed" in shell.fine("status", cwd=docs)
+    shell.fine("push", cwd=docs)
+    commit(shell, docs, install="# Install\n\nOnce.\n")
+    assert "1 file not pushed" in shell.fine("status", cwd=docs)
+    (unsent,) = shell.json("status", cwd=docs)["repositories"][0]["unsent"]
+    assert unsent["spaces"][0]["changed"] == ["install.md", "use.md"]
+    assert unsent["spaces"][0]["pending"] == ["install.md"]
+    pushes = [line for line in shell.fine("status", "--porcelain=v1", cwd=docs).splitlines() if "push\t" in line]
+    assert [line.rpartition("\t")[2] for line in pushes] == ["install.md"]
+
+
+def test_what_a_person_has_to_do_in_a_change_request_is_counted_after_the_push(shell: Any, docs: Path) -> None:
+    (docs / "large.png").write_bytes(b"x" * 1_000_001)
+    commit(shell, docs, use="# Use\n\n![Large](large.png)\n")
+    assert "Upload this file" in shell.fine("push", cwd=docs)
+    status = shell.fine("status", cwd=docs)
+    assert "1 manual step on the platform: syncd push main names each" in status
+    assert "1 manual step to do on the platform" in status
+    assert "all is proposed" not in status
+    assert "Upload this file" in shell.fine("push", cwd=docs)
+    commit(shell, docs, use="# Use\n\nNo picture.\n")
+    shell.fine("push", cwd=docs)
+    assert "manual step" not in shell.fine("status", cwd=docs)
+
+
+def test_what_was_taken_back_is_not_called_unchanged(shell: Any, docs: Path) -> None:
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    shell.fine("push", cwd=docs)
+    shell.fine("undo", "1", "--yes", cwd=docs)
+    assert "1 ahead, 0 behind main content; 1 file not proposed any more" in shell.fine("status", cwd=docs)
