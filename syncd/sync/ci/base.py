@@ -1,12 +1,12 @@
 """Find out what a branch grew from without records of earlier runs: by history, change requests or the platform."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from syncd.errors import GitFailed, GuardRefused
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE, build_marker
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
 from syncd.plan.propose.description import (
     read_base_revision,
     read_commit_unless_partial,
@@ -15,6 +15,7 @@ from syncd.plan.propose.description import (
 )
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
+from syncd.sync.ci.known_requests import KnownRequests
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import COMMITTER, Workspace
 
@@ -42,16 +43,6 @@ class Job:
 
 
 @dataclass(frozen=True)
-class KnownRequests:
-    """The change requests of this repository in one space, newest first; `live` is the branch's own."""
-
-    live: ChangeRequest | None = None
-    archived: tuple[ChangeRequest, ...] = ()
-    merged: tuple[ChangeRequest, ...] = ()
-    doubles: tuple[ChangeRequest, ...] = field(default=())
-
-
-@dataclass(frozen=True)
 class ComparisonBase:
     """What to compare a branch with in one space: a commit of the clone, or a revision of the platform.
 
@@ -66,27 +57,6 @@ class ComparisonBase:
     others: tuple[str, str] = ("", "")
     absent: str = ""
     note: str = ""
-
-
-def find_known_requests(workspace: Workspace, binding: Binding, branch: str) -> KnownRequests:
-    """Return the change requests of a branch that this repository made in a space.
-
-    Shape: of several that are live, which two jobs at once may have made, the first one counts.
-    """
-    requests, mark = workspace.client.change_requests, build_marker(branch, workspace.instance)
-    live = sorted(
-        (one for status in ("draft", "open") for one in requests.list(binding.space, status=status)
-         if one.subject.endswith(mark)),
-        key=lambda one: one.number,
-    )  # fmt: skip
-    merged = _select_own(requests.list(binding.space, status="merged"), f"#{workspace.instance}]")
-    archived = [] if live else _select_own(requests.list(binding.space, status="archived"), mark)
-    return KnownRequests(live[0] if live else None, tuple(archived), tuple(merged), tuple(live[1:]))
-
-
-def _select_own(requests: Iterator[ChangeRequest], sign: str) -> list[ChangeRequest]:
-    found = [request for request in requests if request.subject.endswith(sign)]
-    return sorted(found, key=lambda one: one.number, reverse=True)
 
 
 def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:

@@ -1,14 +1,15 @@
 """Propose one commit from a place without memory: a fresh clone, which may be cut off, and a store that is empty."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from syncd.errors import MergeConflict
-from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
+from syncd.model.change_request import ChangeRequest
 from syncd.plan.propose.description import read_proposed_commit
 from syncd.sync.binding import Binding
-from syncd.sync.ci.base import CiResult, Job, KnownRequests, find_known_requests
+from syncd.sync.ci.base import CiResult, Job
+from syncd.sync.ci.known_requests import KnownRequests, archive_doubles, find_known_requests
 from syncd.sync.ci.stage import prepare_stage
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.run.cycle import run_cycle
@@ -29,20 +30,25 @@ def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> 
     """
     for _ in range(TRIES):
         with fresh() as workspace:
-            known = {binding: find_known_requests(workspace, binding, job.branch) for binding in workspace.bindings}
+            known = {binding: _find_known(workspace, binding, job) for binding in workspace.bindings}
             done = _propose(workspace, job, known)
             opened = [binding for binding in known if _is_opened(done, binding, job)]
             failed = [binding for binding in known if _has_failed(done, binding, job)]
-            latest = {binding: find_known_requests(workspace, binding, job.branch) for binding in (*opened, *failed)}
+            latest = {binding: _find_known(workspace, binding, job) for binding in (*opened, *failed)}
             lost = [binding for binding in opened if _is_second(workspace, binding, latest[binding])]
             for binding in lost:
                 own_number = _find_own_number(workspace, binding)
-                _withdraw(workspace, binding, [one for one in latest[binding].doubles if one.number == own_number])
+                own = [one for one in latest[binding].doubles if one.number == own_number]
+                archive_doubles(workspace, binding, own)
             overtaken = [binding for binding in failed if _is_other(known[binding].live, latest[binding].live)]
         if not lost and not overtaken:
             break
     live = {binding: one.live for binding, one in latest.items() if one.live is not None}
     return replace(done, requests={**done.requests, **live})
+
+
+def _find_known(workspace: Workspace, binding: Binding, job: Job) -> KnownRequests:
+    return find_known_requests(workspace, binding, job.branch, job.commit)
 
 
 def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownRequests]) -> CiResult:
@@ -52,7 +58,8 @@ def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownReques
     wanted: list[Binding] = []
     for binding, found in known.items():
         if found.doubles and not workspace.is_dry_run:
-            _withdraw(workspace, binding, found.doubles)
+            archive_doubles(workspace, binding, found.doubles)
+        notes += found.format_others(job.branch)
         if found.live is None and found.archived and read_proposed_commit(found.archived[0].description) == job.commit:
             notes.append(f"#{found.archived[0].number} was archived; push a new commit to propose {job.branch} again")
             results.append(Result("propose", f"{binding.name}/{job.branch}", Unchanged()))
@@ -104,10 +111,3 @@ def _is_second(workspace: Workspace, binding: Binding, latest: KnownRequests) ->
 def _find_own_number(workspace: Workspace, binding: Binding) -> int:
     """The number of the change request that this run wrote to."""
     return max((int(item.number) for item in list_records(workspace, binding) if item.number.isdecimal()), default=0)
-
-
-def _withdraw(workspace: Workspace, binding: Binding, doubles: Sequence[ChangeRequest]) -> None:
-    """Archive what two jobs at once opened twice; the first one stays."""
-    for double in doubles:
-        update = ChangeRequestUpdate(status="archived")
-        workspace.client.change_requests.update(binding.space, double.id, update)

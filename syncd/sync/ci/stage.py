@@ -20,7 +20,6 @@ from syncd.sync.branches import HEADS
 from syncd.sync.ci.base import (
     ComparisonBase,
     Job,
-    KnownRequests,
     choose_mirror,
     find_common_base,
     find_comparison_base,
@@ -29,6 +28,7 @@ from syncd.sync.ci.base import (
     refuse_shallow,
     refuse_unreadable,
 )
+from syncd.sync.ci.known_requests import KnownRequests
 from syncd.sync.ci.left_behind import require_none_left_behind
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
 from syncd.sync.merge.base import TIP_REFS

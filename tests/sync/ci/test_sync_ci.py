@@ -14,7 +14,9 @@ import pytest
 from syncd.api.client import Client
 from syncd.errors import GuardRefused
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
+from syncd.model.comment import CommentBodyWrite, CommentCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+from syncd.model.review import ReviewCreate
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
 from syncd.sync.binding import Binding
@@ -448,6 +450,89 @@ def test_two_jobs_at_once_leave_one_change_request(team: Team) -> None:
     assert [request.number for request in (*team.requests("draft"), *team.requests("open"))] == [1]
     assert [request.number for request in team.requests("archived")] == [2]
     assert "* third" in team.page(1, "reference/options")
+
+
+@pytest.mark.parametrize(
+    ("deed", "is_described"),
+    [("edit", True), ("edit", False), pytest.param("comment", True, marks=pytest.mark.long), ("review", True)],
+)
+def test_of_two_change_requests_that_counts_in_which_somebody_wrote(team: Team, deed: str, is_described: bool) -> None:
+    team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    subject, space = team.requests()[0].subject, team.world.space
+    with team.world.client() as client:
+        client.change_requests.update(space, "1", ChangeRequestUpdate(status="archived"))
+        if is_described:
+            team.commit("Say it", {"errors.md": "# Errors explained\n\nMine.\n"})
+            fine(team.ci())
+        else:
+            client.change_requests.create(space, ChangeRequestCreate(subject=subject))
+        client.change_requests.update(space, "1", ChangeRequestUpdate(status="open"))
+        if deed == "comment":
+            client.change_request_comments.post(space, "2", CommentCreate(body=CommentBodyWrite(markdown="Well said.")))
+        elif deed == "review":
+            client.reviews.create(space, "2", ReviewCreate(status="approved"))
+        else:
+            team.review(2, "guide/usage", THEIRS)
+    team.commit("Say it again", {"errors.md": "# Errors explained\n\nMine again.\n"})
+    fine(team.ci(depth=0))
+    assert [request.number for request in (*team.requests("draft"), *team.requests("open"))] == [2]
+    assert "Mine again." in team.page(2, "reference/errors")
+    assert "* third" in team.page(2, "reference/options")
+    assert (team.page(2, "guide/usage") == THEIRS) is (deed == "edit")
+
+
+def test_a_second_change_request_with_what_jobs_wrote_is_archived(team: Team) -> None:
+    """One job died before it had described what it opened."""
+    team.commit("Say more", {"options.md": OPTIONS + "* third\n", "errors.md": "# Errors explained\n\nMine.\n"})
+    fine(team.ci())
+    subject = team.requests()[0].subject
+    with team.world.client() as client:
+        client.change_requests.create(team.world.space, ChangeRequestCreate(subject=subject))
+    team.review(2, "reference/options", OPTIONS + "* third\n")
+    fine(team.ci())
+    assert [request.number for request in (*team.requests("draft"), *team.requests("open"))] == [1]
+
+
+def test_two_change_requests_in_which_people_wrote_stay(team: Team) -> None:
+    team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    with team.world.client() as client:
+        client.change_requests.create(team.world.space, ChangeRequestCreate(subject=team.requests()[0].subject))
+    team.review(1, "guide/usage", THEIRS)
+    team.review(2, "reference/errors", "# Errors explained\n\nA reviewer.\n")
+    for _ in range(2):
+        done = fine(team.ci(depth=0))
+        live = [request.number for request in (*team.requests("draft"), *team.requests("open"))]
+        assert sorted(live) == [1, 2]
+        assert any("#1 and #2 are both for main, and people wrote in both: #2 counts" in note for note in done.notes)
+    assert team.page(1, "guide/usage") == THEIRS
+    assert "A reviewer." in team.page(2, "reference/errors")
+    assert "* third" in team.page(2, "reference/options")
+
+
+def test_words_that_come_while_a_change_request_is_archived_bring_it_back(team: Team) -> None:
+    team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
+    fine(team.ci())
+    with team.world.client() as client:
+        client.change_requests.create(team.world.space, ChangeRequestCreate(subject=team.requests()[0].subject))
+    said: list[int] = []
+
+    def comment(request: httpx.Request) -> httpx.Response:
+        if request.method == "PATCH" and b"archived" in request.content and not said:
+            with team.world.client() as client:
+                body = CommentCreate(body=CommentBodyWrite(markdown="Well said."))
+                said.append(1)
+                client.change_request_comments.post(team.world.space, "2", body)
+        return network.handle_request(request)
+
+    with httpx.HTTPTransport() as network:
+        team.transport = httpx.MockTransport(comment)
+        fine(team.ci())
+        assert said
+        assert 2 in {request.number for request in (*team.requests("draft"), *team.requests("open"))}
+        fine(team.ci())
+    assert [request.number for request in (*team.requests("draft"), *team.requests("open"))] == [2]
 
 
 @pytest.mark.long
