@@ -21,7 +21,7 @@ from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS
 from syncd.plan.site.drift.accept import AcceptedDrift, accept_drift
 from syncd.plan.site.render.document import render_drift_document
-from syncd.plan.site.render.text import render_drift_text
+from syncd.plan.site.render.text import describe_conflicts, render_drift_text
 from syncd.plan.site.steps import SitePlan
 from syncd.sync.outcome import DRIFTED
 from syncd.sync.site.flow import PreparedPlan, prepare_plan
@@ -80,7 +80,7 @@ def _accept_drift(top: Path, prepared: PreparedPlan) -> AcceptedDrift:
     accepted = accept_drift(prepared.file, texts, prepared.live, prepared.plan, areas=frozenset(AREAS))
     for path, text in accepted.texts.items():
         rewrite_file(top, path, text)
-    return accepted
+    return replace(accepted, left=(*accepted.left, *describe_conflicts(prepared.plan)))
 
 
 def _print_accepted(prepared: PreparedPlan, accepted: AcceptedDrift) -> None:

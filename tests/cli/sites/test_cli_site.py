@@ -188,6 +188,11 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     at("site", "apply", "--yes", code=6)
     assert at.sources() == ["/old-api", "/start", "/v1"], "everything else goes on"
     assert at.sections()["api"] == "Interfaces\x1b[31m"
+    assert "drift --accept" not in at("site", "drift"), "the file changed it, too, so nothing is to be overwritten"
+    said = at("site", "drift", "--accept", "--exit-code", code=3)
+    assert "! left: both sides changed section api title, and it is Interfaces" in said
+    assert "; write that at site.yaml:16, or syncd site apply --prefer file" in said
+    assert "No drift" not in said
     at("site", "apply", "--yes", "--prefer", "file")
     assert at.sections()["api"] == "Ours"
 

@@ -91,15 +91,30 @@ def render_drift_text(plan: SitePlan, *, narrow: bool = False) -> list[StyledLin
     ]
 
 
+def describe_conflicts(plan: SitePlan) -> Iterator[str]:
+    """Give a sentence about each value and item that both sides changed, with both ways to settle it."""
+    for line in plan.list_drift():
+        if line.gone == "conflict":
+            yield f"{format_name(line)} {DELETED}, and the file changed it; take it out, or {APPLY} --prefer file"
+            continue
+        for field in line.fields:
+            if field.cause == "conflict":
+                name, now = f"{format_name(line)} {show_unprintable(field.name)}", format_change(field)[0]
+                place = format_place(field.where) or "the file"
+                yield f"both sides changed {name}, and it is {now}; write that at {place}, or {APPLY} --prefer file"
+
+
 def _suggest_remedies(lines: Iterable[Line]) -> Iterator[str]:
     """What can be done about drift."""
     lines = list(lines)
     areas = dict.fromkeys(line.ref.area for line in lines)
-    yield "Take this into the file: syncd site drift --accept"
+    causes = {cause for line in lines for cause in (line.gone, *(field.cause for field in line.fields))}
+    if "drift" in causes:
+        yield "Take this into the file: syncd site drift --accept"
     revert = ", ".join(f"{area}: revert" for area in areas)
     yield f"Put back what the file says: set policy.on_drift: {{ {revert} }}, and syncd site apply"
     if any(field.cause == "conflict" for line in lines for field in line.fields):
-        yield f"Where both sides changed: {APPLY} --prefer file, or --prefer live"
+        yield f"Where both sides changed: {APPLY} --prefer file, or write what the site has into the file"
     if any(line.gone for line in lines):
         yield f"Make anew what was deleted: {APPLY} --prefer file"
 
