@@ -69,8 +69,12 @@ def _suggest_transfer(status: RepositoryStatus) -> str:
         return f"git switch {quote(branch)}"
     unsent = next((work for work in status.works if work.needs_push), None)
     if unsent is not None:
-        return "syncd push" if unsent.branch == status.current else f"syncd push {quote(unsent.branch)}"
+        return _format_push(status, unsent.branch)
     return ""
+
+
+def _format_push(status: RepositoryStatus, branch: str) -> str:
+    return "syncd push" if branch == status.current else f"syncd push {quote(branch)}"
 
 
 def _suggest_check(status: RepositoryStatus) -> str:
@@ -96,8 +100,9 @@ def _suggest_review(status: RepositoryStatus) -> str:
     if status.problems:
         return ""
     live = [request for request in status.requests if request.next_step != "reopening"]
-    if any(request.state.is_outdated for request in live):
-        return "syncd pull"
+    outdated = next((request for request in live if request.state.is_outdated), None)
+    if outdated is not None:
+        return _format_push(status, outdated.branch)
     approved = next((request for request in live if request.next_step == "merge"), None)
     if approved is not None:
         space = f" --space {quote(approved.space)}" if len(status.spaces) > 1 else ""

@@ -129,7 +129,8 @@ def _format_problems(discussion: Discussion, config_file: Path | None) -> Iterat
     for review in discussion.objections:
         yield f"changes requested by {format_author(review.reviewer, review.updated_at)}"
     if discussion.request.outdated:
-        yield f"outdated: main content has moved on; {name_config('syncd pull', config_file)}"
+        push = name_config(f"syncd push {quote(discussion.branch)}", config_file)
+        yield f"outdated: main content has moved on; {push}"
     if discussion.request.comments:
         yield f"open comments: {discussion.request.comments}"
 

@@ -190,7 +190,7 @@ def test_each_situation_has_one_next_command() -> None:
         "in-step": "",
         "edited": "syncd push",
         "proposed": "syncd review",
-        "reviewed": "syncd pull",
+        "reviewed": "syncd push",
         "conflict": "syncd resolve guides/getting-started/webhooks.md",
         "platform-down": "syncd doctor",
         "site": "syncd site pending 7f3a00c1d2e4",

@@ -315,3 +315,20 @@ def test_what_was_taken_back_is_not_called_unchanged(shell: Any, docs: Path) -> 
     shell.fine("push", cwd=docs)
     shell.fine("undo", "1", "--yes", cwd=docs)
     assert "1 ahead, 0 behind main content; 1 file not proposed any more" in shell.fine("status", cwd=docs)
+
+
+def test_an_outdated_change_request_is_brought_up_to_date_by_the_command_that_is_named(shell: Any, docs: Path) -> None:
+    shell.git("switch", "--quiet", "--create", "topic", cwd=docs)
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    shell.fine("push", cwd=docs)
+    shell.git("switch", "--quiet", "main", cwd=docs)
+    commit(shell, docs, install="# Install\n\nOnce.\n")
+    shell.fine("push", cwd=docs)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.change_requests.merge(shell.space, "2")
+    shell.fine("pull", cwd=docs)
+    assert "Next: syncd push topic" in shell.fine("status", cwd=docs), "another pull changes nothing"
+    assert "! outdated: main content has moved on; syncd push topic" in shell.fine("review", cwd=docs)
+    shell.fine("push", "topic", cwd=docs)
+    assert "outdated: " not in shell.fine("status", cwd=docs)
+    assert "outdated: " not in shell.fine("review", cwd=docs)
