@@ -67,6 +67,8 @@ MEANINGS = {
     "webhooks.source.secret_file": "whoever knows what is in this file may ask for runs",
 }
 """What each privileged key decides, in words for the person who is asked."""
+_HARMLESS: dict[str, Sequence[object]] = {"repository.write": ("auto", "content", "comments")}
+"""Values of privileged keys that decide nothing of what the meaning warns of."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,8 @@ def _format_config(file: ConfigFile, document: Document) -> list[str]:
 def _format_keys(keys: Sequence[Key]) -> list[str]:
     lines = []
     for key in keys:
-        meaning = f"   {style_text('! ' + MEANINGS[key.plain], 33, sys.stdout)}" if key.plain in MEANINGS else ""
+        told = "" if key.value in _HARMLESS.get(key.plain, ()) else MEANINGS.get(key.plain, "")
+        meaning = f"   {style_text(f'! {told}', 33, sys.stdout)}" if told else ""
         value = json.dumps(key.value, ensure_ascii=False, default=str)
         lines.append(f"  {escape(key.name)} = {escape(value)}{meaning}")
     return lines

@@ -98,6 +98,19 @@ def test_an_upstream_in_a_clone_needs_a_word_and_a_space_needs_none(shell: Shell
     assert syncd("status").code == 0
 
 
+@pytest.mark.story
+def test_only_an_import_is_said_to_write_main_content(shell: Shell, syncd: CommandRunner) -> None:
+    config = shell.clone() / ".git" / "syncd.toml"
+    plain = config.read_text()
+    os.chdir(config.parents[1])
+    upstream = '[repository.upstream]\nurl = "https://git.example.org/x"\n'
+    for way, is_told in (("comments", False), ("content", False), ("auto", False), ("git-import", True)):
+        config.write_text(plain.replace("[[repository]]\n", f'[[repository]]\nwrite = "{way}"\n') + upstream)
+        said = syncd("trust", "--yes")
+        assert f'repository.0.write = "{way}"' in said.out
+        assert ("main content may be written without a change request" in said.out) is is_told
+
+
 def test_trust_is_listed_and_revoked(work: Path, syncd: CommandRunner) -> None:
     assert syncd("trust", "--list").out == "Nothing is trusted.\n"
     write(work / "syncd.toml")
