@@ -342,6 +342,23 @@ def test_thousands_of_redirects_are_read_in_linear_time(kind: str) -> None:
     assert_linear(read_many, 250)
 
 
+def test_a_merge_that_was_not_settled_is_named_where_it_begins() -> None:
+    text = "version: 1\n<<<<<<< HEAD\nsettings: { title: A }\n=======\nsettings: { title: B }\n>>>>>>> topic\n"
+    (finding,) = read_site_file(text, path="site.yaml", others={})[1]
+    assert (finding.code, finding.line, finding.message) == ("SY001", 2, "a merge was not settled here")
+
+
+def test_a_destination_that_is_a_text_says_how_to_write_it() -> None:
+    text = "version: 1\nredirects:\n  - { from: /a, to: /b }\n  - { from: /c, to: https://example.org/ }\n"
+    hints = [
+        one.hint
+        for one in read_site_file(text, path="site.yaml", others={})[1]
+        if one.message.startswith("to is the text")
+    ]
+    assert "{ page: PATH, in: SECTION/VARIANT }" in hints[0]
+    assert hints[1] == "write { url: https://example.org/ }"
+
+
 BOMBS: dict[str, Callable[[int], str]] = {
     "unknown keys": lambda size: "".join(f"k{n}: 1\n" for n in range(size)),
     "repeated keys": lambda size: "a: 1\n" * size,

@@ -16,6 +16,8 @@ from syncd.model.text import mask_unprintable
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9:.+Zz -]*)?")
 _SWITCH, _NUMBER = (re.compile(pattern, re.IGNORECASE) for pattern in (SWITCH, NUMBER))
+_MARKER = re.compile(r"^<{7} ", re.MULTILINE)
+"""The first line of a conflict that a merge of Git left."""
 _SHOWN = 60
 _NAME_MAX = 1000
 _GUESSES = 200
@@ -40,6 +42,9 @@ class Reader:
         except FileInvalid as invalid:
             place = Place(self.path, invalid.line, invalid.column)
             said, hint = _SYNTAX.get(invalid.reason, (invalid.reason, ""))
+            if marker := _MARKER.search(self.text):
+                place = Place(self.path, self.text.count("\n", 0, marker.start()) + 1, 1)
+                said, hint = "a merge was not settled here", "keep what is right and remove the markers"
             self.findings.append(report_finding("SY001", place, said, hint))
             return None
         for first, again in self.tree.repeated:

@@ -1,10 +1,11 @@
 """Redirects in YAML: entries become items, one for each old address."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from syncd.layout.site.read.declared import Item, Place
-from syncd.layout.site.read.reader import Reader, is_wrong
+from syncd.layout.site.read.reader import Reader, is_wrong, shorten_text
 from syncd.layout.site.read.shape import REDIRECT, TO
 from syncd.layout.site.read.structure import read_identity
 from syncd.layout.yaml.nodes import Node
@@ -12,6 +13,7 @@ from syncd.model.redirect import make_source_key
 
 _PLAIN = frozenset({"from", "to"})
 _SINGLE = ("id", "was")
+_ADDRESS = re.compile(r"https?://")
 
 
 def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
@@ -46,6 +48,12 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
 
 def _read_destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:
     """What `to` has, whatever it has: rules say whether that is one destination."""
+    if isinstance(node.value, str):
+        ways = "{ section: KEY }, { variant: SECTION/VARIANT }, { page: PATH, in: SECTION/VARIANT }"
+        hint = f"write {{ url: {shorten_text(node.value)} }}" if _ADDRESS.match(node.value) else ""
+        what = f'to is the text "{shorten_text(node.value)}"; it must be a mapping'
+        reader.add_finding("SY004", node, what, hint or f"write {ways} or {{ url: https://… }}")
+        return None
     members = reader.read_mapping(node, "to", TO)
     places["to"] = reader.locate_node(node)
     if not isinstance(node.value, dict) or len(members) != len(node.value):
