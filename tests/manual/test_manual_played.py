@@ -38,7 +38,7 @@ def test_the_tutorial_of_a_writer_is_typed_from_first_to_last(place: Place) -> N
 @plays(SITE)
 def test_the_tutorial_of_a_site_owner_is_typed_from_first_to_last(place: Place) -> None:
     before, clone, site, publish, back = re.split(
-        r"^(?=The last line prints|## 2\.|And this one|It prints a digest)", read_page(SITE), flags=re.MULTILINE
+        r"^(?=The last command prints|## 2\.|And this one|It prints a digest)", read_page(SITE), flags=re.MULTILINE
     )
     place.serve()
     said = place.play(before, names={}, skipped=SERVED)

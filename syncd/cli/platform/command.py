@@ -13,6 +13,7 @@ from syncd.cli.terminal.site_ids import read_organization_id
 from syncd.cli.terminal.text import escape, log_text, print_text
 from syncd.daemon.systemd import ERROR, NOTICE, Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound
+from syncd.model.wording import format_first
 
 if TYPE_CHECKING:
     from syncd.platform.people.tokens import Token
@@ -23,6 +24,8 @@ ADDRESS_FILE = "address"
 """The file of the data directory with the address at which the platform was served last, for links to its pages."""
 SKIPPED_SHOWN = 20
 """Up to so many skipped parts of an imported directory are printed; of more, the rest is counted."""
+UNLISTED_SHOWN = 5
+"""The same of its pages that no table of contents lists."""
 
 
 @dataclass(frozen=True)
@@ -153,14 +156,16 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
     _note_new_platform(options, is_new)
     if as_json:
         skipped = [f"{part.path}:{part.line}:{part.column}: {part.reason}" for part in imported.skipped]
-        print_document(
-            {"space": imported.space, "revision": imported.revision, "changed": imported.is_changed, "skipped": skipped}
-        )
+        facts = {"space": imported.space, "revision": imported.revision, "changed": imported.is_changed}
+        print_document({**facts, "skipped": skipped, "unlisted": list(imported.unlisted)})
     else:
         for part in imported.skipped[:SKIPPED_SHOWN]:
             print_text(f"{escape(part.path)}:{part.line}:{part.column}: not taken: {escape(part.reason)}", sys.stderr)
         if (more := len(imported.skipped) - SKIPPED_SHOWN) > 0:
             print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
+        if imported.unlisted:
+            named = escape(format_first(imported.unlisted, UNLISTED_SHOWN))
+            print_text(f"not taken, since SUMMARY.md does not list it: {named}", sys.stderr)
         print(f"space {imported.space}\nrevision {imported.revision}")
 
 

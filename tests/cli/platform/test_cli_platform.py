@@ -145,3 +145,19 @@ def test_what_is_no_directory_is_not_imported_and_makes_no_platform(
     said = capsys.readouterr().err
     assert said.startswith(f"error: {tmp_path / name} cannot be imported: {why}\n  hint: name a directory")
     assert not (tmp_path / "data").exists()
+
+
+def test_an_import_names_the_pages_that_no_table_of_contents_lists(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "docs"
+    source.mkdir()
+    for name in ("README", "a", "b", "c", "d", "e", "f"):
+        (source / f"{name}.md").write_text(f"# {name}\n")
+    (source / "SUMMARY.md").write_text("* [Home](README.md)\n")
+    words = ["platform", "import", str(source), "--data", str(tmp_path / "data")]
+    assert run(words) == 0
+    said = capsys.readouterr()
+    assert "not taken, since SUMMARY.md does not list it: a.md, b.md, c.md, d.md, e.md and 1 more\n" in said.err
+    assert run([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unlisted"] == ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md"]

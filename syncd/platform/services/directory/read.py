@@ -45,13 +45,15 @@ _KEPT = ("createdAt", "updatedAt", "emoji")
 class ImportResult:
     """The outcome of an import; `is_changed` is False when the space had this content already.
 
-    Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file.
+    Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file;
+    `unlisted` are Markdown files that the table of contents does not list, which are no pages.
     """
 
     space: str
     revision: str
     is_changed: bool
     skipped: tuple[SkippedPart, ...] = ()
+    unlisted: tuple[str, ...] = ()
 
 
 def import_directory(
@@ -72,6 +74,7 @@ def import_directory(
     """
     check_directory(directory)
     content = store_files(storage, omit_built_sites(_list_paths(directory)), lambda path: _read_file(directory, path))
+    unlisted = content.declared.unlisted
     with storage.write() as connection:
         row = None if space is None else _require_space_row(connection, space)
         known = None if row is None else revisions.open_revision(connection, row.id, row.revision)
@@ -81,15 +84,15 @@ def import_directory(
             name = title or directory.resolve().name or "Untitled"
             id, saved = insert_space(storage, connection, draft, organization=home, by=None, title=name)
             enqueue_indexing(connection, storage, id)
-            return ImportResult(id, saved.id, True, skipped)
+            return ImportResult(id, saved.id, True, skipped, unlisted)
         if draft.hash_tree()[0] == revisions.require_revision(connection, row.id, row.revision).root:
-            return ImportResult(row.id, row.revision, False, skipped)
+            return ImportResult(row.id, row.revision, False, skipped, unlisted)
         saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(row.id, (row.revision,)))
         main_content.set_main_content(storage, connection, saved)
         if title:
             connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
         enqueue_indexing(connection, storage, row.id)
-        return ImportResult(row.id, saved.id, True, skipped)
+        return ImportResult(row.id, saved.id, True, skipped, unlisted)
 
 
 def store_files(storage: Storage, paths: Iterable[str], read: Callable[[str], bytes]) -> "StoredFiles":
