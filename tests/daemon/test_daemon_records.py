@@ -71,7 +71,7 @@ def test_what_is_wrong_with_one_is_a_failure_of_that_one_and_of_the_whole(flow: 
 
 def test_every_flow_of_a_run_has_a_subject() -> None:
     calls = [node for node in ast.walk(ast.parse(inspect.getsource(cycle))) if isinstance(node, ast.Call)]
-    starts = ("Result", "self._run_flow", "self._run_on_main")
+    starts = ("Result", "self._run_flow", "self._run_steps", "self._run_on_main")
     words = [word for call in calls if ast.unparse(call.func) in starts for word in ast.walk(call.args[0])]
     flows = {word.value for word in words if isinstance(word, ast.Constant)}
     flows |= {getattr(cycle, word.id) for word in words if isinstance(word, ast.Name) and word.id.isupper()}
