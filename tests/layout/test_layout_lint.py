@@ -139,6 +139,16 @@ def test_a_rule_finds_what_it_is_for_and_nothing_else(
     assert [(one.code, (one.path, one.line, one.column)) for one in found(files)] == [(code, place)]
 
 
+def test_a_redirect_names_the_side_that_starts_with_a_slash() -> None:
+    redirects = "redirects:\n  old: ./a.md\n  /older: a.md\n"
+    files = {"SUMMARY.md": "* [A](a.md)\n", "a.md": "# A\n", ".gitbook.yaml": redirects}
+    found = [one for one in check_space(items(files)) if one.code == "redirect-form"]
+    assert [(one.line, one.message, one.hint) for one in found] == [
+        (2, "'./a.md' starts with ./", "write a.md"),
+        (3, "'/older' starts with /", "write older"),
+    ]
+
+
 def test_a_good_space_has_no_findings() -> None:
     assert found({}) == []
 

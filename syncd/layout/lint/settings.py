@@ -36,10 +36,11 @@ def _check_redirects(space: Space) -> Iterator[Finding]:
     pages = _find_page_addresses(space)
     for source, target in redirects.items():
         place = located.positions[("redirects", source)]
-        if any(side.startswith(("/", "./")) for side in (source, target)):
-            yield make_finding(
-                "redirect-form", SETTINGS_PATH, place, f"{quote_name(source)} or its target starts with / or ./"
-            )
+        wrong = next((side for side in (source, target) if side.startswith(("/", "./"))), None)
+        if wrong is not None:
+            start, rest = ("/", wrong[1:]) if wrong.startswith("/") else ("./", wrong[2:])
+            message = f"{quote_name(wrong)} starts with {start}"
+            yield make_finding("redirect-form", SETTINGS_PATH, place, message, f"write {rest}" if rest else "")
         path = space.draft.settings.add_root(re.sub(r"^(?:\./|/)+", "", target.partition("#")[0]))
         if path not in space.files:
             hint = format_suggestion(near.find(path))
