@@ -45,7 +45,7 @@ def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subjec
     left = _find_marked(workspace, binding, intent.branch)
     if left is not None:
         return Proposal(intent.branch, _find_origin(workspace, intent, left), left)
-    words = subject or choose_subject([commit.subject for commit in _list_authored(intent)])
+    words = subject or _choose_words(workspace, intent)
     body = ChangeRequestCreate(subject=add_marker(words, build_marker(intent.branch, workspace.instance)))
     try:
         made = workspace.client.change_requests.create(binding.space, body)
@@ -194,6 +194,14 @@ def _list_authored(intent: Intent) -> list[Commit]:
         if len(commit.parents) < 2 and not any(key.startswith("Syncd-") for key in commit.trailers)
     ]
     return theirs or list(intent.commits)
+
+
+def _choose_words(workspace: Workspace, intent: Intent) -> str:
+    """The subject by what people committed; a merge of the platform, as by `syncd init`, says nothing of that."""
+    commits = _list_authored(intent)
+    if commits and all(commit.subject.startswith(f"Merge {workspace.remote}/") for commit in commits):
+        return f"What {intent.branch} has in Git"
+    return choose_subject([commit.subject for commit in commits])
 
 
 def _describe_commit(commit: Commit) -> CommitSummary:

@@ -61,7 +61,11 @@ def test_a_repository_is_bound_after_a_person_has_chosen(shell: Any, work: Path,
     assert code == 0
     assert json.loads(done)["results"][0]["flow"] == "bind"
     assert (work / "install.md").read_text() == OURS["install.md"]
-    assert "update page install.md" in type_("push", at=work)[1]
+    pushed = type_("push", at=work)[1]
+    assert "update page install.md" in pushed
+    assert "create change request #1  (What trunk has in Git [trunk#" in pushed, (
+        "the merge of init tells nobody what it is"
+    )
     assert 'branches = ["trunk"]' in (work / ".git" / "syncd.toml").read_text()
 
 
