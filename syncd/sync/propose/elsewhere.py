@@ -50,7 +50,8 @@ def find_proposed_elsewhere(
     has_foreign = has_foreign_requests(space, proposals)
     if tip is None or main is None or not (others or has_foreign):
         return NOTHING
-    new = _list_new(workspace, binding, main, tip)
+    # A page that the branch has moved to where another one is about to come waits as well.
+    new = _list_new(workspace, binding, main, tip, moved=True)
     added: dict[str, int] = {}
     deleted: set[str] = set()
     for item in sorted(others, key=lambda item: int(item.number)):
@@ -66,6 +67,14 @@ def find_proposed_elsewhere(
             deleted |= gone
     links = _read_links(workspace, binding, main, tip) if added else {}
     return ProposedElsewhere(added, links, frozenset(deleted))
+
+
+def list_waiting(workspace: Workspace, elsewhere: ProposedElsewhere, existing: str, tip: str) -> frozenset[str]:
+    """Return the paths of a branch's tip that wait for other change requests; its own one holds a commit's content."""
+    # Where the branch has moved a page away, what it has at that path is another one.
+    moves = find_moves(workspace, existing, tip) if elsewhere.added else {}
+    lookup = workspace.repository.lookup
+    return elsewhere.list_waiting(lambda path: lookup(existing, path) is not None and path not in moves)
 
 
 def _compare_with_branch(
@@ -94,22 +103,29 @@ def _compare_with_branch(
 
 
 def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Where the tip has the files that lie at these paths of an older commit, and which of them it has deleted."""
+    """Where the tip has the files that lie at these paths of an older commit, also what has taken the place of one, and
+    which of them it has deleted."""
     lookup, moves = workspace.repository.lookup, find_moves(workspace, base, tip)
     later = {path: moves.get(path, path) for path in paths}
     gone = {old for old, path in later.items() if lookup(base, old) is not None and lookup(tip, path) is None}
-    return set(later.values()), gone
+    replaced = {old for old, path in later.items() if old != path and lookup(tip, old) is not None}
+    return {*later.values(), *replaced}, gone
 
 
-def _list_new(workspace: Workspace, binding: Binding, main: str, commit: str) -> set[str]:
-    """The paths of files that a commit has added to main content since they parted, and did not move there."""
+def _list_new(workspace: Workspace, binding: Binding, main: str, commit: str, *, moved: bool = False) -> set[str]:
+    """The paths at which a commit has files that it has added to main content since they parted; with `moved` also
+    those to which it has moved a file."""
     repository = workspace.repository
     base = repository.find_merge_base(main, commit) or main
     changes = [found for found in repository.compare_trees(base, commit) if binding.holds(found.path)]
     new = {found.path for found in changes if found.before is None and not found.path.endswith(SUMMARY)}
+    left: set[str] = set()
     if new and any(found.after is None or found.before is not None for found in changes):
-        new -= set(find_moves(workspace, base, commit).values())
-    return {path for path in new if repository.lookup(main, path) is None}
+        moves = find_moves(workspace, base, commit)
+        # Where a page has moved away, and the commit has another one, that is new, too.
+        left = {old for old in moves.keys() - moves.values() if repository.lookup(commit, old) is not None}
+        new -= set() if moved else set(moves.values())
+    return left | {path for path in new if repository.lookup(main, path) is None}
 
 
 def _has_deletions(repository: Repository, main: str, tip: str) -> bool:

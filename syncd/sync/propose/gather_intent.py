@@ -12,6 +12,7 @@ from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
 from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
 from syncd.sync.merge.write_part import NOT_SENT, write_part
+from syncd.sync.propose.elsewhere import list_waiting
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere, format_paths
 from syncd.sync.propose.refused import Refusal, find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
@@ -62,7 +63,7 @@ def gather_intent(
             ours = tip
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
-    excluded |= elsewhere.list_waiting(lambda path: repository.lookup(existing, path) is not None)
+    excluded |= list_waiting(workspace, elsewhere, existing, tip)
     result, refusals = _merge_what_can_be_sent(workspace, binding, branch, (ours, existing), excluded)
     if existing != main:
         known = {outcome.paths for outcome in conflicts}

@@ -12,14 +12,14 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.leave_out import leave_out
-from syncd.sync.merge.merge import merge
+from syncd.sync.merge.merge import list_page_names, merge
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.mirror.history import NOT_SHOWN
 from syncd.sync.mirror.values import MainMoved
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.policy import ReadReviews
-from syncd.sync.propose.elsewhere import find_proposed_elsewhere
+from syncd.sync.propose.elsewhere import find_proposed_elsewhere, list_waiting
 from syncd.sync.propose.existing import find_mirrored, record_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.review.auto_merge import list_verdicts
@@ -174,10 +174,12 @@ def _find_settling_commit(
     if both.result is None and not repository.is_ancestor(here, tip):
         return ""  # a branch that was reset to main content has decided nothing about what reviewers wrote
     elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space, proposals)
-    waiting = elsewhere.list_waiting(lambda path: repository.lookup(here, path) is not None)
+    waiting = list_waiting(workspace, elsewhere, here, tip)
     if not waiting:
         return tip
     # A page that waits stays as the change request has it: what the branch had sent of it before is not taken back.
     kept = merge(workspace, here, main).tree_with_ours
-    tree = leave_out(repository, workspace.bindings, tip, kept, [(path,) for path in sorted(waiting)])
+    names = list_page_names(workspace, main, tip, here)
+    left_out = [tuple(sorted({path, *names.get(path, ())})) for path in sorted(waiting)]
+    tree = leave_out(repository, workspace.bindings, tip, kept, left_out)
     return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks=NOT_SENT)

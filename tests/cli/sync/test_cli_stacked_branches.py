@@ -4,10 +4,12 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_stack
 """
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 from tests.cli.sync.two_way import Team, Web, Writer, conflicts, pages_of
+from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
 
@@ -198,6 +200,92 @@ def test_a_page_that_the_branch_above_deletes_stays_deleted(web: Web, stack: Wri
     stack.run("sync")
     merge_all(web, stack)
     assert web.slugs() == ["", "p1", "p2", "p3", "p4"]
+
+
+def exchange(writer: Writer, *names: str) -> None:
+    """Let each of some pages have the name of the next one, with its entry, and commit nothing."""
+    table = writer.read("SUMMARY.md")
+    for number, name in enumerate(names):
+        writer.git("mv", name, f"{number}.tmp")
+        table = table.replace(f"({name})", f"({number}.tmp)")
+    for number, name in enumerate((*names[1:], names[0])):
+        writer.git("mv", f"{number}.tmp", name)
+        table = table.replace(f"({number}.tmp)", f"({name})")
+    writer.write("SUMMARY.md", table)
+
+
+def exchange_new(writer: Writer) -> None:
+    exchange(writer, "new.md", "p1.md")
+    writer.commit()
+
+
+def exchange_in_a_ring(writer: Writer) -> None:
+    exchange(writer, "new.md", "p1.md", "p2.md")
+    writer.commit()
+
+
+def exchange_with_own(writer: Writer) -> None:
+    writer.add("own.md", "Own")
+    if writer.git("for-each-ref", "refs/syncd/proposed"):
+        writer.run("push")
+    exchange(writer, "new.md", "own.md")
+    writer.commit()
+
+
+def exchange_words(writer: Writer) -> None:
+    """The table of contents says nothing of it, and both pages are edited."""
+    table = writer.read("SUMMARY.md")
+    exchange(writer, "new.md", "p1.md")
+    writer.write("SUMMARY.md", table)
+    writer.commit()
+    writer.edit("p1.md", "New two.", "New two, says the second.")
+    writer.edit("new.md", "P1 two.", "P1 two, says the second.")
+
+
+def take_name(writer: Writer) -> None:
+    writer.rename("p1.md", "old.md")
+    writer.rename("new.md", "p1.md")
+
+
+def replace_new(writer: Writer) -> None:
+    writer.rename("new.md", "renamed.md")
+    writer.add("new.md", "Own")
+
+
+@pytest.mark.parametrize(
+    ("deed", "order", "is_pushed"),
+    sample_cases(
+        [
+            (deed, order, is_pushed)
+            for deed in (
+                exchange_new,
+                exchange_in_a_ring,
+                exchange_with_own,
+                exchange_words,
+                take_name,
+                replace_new,
+            )
+            for order in (("docs/first", "docs/second"), ("docs/second", "docs/first"))
+            for is_pushed in (True, False)
+        ],
+        kept=(0, 3, 5, 10, 13, 18, 20),
+    ),
+)
+def test_names_that_the_branch_above_exchanges_with_a_new_page_double_nothing(
+    web: Web, stack: Writer, deed: Callable[[Writer], None], order: tuple[str, str], is_pushed: bool
+) -> None:
+    if is_pushed:
+        stack.run("push")
+    begin(stack, "docs/second")
+    stack.edit("p4.md", "P4 one.", "P4 one, says the second.")
+    deed(stack)
+    stack.run("sync")
+    merge_all(web, stack, *order)
+    titles = ["New", *(["Own"] if deed in (exchange_with_own, replace_new) else []), "P1", "P2", "P3", "P4"]
+    for title in titles:
+        assert web.everything().count(f"{title} one") == 1
+        assert stack.everything().count(f"{title} one") == 1
+    assert sorted(web.titles().values()) == sorted(["Home", *titles])
 
 
 def test_jobs_of_both_branches_make_one_page(team: Team, web: Web) -> None:
