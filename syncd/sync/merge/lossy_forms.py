@@ -36,12 +36,14 @@ class GitVersions:
     """The blobs that Git may have for a page, the likeliest first.
 
     Shape: `written` is what this run sent, when nobody else can have written since; `sent` are those that an earlier
-    run may have sent, or that a person was asked to paste.
+    run may have sent, or that a person was asked to paste. `is_resent` says that it had the page's text with another
+    title, also where the text was there before.
     """
 
     blobs: tuple[str, ...] = ()
     written: str = ""
     sent: tuple[str, ...] = ()
+    is_resent: bool = False
 
     def list_all(self) -> tuple[str, ...]:
         """Return all of them, each once."""
@@ -170,6 +172,8 @@ class NormalisedForms:
         read = self.workspace.repository.read
         nearest: int | None = None
         for blob in git.sent:
+            if git.is_resent and _has_lost_tags_alone(read(blob), text, at):
+                return blob
             if blob in git.blobs or not is_lossy(read(blob), text, at=at):
                 continue
             if nearest is None:
@@ -215,6 +219,12 @@ class NormalisedForms:
         return frozenset(
             blob.oid for commit in commits for blob in repository.list_files(commit, self.binding.directory).values()
         )
+
+
+def _has_lost_tags_alone(former: bytes, text: bytes, at: str) -> bool:
+    """Whether all that two forms of a page differ in is that one lacks words such as `<person>`."""
+    gone = [word for loss in find_lost_words(former, text, at=at) for word in loss.words]
+    return bool(gone) and all(word.startswith("<") for word in gone) and not any(find_lost_words(text, former, at=at))
 
 
 def forms_ref(binding: Binding) -> str:

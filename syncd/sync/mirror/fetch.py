@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, NamedTuple
@@ -29,6 +30,7 @@ from syncd.repo.values import Blob
 from syncd.repo.write.writer import Writer
 from syncd.sync.binding import Binding
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.mirror.incoming_links import IncomingTexts
 from syncd.sync.mirror.values import PARTIAL, GatheredRevision, RevisionMoved
 from syncd.sync.workspace import Workspace
@@ -81,6 +83,7 @@ class BodyFetcher:
         self.pointers = LfsPointers(self.repository, (blob for item in files for blob in self._list_blobs(item)))
         self._sent: list[dict[str, Blob]] | None = None
         self._planned: list[dict[str, str]] | None = None
+        self._retitled: set[str] | None = None
         self.marks: dict[str, str] = {}
         self.is_partial = False
         self._pending: list[Anchor] = []
@@ -288,7 +291,20 @@ class BodyFetcher:
         known = base.anchors.get(item.id)
         arrived = known.oid if known is not None else ""
         kept = tuple(blob for blob in blobs if blob in present and (blob == arrived or blob not in sent))
-        return GitVersions((*kept, *self._list_planned(item.path)), base.written.get(item.id, ""), sent)
+        versions = GitVersions((*kept, *self._list_planned(item.path)), base.written.get(item.id, ""), sent)
+        return replace(versions, is_resent=self.binding.path(item.path) in self._find_retitled()) if sent else versions
+
+    def _find_retitled(self) -> set[str]:
+        """The paths, from the root, of pages that were sent with another title, which takes the text along, or path."""
+        if self._retitled is None:
+            base = self.gathered.base
+            self._retitled = set()
+            for former, commit in zip(base.planned, base.sent, strict=True):
+                before, after = (read_summary(self.repository, self.binding, one) for one in (former, commit))
+                titles = {path: entry.title for path, entry in before.index_pages().items()} if before else {}
+                pages = after.index_pages().items() if after else ()
+                self._retitled |= {path for path, entry in pages if titles.get(path) != entry.title}
+        return self._retitled
 
     def _list_planned(self, path: str) -> Iterator[str]:
         """What a page was when something was sent: nothing of it may have arrived, and main content may have moved."""

@@ -134,7 +134,7 @@ class ContentWriter:
             fields["into"] = self._find_parent(step.into) or None
         self._add_operation(UpdatePage.model_validate(fields | {"page": self._find_id(step.id)}), len(text or ""))
         if not step.later:
-            self._record_written("page", step.id, step.path, step.oid or "")
+            self._record_written("page", step.id, step.path, oid or "")
 
     def _find_parent(self, into: str) -> str:
         return ROOT if into == ROOT else self._find_id(into)

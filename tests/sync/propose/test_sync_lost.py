@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from syncd.api.client import Client
 from syncd.errors import Rejected
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.plan.merge.pages import Side
@@ -144,6 +146,53 @@ def test_words_that_the_server_lost_are_told_and_stay_in_git(rewriting: Any, fin
     assert world.git("show", "main:options.md") == WRITTEN
     assert len(comments_of(world)) == 1
     assert_quiet(world, fine)
+
+
+def push_once(world: Any, *, loses_answer: bool) -> list[Any]:
+    """Push; where the answer to the write of content is lost, the platform has done it all the same."""
+    lost = [] if loses_answer else ["nothing"]
+
+    def lose(request: httpx.Request) -> httpx.Response:
+        answer = network.handle_request(request)
+        if request.method == "POST" and request.url.path.endswith("/content") and not lost:
+            lost.append(answer.read().decode())
+            raise httpx.ReadError("gone", request=request)
+        return answer
+
+    with (
+        httpx.HTTPTransport() as network,
+        world.workspace() as workspace,
+        Client(world.url, world.token, transport=httpx.MockTransport(lose)) as client,
+    ):
+        return run_cycle(replace(workspace, client=client), RunOptions(integrate=False))
+
+
+@pytest.mark.parametrize("loses_answer", [False, True])
+@pytest.mark.parametrize("is_renamed", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_a_page_with_another_title_keeps_its_words_and_can_be_deleted(
+    worlds: Any, tmp_path: Path, fine: Any, loses_answer: bool, is_renamed: bool
+) -> None:
+    """The text goes with the title, so the server loses words of a text that was there before."""
+    with worlds(tmp_path, PlatformSettings(rewrite=lossy), files={**FILES, "options.md": WRITTEN}) as world:
+        clone = world.clone()
+        path, table = "named.md" if is_renamed else "options.md", FILES["SUMMARY.md"]
+        assert isinstance(table, str)
+        if is_renamed:
+            (clone / "options.md").rename(clone / path)
+        retitled = {"SUMMARY.md": table.replace("[Options](options.md)", f"[Every option]({path})")}
+        world.commit("Say it otherwise", retitled)
+        fine(push_once(world, loses_answer=loses_answer))
+        assert "<person>" not in page_of(world, path.removesuffix(".md")).markdown
+        assert world.git("show", f"platform/changes/docs/1:{path}") == WRITTEN
+        fine(world.sync())
+        assert world.git("show", f"main:{path}") == WRITTEN
+        gone = {"SUMMARY.md": table.replace("* [Options](options.md)\n", "")}
+        world.commit("Need none", gone, gone=[path])
+        fine(world.sync())
+        world.merge(1)
+        fine(world.sync())
+        assert path not in world.git("ls-tree", "--name-only", "main").split()
+        assert_quiet(world, fine)
 
 
 @everywhere(lossy, default="no-ids")
