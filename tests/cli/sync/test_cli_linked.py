@@ -102,7 +102,7 @@ def test_a_conflict_is_shown_and_settled_in_the_linked_tree(docs: Writer, linked
     assert conflicts(said) == ["p1.md", "p2.md", "p3.md"]
     assert "syncd resolve p1.md --branch main, with --ours" in said
     assert "Next: syncd resolve p1.md --branch main" in linked.run("status", code=6)
-    assert "No page is in conflict." in docs.run("resolve")
+    assert "No page is in conflict in topic." in docs.run("resolve")
     assert "Next: syncd resolve p1.md --branch main --ours" in docs.run("resolve", "--branch", "main", code=6)
     assert "P1 one, says the web." in linked.run("resolve", code=6)
     (linked.path / "guides").mkdir()
