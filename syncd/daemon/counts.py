@@ -19,7 +19,7 @@ class LastCounts:
         self._notice = notice
         self._counts: dict[Path, StateCounts | None] = {}
 
-    def read(self, path: Path, name: str, git_dir: Path | None) -> None:
+    def update_counts(self, path: Path, name: str, git_dir: Path | None) -> None:
         """Read the counts of a repository again; None where it has no git directory."""
         counts = None
         if git_dir is not None:
@@ -30,11 +30,11 @@ class LastCounts:
                     self._notice(f"{name}: {error.what}")
         self._counts[path] = counts
 
-    def find(self, path: Path) -> StateCounts | None:
+    def find_counts(self, path: Path) -> StateCounts | None:
         """Return the counts of a repository, where they could be read."""
         return self._counts.get(path)
 
-    def forget(self, path: Path) -> None:
+    def forget_repository(self, path: Path) -> None:
         """Forget a repository that is served no more."""
         self._counts.pop(path, None)
 

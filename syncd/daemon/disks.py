@@ -33,7 +33,7 @@ class Disks:
         """The paths of repositories whose disk has not answered yet; safe in any thread."""
         return {path for path, future in [*self._left.items()] if not future.done()}
 
-    def read_all(self, jobs: Iterable[Job]) -> dict[Path, Outcome]:
+    def read_repositories(self, jobs: Iterable[Job]) -> dict[Path, Outcome]:
         """Read the repositories of jobs, and return what that came to by path; SILENT where it did not end.
 
         Shape: what was left behind before goes on, and is not begun a second time.

@@ -152,7 +152,7 @@ class Service:
             is_running=task.is_running,
             is_stuck=self._is_stuck(task),
             refusal=task.refusal,
-            counts=self._counts.find(path),
+            counts=self._counts.find_counts(path),
             pause=self._pauses.find_pause(path),
         )
 
@@ -178,7 +178,7 @@ class Service:
             else:
                 self._tasks[path] = Task(job)
             self._ticks.schedule(str(path), job.interval, partial(self._inbox.put, self._tasks[path].pass_interval))
-        outcomes = self._disks.read_all(wanted.values())
+        outcomes = self._disks.read_repositories(wanted.values())
         for path, outcome in outcomes.items():
             self._note_disk(self._tasks[path], is_silent=outcome is SILENT)
         self._watch_all()
@@ -187,8 +187,8 @@ class Service:
     def _lock_repository(self, job: Job) -> Outcome:
         """Take the lock of a job's repository, where it can be had, and read what is known of it from before."""
         git_dir, _ = self._locks.take(job.path, job.locate)
-        self._files.load(job.path, git_dir)
-        self._counts.read(job.path, job.name, git_dir)
+        self._files.load_records(job.path, git_dir)
+        self._counts.update_counts(job.path, job.name, git_dir)
         return Unchanged()
 
     def _note_disk(self, task: Task, *, is_silent: bool) -> None:
@@ -217,7 +217,7 @@ class Service:
             if path not in self._disks.silent:  # else it is given back when the disk answers
                 self._locks.release(path)
             self._files.forget(path)
-            self._counts.forget(path)
+            self._counts.forget_repository(path)
 
     def _watch_all(self) -> None:
         self._watcher.stop()
@@ -278,7 +278,7 @@ class Service:
     def _record_run(self, job: Job, results: Sequence[Result]) -> None:
         """Keep what a run came to, and what the state database says after it."""
         git_dir = self._find_git_dir(job.path)
-        self._counts.read(job.path, job.name, git_dir)
+        self._counts.update_counts(job.path, job.name, git_dir)
         if is_complete_run(results):
             at = datetime.now(UTC).isoformat(timespec="seconds")
             former = self._files.read_runs(job.path, git_dir)

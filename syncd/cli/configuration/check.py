@@ -27,9 +27,9 @@ def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
     own = find_own_platform(os.environ) if file is None else None
     file = ConfigFile(own.path) if own is not None else require_config_file(config_file)
     found = [*find_problems(file, os.environ)]
-    if all(problem.is_warning for problem in found) and not is_platform_alone(
-        file, read_document(file.path), os.environ
-    ):
+    is_usable = all(problem.is_warning for problem in found)
+    is_alone = is_usable and is_platform_alone(file, read_document(file.path), os.environ)
+    if is_usable and not is_alone:
         found += find_branch_problems(file, os.environ)
     problems = sorted(found, key=lambda one: (one.line > 0, one.place, one.line, one.column))
     errors = sum(not problem.is_warning for problem in problems)
@@ -41,7 +41,7 @@ def run_config_check(config_file: Path | None, *, as_json: bool) -> int:
         return code
     for problem in problems:
         print_text("\n".join(_format_problem(problem)))
-    print_text(_format_summary(file, problems, errors, named=str(config_file or "")))
+    print_text(_format_summary(file, problems, is_alone=is_alone, named=str(config_file or "")))
     return code
 
 
@@ -55,14 +55,15 @@ def _format_problem(problem: ConfigProblem) -> Iterator[str]:
     yield from (f"    {escape(line)}" for line in problem.hint.split("\n") if line)
 
 
-def _format_summary(file: ConfigFile, problems: Sequence[ConfigProblem], errors: int, *, named: str) -> str:
+def _format_summary(file: ConfigFile, problems: Sequence[ConfigProblem], *, is_alone: bool, named: str) -> str:
+    errors = sum(not problem.is_warning for problem in problems)
     warnings = format_count(len(problems) - errors, "warning")
     if errors:
         more = f", {warnings}" if len(problems) > errors else ""
         return f"{format_count(errors, 'error')}{more}. Every key, with what it may hold: syncd schema config"
     more = f", with {warnings}" if problems else ""
     path = escape(str(file.path))
-    if is_platform_alone(file, read_document(file.path), os.environ):
+    if is_alone:
         return f"{path} is valid{more}. It names the platform for commands and configurations that name none."
     return f"{path} is valid{more}. What counts of it: {name_config('syncd config show --origin', named)}"
 

@@ -74,8 +74,16 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     linked = {path for path in absent if any(path == link or path.startswith(f"{link}/") for link in links)}
     ignored = {path for path in absent - linked if top is not None and (top / path).is_file()}
     missing = absent - linked - ignored
-    ordered = [tuple(sorted(paths)) for paths in (ignored, linked, missing)]
-    return BranchWork(branch, spaces, uncommitted, ordered[0], ordered[1], ordered[2], deleted, unmerged)
+    return BranchWork(
+        branch,
+        spaces,
+        uncommitted,
+        ignored=tuple(sorted(ignored)),
+        linked=tuple(sorted(linked)),
+        missing=tuple(sorted(missing)),
+        deleted=deleted,
+        unmerged=unmerged,
+    )
 
 
 def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
@@ -152,9 +160,10 @@ def format_requests(work: BranchWork) -> Iterator[str]:
     for space in work.sent_spaces:
         assert space.request is not None
         address = f"  {escape(space.request.address)}" if space.request.address else ""
-        holds = f"change request #{space.request.number} holds what {escape(work.branch)} says"
+        request, said = f"change request #{space.request.number}", f"what {escape(work.branch)} says"
+        holds = f"{request} holds {said}"
         if space.request.is_commented:
-            holds = f"comments of {holds.replace(' holds ', ' hold ', 1)}; somebody has to put it in"
+            holds = f"comments of {request} hold {said}; somebody has to put it in"
         yield f"{space.binding.name}: {holds}{address}"
 
 

@@ -39,7 +39,7 @@ class RunFiles:
         self._writing: defaultdict[Path, Lock] = defaultdict(Lock)
         """For each repository: a disk that hangs keeps no other one's records."""
 
-    def load(self, path: Path, git_dir: Path) -> None:
+    def load_records(self, path: Path, git_dir: Path) -> None:
         """Read the records of a repository, and keep the newest of these and of what is known already."""
         runs = [read_runs(file) for file in self._list_files(path, git_dir)]
         pauses = [read_pause(file) for file in self._list_pauses(path, git_dir)]

@@ -27,6 +27,12 @@ DocumentNode = dict[str, Any]
 BRACES = r"\{\{\s*+(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_-]*+)\s*+\}\}"
 """A variable that a text names: its scope and its name."""
 _BRACES = re.compile(BRACES)
+_CONDITION = re.compile(r"\{%-?\s{0,100}if\b")
+
+
+def has_conditions(text: str) -> bool:
+    """Return whether a text may have a part that is for some readers only."""
+    return _CONDITION.search(text) is not None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from syncd.layout.evaluation.variables import DocumentNode, Variables, evaluate_nodes
+from syncd.layout.evaluation.variables import DocumentNode, Variables, evaluate_nodes, has_conditions
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.writing import to_markdown
 
@@ -14,13 +14,12 @@ CLOSED_TO_SEARCH = ("hidden", "noIndex")
 """Members that keep a page, and all below it, out of a site's search. Source: syncd/manual/reference/layout.md."""
 CLOSED_TO_ROBOTS = (*CLOSED_TO_SEARCH, "noRobotsIndex", "condition")
 """Members that keep it out of web search engines, too: what is for some readers only is nothing to be found there."""
-_DEPENDENT = re.compile(r"\{%-?\s{0,100}if\b|\{\{|class=\"expression\"")
-"""What in a text may be another for another reader."""
+_EXPRESSION = re.compile(r"\{\{|class=\"expression\"")
 
 
 def depends_on_reader(text: str) -> bool:
     """Return whether a text may say something else to another reader."""
-    return _DEPENDENT.search(text) is not None
+    return has_conditions(text) or _EXPRESSION.search(text) is not None
 
 
 def select_visible_text(body: str, variables: Variables) -> str:

@@ -4,13 +4,12 @@ The heading that begins a page is its title and no part of its document. Address
 what a page includes is a text of its own, whose addresses and anchors are its own, too.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from syncd.layout.evaluation import evaluate_nodes
+from syncd.layout.evaluation import evaluate_nodes, has_conditions
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.page.includes import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.anchors import add_anchors
@@ -33,7 +32,6 @@ from syncd.platform.revisions.targets import TargetResolver, build_label, find_t
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
 DocumentNode = dict[str, Any]
-_CONDITION = re.compile(r"\{%-?\s{0,100}if\b")
 
 
 def find_document_body(text: str, entry: TreeEntry) -> str:
@@ -160,7 +158,7 @@ def require_for_visitor(view: RevisionView, entry: TreeEntry, *, is_markdown: bo
     """
     if view.caller.grant is None or not is_markdown:
         return
-    if _CONDITION.search(view.storage.blobs.get(entry.node.body or "").decode(errors="replace")):
+    if has_conditions(view.storage.blobs.get(entry.node.body or "").decode(errors="replace")):
         raise Failure(403, "This text has conditions. A content token reads it with format=document.")
 
 

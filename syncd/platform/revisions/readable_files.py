@@ -1,12 +1,11 @@
 """Which files and reusable contents of a tree are closed to a visitor: those that stand only in what is for others."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from syncd.layout.evaluation import evaluate_nodes
+from syncd.layout.evaluation import evaluate_nodes, has_conditions
 from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.page.links import find_targets
 from syncd.layout.richtext.reading import to_document
@@ -17,7 +16,6 @@ from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.revisions.targets import TargetResolver
 from syncd.platform.revisions.tree import FILES, INCLUDES, TEXTS
 
-_CONDITION = re.compile(r"\{%-?\s{0,100}if\b")
 _has_conditions: Cache[str, bool] = Cache(1_000_000)
 _addresses: Cache[str, tuple[str, ...]] = Cache(1_000_000, weigh=lambda found: 1 + len(found))
 
@@ -68,7 +66,7 @@ class VisitorTexts:
         known = _has_conditions.get(body)
         if known is None:
             check_time()
-            known = _has_conditions.put(body, _CONDITION.search(self._read_text(entry)) is not None)
+            known = _has_conditions.put(body, has_conditions(self._read_text(entry)))
         return known
 
     def _list_addresses(self, entry: TreeEntry) -> tuple[str, ...]:

@@ -50,15 +50,15 @@ def find_proposed_elsewhere(
     has_foreign = has_foreign_requests(space, proposals)
     if tip is None or main is None or not (others or has_foreign):
         return NOTHING
-    new = _list_new(workspace, binding, main, tip)
     # A page that the branch has moved to where another branch adds one waits as well.
-    placed = _list_new(workspace, binding, main, tip, moved=True) if others else new
+    placed = _list_new(workspace, binding, main, tip, moved=True) if others else set()
     added: dict[str, int] = {}
     deleted: set[str] = set()
     for item in sorted(others, key=lambda item: int(item.number)):
         paths, gone = _compare_with_branch(workspace, binding, item, main, tip, placed)
         added |= {path: int(item.number) for path in placed & paths if path not in added}
         deleted |= gone
+    new = _list_new(workspace, binding, main, tip) if has_foreign else set()
     has_foreign = has_foreign and bool(new or _has_deletions(repository, main, tip))
     for request in _list_foreign(workspace, binding, branch, known) if has_foreign else ():
         commit = repository.find_revision(read_proposed_commit(request.description))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from syncd.errors import ConfigInvalid, FileInvalid
-from syncd.layout.evaluation import Variables
+from syncd.layout.evaluation import Variables, has_conditions
 from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, NOBODY, list_hidden_parts
 from syncd.layout.page.frontmatter import read_metadata, split_after_title, split_frontmatter
 from syncd.layout.richtext.reading import to_document
@@ -24,7 +24,6 @@ _CLOSED_SITES = {"visitor-auth": "visitors who sign in", "share-link": "those wh
 _OPEN_SITES = ("", "public")
 _DECIDING = re.compile(r"\b(?:if|hidden|noIndex|noRobotsIndex)\b|\\")
 """What frontmatter has in it that says who may read a page, or where it is listed."""
-_CONDITION = re.compile(r"\{%-?\s{0,100}if\b")
 _GONE = "gone"
 _BELOW = "it stands below a page that is left out"
 
@@ -179,7 +178,7 @@ def _list_hidden_parts(space: SpacePages, file: str) -> Iterator[str]:
         text = space.files.items[file].read().decode(errors="replace")
     except READ_ERRORS:
         return
-    if _CONDITION.search(text):
+    if has_conditions(text):
         document = to_document(split_after_title(text)[1])
         yield from list_hidden_parts(list(document.nodes), read_variables(space, text, at=file, claims=NOBODY))
 
