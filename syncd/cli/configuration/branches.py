@@ -1,7 +1,6 @@
-"""The branches that a configuration names and that exist nowhere: a run holds them, or passes over them in silence."""
+"""The branches and remotes that a configuration names and that exist nowhere: a run is held, or passes over them."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from syncd.cli.configuration.problems import ConfigProblem
@@ -23,7 +22,7 @@ _SCRATCH = "check.git"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a configuration names the branches of a repository."""
+    """Where a configuration names something of a repository."""
 
     path: str
     position: FilePosition | None
@@ -35,21 +34,29 @@ class _Place:
 
 
 def find_branch_problems(file: ConfigFile, environ: Mapping[str, str]) -> Iterator[ConfigProblem]:
-    """Yield what is wrong with the branches of each repository; the upstream is asked where one is not here.
+    """Yield what is wrong with the upstream and branches of each repository; it is asked where a branch is not here.
 
     Shape: an error where a run would hold the repository, a warning where it passes over a branch that is nowhere, or
     the upstream gives no answer. For a configuration without mistakes. Raises: ConfigInvalid; NotTrusted.
     """
     config, _ = load_config_parts(file)
     places = [*_list_places(file)]
-    for place, repository in zip(places, config.repository, strict=False):
-        # What is wrong with a repository itself, `config check` says of its path.
-        with suppress(SyncdError), Repository.open(repository.path) as git:
-            yield from _check_repository(place, repository, git, environ)
+    for (branches, remote), own in zip(places, config.repository, strict=False):
+        try:
+            opened = Repository.open(own.path)
+        except SyncdError:  # what is wrong with a repository itself, `config check` says of its path
+            continue
+        with opened as git:
+            try:
+                upstream = build_upstream(own.upstream, git, environ)
+            except SyncdError as error:
+                yield remote.build_problem(error.what, error.hint, is_warning=False)
+            else:
+                yield from _check_branches(branches, own, git, upstream)
 
 
-def _list_places(file: ConfigFile) -> Iterator[_Place]:
-    """Yield the place of each repository's branches, in the order of the repositories."""
+def _list_places(file: ConfigFile) -> Iterator[tuple[_Place, _Place]]:
+    """Yield the places of each repository's branches and upstream, in the order of the repositories."""
     drop_ins = list_drop_ins(file.path) if file.origin == "operator" else ()
     for path in (file.path, *drop_ins):
         try:
@@ -58,17 +65,17 @@ def _list_places(file: ConfigFile) -> Iterator[_Place]:
             continue
         positions = find_positions(document.data)
         for number in range(len(document.raw.get("repository", ()))):
-            key = f"repository.{number}.branches"
-            yield _Place(str(path), find_nearest(positions, key), key)
+            keys = [f"repository.{number}.{name}" for name in ("branches", "upstream")]
+            branches, upstream = (_Place(str(path), find_nearest(positions, key), key) for key in keys)
+            yield branches, upstream
 
 
-def _check_repository(
-    place: _Place, own: RepositoryConfig, git: Repository, environ: Mapping[str, str]
+def _check_branches(
+    place: _Place, own: RepositoryConfig, git: Repository, upstream: Upstream | None
 ) -> Iterator[ConfigProblem]:
     missing = [name for name in own.named if is_missing(git, name, ())]
     if not missing:
         return
-    upstream = build_upstream(own.upstream, git, environ)
     there: Mapping[str, str] = {}
     if upstream is not None:
         try:

@@ -250,6 +250,18 @@ def test_a_branch_that_is_nowhere_beside_others_is_a_warning(tmp_path: Path, che
         assert (said.code, "warning" in said.out) == (0, False), said.out
 
 
+@pytest.mark.parametrize("branch", ["master", "nowhere"])
+def test_a_remote_that_git_does_not_know_is_an_error_as_a_run_ends_by_it(
+    tmp_path: Path, check: CommandRunner, branch: str
+) -> None:
+    make_hosted(tmp_path)
+    file = name_branches(tmp_path, f'["{branch}"]', path="work")
+    file.write_text(file.read_text() + '[repository.upstream]\nremote = "origin"\n')
+    said = check("--config", str(file))
+    assert said.code == 78
+    assert "error: repository.0.upstream - Git knows no remote origin\n    git remote add origin URL" in said.out
+
+
 def test_an_upstream_that_does_not_answer_is_a_warning_where_it_decides(tmp_path: Path, check: CommandRunner) -> None:
     make_hosted(tmp_path)
     file = name_branches(tmp_path, '["main"]', url=tmp_path / "gone.git")
