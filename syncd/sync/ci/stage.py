@@ -293,11 +293,13 @@ class _StageBuilder:
         return joined
 
     def write_content(self, binding: Binding, held: str, parents: list[str]) -> str:
-        """What the branch proposed before, joined with what it grew from."""
-        tree = self.repository.find_tree(self.base_commit)
+        """What the branch proposed before, joined with what it grew from. Of a base that is newer than where both
+        parted it has nothing: it would seem to have taken out what it never had."""
+        known = find_common_base(self.workspace, self.base_commit, self.job.commit) or self.base_commit
+        tree = self.repository.find_tree(known)
         assert tree is not None
         tree = replace_directory(self.workspace, binding, tree, held)
-        return self.write_commit(tree, [*parents, self.base_commit], "syncd: what the branch proposed before\n")
+        return self.write_commit(tree, [*parents, known], "syncd: what the branch proposed before\n")
 
     @property
     def has_foreign_base(self) -> bool:

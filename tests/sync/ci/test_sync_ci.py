@@ -361,6 +361,24 @@ def test_a_shallow_clone_undoes_nothing_that_main_content_had_before_its_request
     assert team.writes[-1] == 0
 
 
+@pytest.mark.parametrize("is_amended", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_a_later_job_undoes_nothing_that_was_published_after_its_branch_began(team: Team, is_amended: bool) -> None:
+    team.git("branch", "try")
+    team.commit("Say more", {"guide/usage.md": THEIRS})
+    fine(team.ci(depth=0))
+    team.world.merge(1)
+    team.commit("Try", {"errors.md": "# Errors explained\n\nTried.\n"}, branch="try")
+    fine(team.ci("try", depth=0))
+    if is_amended:
+        team.git("reset", "--quiet", "--soft", "HEAD~1")
+    team.commit("Try more", {"options.md": OPTIONS + "* third\n"}, branch="try")
+    for target in ("", "main"):
+        fine(team.ci("try", depth=0, target=target))
+        assert team.page(2, "guide/usage") == THEIRS
+        assert "Tried." in team.page(2, "reference/errors")
+        assert "* third" in team.page(2, "reference/options")
+
+
 @pytest.mark.parametrize("published", ["main", pytest.param("try", marks=pytest.mark.long)])
 def test_a_shallow_clone_takes_no_other_commit_for_what_its_branch_grew_from(team: Team, published: str) -> None:
     """What was published is that of the branch's target, or of another branch that had the same name."""
