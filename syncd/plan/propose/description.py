@@ -29,7 +29,7 @@ LISTED_MAX = 100
 _LINE = re.compile(
     r"Syncd-Commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: ([=+!-])([A-Za-z0-9_-]{0,128})(?: @([A-Za-z0-9_-]{1,128}))?)?"
     r"(?: then (?P<part>[0-9a-f]{40}(?:[0-9a-f]{24})?) @(?P<revision>[A-Za-z0-9_-]{1,128}) but (?P<lacks>[0-9a-f,]+))?"
-    r"(?: from (?P<start>@?[A-Za-z0-9_-]{1,128}))?"
+    r"(?: from (?P<start>[@?]?[A-Za-z0-9_-]{1,128}))?"
     r" \((?P<digest>[0-9a-f]{8})\)"
 )
 _FIRST = "Proposed by syncd from branch "
@@ -81,7 +81,7 @@ class Description:
     - `!R`: pages of the commit were left out.
 
     `part` is what was sent last, where pages of it were left out. `start` is what the branch grew from, where a job of
-    CI found that out: a commit, or `@R` for revision R of main content.
+    CI found that out: a commit, `@R` for revision R of the platform, or `?R` where that was taken for granted.
     """
 
     branch: str

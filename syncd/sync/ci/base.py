@@ -123,7 +123,7 @@ def _find_published(commits: Collection[str], merged: Sequence[ChangeRequest]) -
         if sign == "=":
             return ComparisonBase("revision", revision=revision)
         start, begun = read_start(request.description), request.revision_initial or ""
-        if start.startswith("@") and begun and request.revision_merged_ancestor in (None, "", begun):
+        if start[:1] in ("@", "?") and begun and request.revision_merged_ancestor in (None, "", begun):
             return ComparisonBase("revision", revision=revision, others=(start[1:], begun), absent=commit)
     return None
 
@@ -141,27 +141,40 @@ def _find_by_change_request(workspace: Workspace, job: Job, known: KnownRequests
 
     What that has taken in since is what others wrote: the branch never had it, and must not seem to have taken it out.
     That holds for what it began with, too, unless the branch's commit is all that came of both, or the clone has the
-    whole history and shows nothing that is older.
+    whole history and shows nothing that is older. What is said counts for the commits that grew from the one that was
+    proposed; but what a job took for granted is so for the whole branch.
     """
     if known.live is None:
         return None
-    description, revision = known.live.description, known.live.revision_initial or ""
-    start = read_start(description)
-    if start.startswith("@"):
-        return ComparisonBase("revision", revision=start[1:])
+    description, begun = known.live.description, known.live.revision_initial or ""
+    start, is_cut = read_start(description), bool(workspace.repository.list_cut_parents(job.commit))
+    is_described = description is not None and bool(description.text().strip())
+    if start.startswith("?"):
+        return ComparisonBase("present", revision=start[1:])
+    # One without a description was opened by a job that has not come to its end. Where nothing was merged before, that
+    # job compared with what the request began with, as this one would have.
+    if begun and not start and (not is_cut or not (is_described or known.merged)):
+        return ComparisonBase("present", revision=begun)
     commit = workspace.repository.find_revision(start)
     if commit is not None and workspace.repository.is_ancestor(commit, job.commit):
         return ComparisonBase("commit", commit)
+    if not _has_grown_from(workspace, job, read_proposed_commit(description)):
+        return None
+    if start.startswith("@"):
+        return ComparisonBase("revision", revision=start[1:])
     if (published := _find_published([start], known.merged)) is not None:
         return published
-    is_cut = bool(workspace.repository.list_cut_parents(job.commit))
-    is_described = description is not None and bool(description.text().strip())
-    # One without a description was opened by a job that has not come to its end. Where nothing was merged before, that
-    # job compared with what the request began with, as this one would have.
-    is_first = not is_described and not known.merged
-    if revision and (is_first or read_base_revision(description)[0] == "=" or not (is_cut or start)):
-        return ComparisonBase("revision", revision=revision)
-    return None
+    is_all = read_base_revision(description)[0] == "="
+    return ComparisonBase("revision", revision=begun) if begun and is_all else None
+
+
+def _has_grown_from(workspace: Workspace, job: Job, commit: str) -> bool:
+    """Whether a commit, which the clone may only name, is in the history of the job's one."""
+    repository = workspace.repository
+    if commit in (job.commit, job.former, *repository.list_cut_parents(job.commit)):
+        return True
+    found = repository.find_revision(commit)
+    return found is not None and repository.is_ancestor(found, job.commit)
 
 
 def _take_present(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
@@ -186,7 +199,8 @@ def name_start(workspace: Workspace, binding: Binding, start: ComparisonBase) ->
     if start.kind == "mirror":
         (commit,) = workspace.repository.list_commits(None, start.commit, limit=1)
         return "@" + commit.trailers[REVISION][-1]
-    return start.absent or (f"@{start.revision}" if start.revision else start.commit)
+    sign = "?" if start.kind == "present" else "@"
+    return start.absent or (f"{sign}{start.revision}" if start.revision else start.commit)
 
 
 def has_main_as_opened(live: ChangeRequest | None) -> bool:

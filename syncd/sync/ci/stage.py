@@ -132,10 +132,10 @@ class _StageBuilder:
         found = self.find_content(binding, start.commit, start.revision)
         if found is not None:
             return self.take_out_others(binding, found, start) if start.absent else found
-        if start.kind == "revision" and not has_main_as_opened(self.known[binding].live):
+        if start.revision and not has_main_as_opened(self.known[binding].live):
             raise refuse_unreadable(binding.name)
         commit, revision = write_present_commit(self.workspace, binding, like=self.job.commit)
-        self.present[binding.space] = f"@{revision}"
+        self.present[binding.space] = f"?{revision}"
         return commit
 
     def take_out_others(self, binding: Binding, held: str, start: ComparisonBase) -> str:

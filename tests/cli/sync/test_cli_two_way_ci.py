@@ -46,6 +46,26 @@ def run_job(team: Team, source: Writer, *words: str, space: str, code: int = 0, 
     return done.stdout
 
 
+def run_job_at(
+    team: Team, source: Writer, commit: str, *, space: str, depth: int, branch: str, base: str = "", code: int = 0
+) -> str:
+    """Run `push --ci` at a commit as GitHub checks it out: of a pull request into a base, or of a branch."""
+    clone = Writer(Path(tempfile.mkdtemp(dir=team.root)))
+    source.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    clone.git("init", "--quiet")
+    clone.git("remote", "add", "origin", f"file://{source.path}")
+    if not depth:
+        clone.git("fetch", "--quiet", "origin", "+refs/heads/*:refs/remotes/origin/*")
+    clone.git("fetch", "--quiet", *((f"--depth={depth}",) if depth else ()), "origin", commit)
+    clone.git("checkout", "--quiet", "--detach", commit)
+    service = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": branch}
+    service |= {"GITHUB_REF_NAME": "7/merge", "GITHUB_HEAD_REF": branch, "GITHUB_BASE_REF": base} if base else {}
+    token = team.token.read_text().strip()
+    done = clone.syncd("push", "--ci", "--url", team.url, "--space", space, **service, SYNCD_TOKEN=token)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
 def plant(origin: Writer, files: dict[str, str]) -> None:
     for path, text in files.items():
         origin.write(path, text)
@@ -201,6 +221,34 @@ def test_a_job_of_an_amended_commit_takes_back_what_it_dropped_and_nothing_else(
     assert "P3 one, says R." in web.text("p3", request=request)
     web.merge()
     assert "Home one, says the web." in web.text(HOME)
+
+
+@pytest.mark.parametrize("depth", sample_cases([0, 1, 2], kept=(0, 1)))
+def test_jobs_of_a_pull_request_and_of_its_branch_undo_nothing(
+    team: Team, origin: Writer, web: Web, depth: int
+) -> None:
+    job = partial(run_job_at, team, origin, space=web.space)
+    plant(origin, pages_of("P1", "P2", "P3", "P4"))
+    origin.git("switch", "--quiet", "--create", "topic")
+    origin.edit("p1.md", "P1 one.", "P1 one, says the topic.")
+    origin.git("switch", "--quiet", "main")
+    origin.edit("p3.md", "P3 one.", "P3 one, says main.")
+    job(origin.tip(), depth=0, branch="main")
+    web.merge()
+    web.edit("p4", "P4 one.", "P4 one, says the web.")
+    origin.git("switch", "--quiet", "--detach", "main")
+    origin.git("merge", "--quiet", "--no-edit", "topic")
+    job(origin.tip(), depth=depth, branch="topic", base="main")
+    request = web.proposed()
+    origin.git("switch", "--quiet", "topic")
+    origin.edit("p1.md", "P1 two.", "P1 two, says the topic.")
+    # The commit of the pull request had more of main than the branch has, which no shallow clone can tell.
+    said = job(origin.tip(), depth=depth, branch="topic", code=5 if depth else 0)
+    assert ("fetch the whole history" in said) is bool(depth)
+    assert ("P1 two, says the topic." in web.text("p1", request=request)) is (depth == 0)
+    assert "P1 one, says the topic." in web.text("p1", request=request)
+    assert "P3 one, says main." in web.text("p3", request=request)
+    assert "P4 one, says the web." in web.text("p4", request=request)
 
 
 def test_line_ends_alone_are_never_proposed(team: Team, origin: Writer, job: Job, web: Web) -> None:

@@ -97,7 +97,7 @@ def test_what_was_sent_in_part_is_found_again_beside_what_was_sent_before(state:
     assert update_description(made, replace(TOLD, state=state, part=part)) is None
 
 
-@pytest.mark.parametrize("start", ["", "@r0", TWO])
+@pytest.mark.parametrize("start", ["", "@r0", "?r0", TWO])
 @pytest.mark.parametrize("part", [NOTHING_SENT, SentPart(TWO, "r3", frozenset({compute_path_digest("a.md")}))])
 def test_what_the_branch_grew_from_is_found_again(start: str, part: SentPart) -> None:
     told = replace(TOLD, state="-r1 @r2", part=part, start=start)
