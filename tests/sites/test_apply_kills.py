@@ -103,7 +103,7 @@ def test_a_default_that_was_chosen_in_vain_is_not_chosen_again_before_the_moves(
     assert not planned(stage, file).steps
 
 
-@pytest.mark.parametrize(("seed", "beyond"), sample_cases(CASES, kept=()))
+@pytest.mark.parametrize(("seed", "beyond"), sample_cases(CASES, long=range(0, len(CASES), 3)))
 def test_runs_that_all_die_at_their_first_write_never_repeat_one_and_get_there(
     platforms: Platforms, seed: int, beyond: bool
 ) -> None:

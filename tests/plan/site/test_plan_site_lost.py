@@ -29,6 +29,7 @@ from tests.plan.site.cases import (
 )
 from tests.plan.site.promises import carry_out
 from tests.plan.site.simulator import Simulator
+from tests.sampling import sample_cases
 from tests.sites.worlds import World, taken_away, world
 
 API = (section("api"), variant("api/v1", "sp_v1", default=True), variant("api/v2", "sp_api"))
@@ -201,8 +202,7 @@ def test_a_deletion_is_drift_of_just_what_was_deleted_and_reverting_it_ends(seed
     deletions_are_drift(seed)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("start", range(0, 4000, 500))
+@pytest.mark.parametrize("start", sample_cases(range(0, 4000, 500), long=(0, 1, 2)))
 def test_many_deletions(start: int) -> None:
     for seed in range(start, start + 500):
         deletions_are_drift(seed)
