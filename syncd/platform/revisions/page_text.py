@@ -62,7 +62,7 @@ class PageTexts:
             text = links.rewrite_addresses(text, lambda address: self._resolve_address(address, at=at))
         elif refs == "stable":
             text = links.rewrite_addresses(text, lambda address: self._make_stable(address, at=at))
-        return self._evaluate_text(text, entry) if evaluated != "false" else text
+        return evaluate_page_text(text, self.outline, entry) if evaluated != "false" else text
 
     def _expand_includes(self, text: str, entry: TreeEntry) -> str:
         try:
@@ -92,17 +92,6 @@ class PageTexts:
         place = f"{self.context.app}/{entry.path}" if entry.path else self.context.app
         return None if entry.parent == INCLUDES else place + rest
 
-    def _evaluate_text(self, text: str, entry: TreeEntry) -> str:
-        variables = read_variables(self.outline, entry)
-
-        def replacement(found: re.Match[str]) -> str:
-            value = variables.evaluate(html.unescape(found[1])) if found[1] is not None else None
-            if found[1] is None:
-                value = variables.get(found[2], found[3])
-            return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escape_value(value))
-
-        return replace_in_prose(_resolve_conditions(text, variables), _EXPRESSION, replacement)
-
 
 def expand_page_text(text: str, outline: Outline, entry: TreeEntry, read: Callable[[str], bytes]) -> str:
     """Return the text of a page with what it includes; `read` returns a blob by its id. Raises: IncludesTooMuch."""
@@ -114,6 +103,19 @@ def expand_page_text(text: str, outline: Outline, entry: TreeEntry, read: Callab
         return inner.node.path or "", read(inner.node.body).decode(errors="replace")
 
     return expand_includes(text, entry.node.path or "", find)
+
+
+def evaluate_page_text(text: str, outline: Outline, entry: TreeEntry) -> str:
+    """Return the text of a page with the values that it shows; what depends on the reader stays as it is written."""
+    variables = read_variables(outline, entry)
+
+    def replacement(found: re.Match[str]) -> str:
+        value = variables.evaluate(html.unescape(found[1])) if found[1] is not None else None
+        if found[1] is None:
+            value = variables.get(found[2], found[3])
+        return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escape_value(value))
+
+    return replace_in_prose(_resolve_conditions(text, variables), _EXPRESSION, replacement)
 
 
 def _resolve_conditions(text: str, variables: Variables) -> str:

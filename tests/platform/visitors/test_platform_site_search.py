@@ -1,4 +1,4 @@
-"""What a search of a published site finds: the words that its visitor reads on a page, wherever they come from."""
+"""What a search of a published site finds, and its answers quote: words that a page shows, wherever they come from."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,3 +124,28 @@ def test_words_far_behind_in_a_page_are_found(made: PublishedSiteMaker) -> None:
     assert search(made, "pomelo") == search(made, "many pomelo") == ["Long"]
     [row] = made.world.target.client.get(f"{made.base}/~syncd/search.json?q=pomelo").json()
     assert (row[1], row[4]) == (f"{made.base}/long#far-end", "pomelo")
+
+
+def test_an_answer_quotes_what_a_page_includes_and_the_values_that_it_shows(
+    made: PublishedSiteMaker, tmp_path: Path
+) -> None:
+    space = add_space(made, tmp_path / "docs")
+    settings = made.world.made("getSiteCustomizationById", made.path)
+    made.world.made("updateSiteCustomizationById", made.path, body=settings | {"ai": {"mode": "search"}})
+
+    def answer(question: str, token: str = "") -> str:
+        client = made.world.target.client
+        client.cookies.clear()
+        headers = {"Cookie": f"syncd-visitor={token}"} if token else {}
+        return client.get(f"{made.base}/~syncd/ask", params={"q": question}, headers=headers).text
+
+    assert "The kumquat." in answer("Where is the kumquat?")
+    assert "It is Blackcurrant, Gooseberry." in answer("What is the gooseberry?")
+    assert "Elderberry." in answer("What is an elderberry?")
+    for token in ("", made.sign(isStaff=True)):
+        assert "The quince." in answer("Where is the quince?", token)
+        assert "rambutan" not in answer("Where is the quince?", token)
+        assert "The rambutan." not in answer("Where is the rambutan?", token)
+    (tmp_path / "docs/.gitbook/includes/inner.md").write_text("## Inner part\n\nThe kumquat is ripe.\n")
+    import_directory(made.world.storage, tmp_path / "docs", space=space)
+    assert "The kumquat is ripe." in answer("Where is the kumquat?")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from syncd.platform.revisions.outline import is_page
+from syncd.platform.revisions.outline import TreeEntry, is_page
 from syncd.platform.services.ask.answers import format_question
 from syncd.platform.services.ask.open_pages import PublishedSpace, is_page_open
 from syncd.platform.services.ask.retrieval import list_headings
@@ -17,20 +17,20 @@ def recommend_questions(storage: Storage, where: Sequence[PublishedSpace]) -> li
     """Return a few questions that the open pages of published spaces answer, in reading order."""
     pages = [found for place in where for found in _list_pages(place)]
     asked: dict[str, None] = {}
-    for title, body in pages:
-        for heading in (title, *list_headings(storage, body)):
+    for place, entry in pages:
+        for heading in (entry.node.title, *list_headings(storage, place.outline, entry)):
             if heading.rstrip().endswith("?"):
                 asked[heading] = None
         if len(asked) >= QUESTIONS_MAX:
             break
-    for title, _ in pages[: QUESTIONS_MAX - len(asked)]:
-        asked[format_question(title)] = None
+    for _, entry in pages[: QUESTIONS_MAX - len(asked)]:
+        asked[format_question(entry.node.title)] = None
     return list(asked)[:QUESTIONS_MAX]
 
 
-def _list_pages(place: PublishedSpace) -> Iterator[tuple[str, str | None]]:
+def _list_pages(place: PublishedSpace) -> Iterator[tuple[PublishedSpace, TreeEntry]]:
     found = 0
     for id, entry in place.outline.entries.items():
         if found < PAGES_MAX and is_page(entry.node) and entry.node.body and is_page_open(place.outline, id):
             found += 1
-            yield entry.node.title, entry.node.body
+            yield place, entry

@@ -8,12 +8,18 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 
+from syncd.layout.evaluation.visible import depends_on_reader
 from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.page.includes import IncludesTooMuch, has_includes
 from syncd.layout.richtext.outline import split_sections
 from syncd.model.words import parse_query
 from syncd.platform.cache import Cache
+from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.page_text import evaluate_page_text, expand_page_text
 from syncd.platform.services.ask.open_pages import PublishedSpace, is_page_open
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import MATCHES_MAX, find_matches
@@ -82,7 +88,7 @@ def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: s
     read = [
         (place, page, part)
         for place, page in ranked
-        for part in _read_sections(storage, place.outline.entries[page].node.body)
+        for part in _read_sections(storage, place.outline, place.outline.entries[page])
     ]
     passages = sorted(_rate_sections(read, worth), key=lambda one: (-one.score, one.place.space, one.page, one.anchor))
     telling = tuple(one for one in passages if one.coverage >= COVERED)[:PASSAGES_MAX]
@@ -92,9 +98,9 @@ def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: s
     return RetrievalResult(telling, tuple(dict.fromkeys(heading for heading in beside if heading)))
 
 
-def list_headings(storage: Storage, oid: str | None) -> list[str]:
+def list_headings(storage: Storage, outline: Outline, entry: TreeEntry) -> list[str]:
     """Return the headings of a page that everybody sees, in order."""
-    return [heading for _, heading, *_ in _read_sections(storage, oid) if heading]
+    return [heading for _, heading, *_ in _read_sections(storage, outline, entry) if heading]
 
 
 def _list_stems(question: str) -> dict[str, str]:
@@ -128,21 +134,32 @@ def _rank_pages(
     return worth, [one for one, _ in zip(opened, range(PAGES_MAX), strict=False)]
 
 
-def _read_sections(storage: Storage, oid: str | None) -> tuple[_Section, ...]:
-    if oid is None:
+def _read_sections(storage: Storage, outline: Outline, entry: TreeEntry) -> tuple[_Section, ...]:
+    """The sections of a page with what it includes and the values that it shows, as everybody sees them."""
+    if entry.node.body is None:
         return ()
-    known = _cache.get(oid)
-    if known is not None:
+    if (known := _cache.get(entry.node.body)) is not None:
         return known
-    text = drop_conditions(split_after_title(storage.blobs.get(oid).decode())[1])
+    own = storage.blobs.get(entry.node.body).decode(errors="replace")
+    if not has_includes(own) and not depends_on_reader(own):
+        return _cache.put(entry.node.body, _split_text(own))
+    text = own
+    with suppress(IncludesTooMuch):
+        text = expand_page_text(own, outline, entry, storage.blobs.get)
+    text = evaluate_page_text(text, outline, entry)
+    key = sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return known if (known := _cache.get(key)) is not None else _cache.put(key, _split_text(text))
+
+
+def _split_text(text: str) -> tuple[_Section, ...]:
     read = []
-    for part in split_sections(text)[:_SECTIONS_MAX]:
+    for part in split_sections(drop_conditions(split_after_title(text)[1]))[:_SECTIONS_MAX]:
         body = "\n".join(part.lines)[:_BODY_MAX]
         counted = Counter(find_stems(body))
         for stem in find_stems(part.title):
             counted[stem] += _HEADING
         read.append((part.id, part.title, body, dict(counted), sum(counted.values())))
-    return _cache.put(oid, tuple(read))
+    return tuple(read)
 
 
 def _rate_sections(
