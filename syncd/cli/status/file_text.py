@@ -13,12 +13,12 @@ from syncd.cli.status.files import (
     PROPOSED,
     TO_PULL,
     TO_PUSH,
-    UNCOMMITTED,
     UNLISTED,
     FileStatus,
     LastChange,
 )
 from syncd.cli.status.text import describe_request, mark_problem
+from syncd.cli.sync.unsent import describe_edit
 from syncd.cli.terminal.text import escape, format_time, name_config, style_text
 
 _SUMMARIES = {
@@ -66,8 +66,8 @@ def _format_problems(file: FileStatus, config_file: Path | None) -> Iterator[str
         yield f"! no platform takes it; {check} says why"
     if UNLISTED in file.states:
         yield "! not listed in SUMMARY.md, so that no push sends it; list it there, and commit"
-    if UNCOMMITTED in file.states:
-        yield "! edited and not committed; git add, then git commit"
+    if file.edit is not None:
+        yield f"! {describe_edit(file.edit, path=escape(quote(file.path)))}"
 
 
 def _format_change(change: LastChange) -> str:

@@ -15,7 +15,7 @@ from syncd.daemon.locks import STATE_FILE
 from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
 from syncd.repo.repository import Repository
-from syncd.repo.values import Commit
+from syncd.repo.values import Commit, EditKind
 from syncd.store.status import read_page_address
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import find_original
@@ -48,7 +48,8 @@ class FileStatus:
     """Where one file stands, by its path from the repository's root.
 
     Shape: `states` are words of this module; `revision` is the one that the file is in step with, or was before it
-    was changed. `in_git` is the last change on the branch, `on_platform` the last one of main content.
+    was changed. `in_git` is the last change on the branch, `on_platform` the last one of main content; `edit` is what
+    happened in the work tree that is not committed.
     """
 
     path: str
@@ -60,6 +61,7 @@ class FileStatus:
     on_platform: LastChange | None = None
     requests: tuple[RequestStatus, ...] = ()
     address: str = ""
+    edit: EditKind | None = None
 
     @property
     def exit_code(self) -> int:
@@ -129,13 +131,13 @@ class _FileFinder:
 
     def find_file(self, binding: Binding, path: str) -> FileStatus:
         """Return where the file at a path from the root stands."""
-        edited = {path for work in self.status.works for path in work.uncommitted}
+        edit = next((work.uncommitted[path] for work in self.status.works if path in work.uncommitted), None)
         here, there, base = (self._look_up(side, path) for side in (self.sides.tip, self.sides.main, self.sides.base))
         requests = tuple(self._find_requests(binding, path))
-        if here is None and there is None and base is None and path not in edited and not requests:
+        if here is None and there is None and base is None and edit is None and not requests:
             raise typer.BadParameter(describe_absent_file(self.git, self.remote, path))
         states = [*self._find_states(binding, path, here, there, base, requests)]
-        if path in edited:
+        if edit is not None:
             states.append(UNCOMMITTED)
         since = self.sides.main if here == there else self.sides.base
         return FileStatus(
@@ -148,6 +150,7 @@ class _FileFinder:
             self._find_change(self.sides.main, path),
             requests,
             read_page_address(self.state, binding.space, binding.inner(path)),
+            edit,
         )
 
     def _look_up(self, commit: str | None, path: str) -> str | None:

@@ -87,7 +87,7 @@ def _suggest_commit(status: RepositoryStatus, start: str) -> str:
     if status.problems:
         return ""
     edits = [path for work in status.works for path in work.uncommitted]
-    if edits and len(edits) == sum(len(work.deleted) for work in status.works):
+    if edits and len(edits) == sum(len(work.list_uncommitted("deleted")) for work in status.works):
         return "git status"  # whoever deleted files by mistake is not to be led on
     if edits:
         paths = [os.path.relpath(os.path.join(status.work_tree, path), start) for path in edits]

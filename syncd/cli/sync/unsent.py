@@ -1,7 +1,7 @@
 """Work of a branch that no change request holds yet: what is not sent, why, and what to do about it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from syncd.cli.terminal.text import escape
@@ -11,6 +11,7 @@ from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.spelling import format_renaming, spell_decomposed
 from syncd.model.wording import format_count, format_first
 from syncd.repo.repository import Repository
+from syncd.repo.values import EditKind
 from syncd.store.status import FlowOutcome, read_store_summary
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -26,19 +27,21 @@ PATHS_SHOWN = 5
 class BranchWork:
     """What a branch has that the platform lacks, space by space, and what of its work tree is not committed.
 
-    Shape: `uncommitted` are edits; of these, `deleted` are files that are gone, and `unmerged` those that a merge of
-    Git has left to a person. Of the pages that are listed and that the commit lacks, `ignored` are left out by an
-    ignore rule of Git, `linked` lie behind a symbolic link or in a submodule, and `missing` are not there.
+    Shape: `uncommitted` are paths with what happened to each. Of the pages that are listed and that the commit lacks,
+    `ignored` are left out by an ignore rule of Git, `linked` lie behind a symbolic link or in a submodule, and
+    `missing` are not there.
     """
 
     branch: str
     spaces: tuple[Unsent, ...] = ()
-    uncommitted: tuple[str, ...] = ()
+    uncommitted: Mapping[str, EditKind] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    deleted: tuple[str, ...] = ()
-    unmerged: tuple[str, ...] = ()
+
+    def list_uncommitted(self, kind: EditKind) -> list[str]:
+        """Return the files to which one thing happened that is not committed."""
+        return [path for path, found in self.uncommitted.items() if found == kind]
 
     @property
     def needs_push(self) -> bool:
@@ -66,8 +69,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     )
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
     edits = git.list_uncommitted() if top is not None else {}
-    uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
-    deleted, unmerged = (tuple(path for path in uncommitted if edits[path] == kind) for kind in ("deleted", "unmerged"))
+    uncommitted = {path: kind for path, kind in edits.items() if any(binding.holds(path) for binding in bindings)}
     absent = {path for space in spaces for path in space.missing}.difference(edits, conflicts)
     tip = git.resolve(f"{HEADS}{branch}")
     links = git.find_obstacles(tip, absent) if tip is not None else {}
@@ -81,8 +83,6 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
         ignored=tuple(sorted(ignored)),
         linked=tuple(sorted(linked)),
         missing=tuple(sorted(missing)),
-        deleted=deleted,
-        unmerged=unmerged,
     )
 
 
@@ -136,16 +136,22 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
 
 
 def _format_uncommitted(work: BranchWork) -> Iterator[str]:
-    rest = [path for path in work.uncommitted if path not in {*work.deleted, *work.unmerged}]
-    them = "it" if len(work.deleted) == 1 else "them"
-    way_back = f"git checkout HEAD -- PATH brings {them} back; git add --all, then git commit records that"
-    for paths, what in (
-        (work.unmerged, "in conflict in a merge of Git; edit until no marker is left, git add, then git commit"),
-        (work.deleted, f"deleted, and that is not committed; {way_back}"),
-        (rest, "edited and not committed; git add, then git commit"),
-    ):
+    kinds: tuple[EditKind, ...] = ("unmerged", "deleted", "edited")
+    for kind in kinds:
+        paths = work.list_uncommitted(kind)
+        what = describe_edit(kind, them="it" if len(paths) == 1 else "them")
         if paths:
             yield f"! not sent: {_format_paths(paths)} {'is' if len(paths) == 1 else 'are'} {what}"
+
+
+def describe_edit(kind: EditKind, *, path: str = "PATH", them: str = "it") -> str:
+    """Return what happened to a file in the work tree, and what to do about it."""
+    if kind == "unmerged":
+        return "in conflict in a merge of Git; edit until no marker is left, git add, then git commit"
+    if kind == "edited":
+        return "edited and not committed; git add, then git commit"
+    way_back = f"git checkout HEAD -- {path} brings {them} back; git add --all, then git commit records that"
+    return f"deleted, and that is not committed; {way_back}"
 
 
 def _find_respelled(work: BranchWork) -> dict[str, str]:
@@ -186,8 +192,8 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
     return {
         "branch": work.branch,
         "uncommitted": list(work.uncommitted),
-        "deleted": list(work.deleted),
-        "unmerged": list(work.unmerged),
+        "deleted": work.list_uncommitted("deleted"),
+        "unmerged": work.list_uncommitted("unmerged"),
         "ignored": list(work.ignored),
         "linked": list(work.linked),
         "missing": list(work.missing),

@@ -146,6 +146,15 @@ def test_reviews_are_known_after_a_run_and_not_asked_for_by_status(shell: Any, d
     assert "lacks some of main" in shell.fine("status", cwd=docs)
 
 
+def test_a_deleted_file_is_not_called_edited(shell: Any, docs: Path) -> None:
+    (docs / "use.md").unlink()
+    (file,) = shell.json("status", "use.md", cwd=docs)["files"]
+    assert (file["states"], file["edit"]) == (["in-step", "uncommitted"], "deleted")
+    out = shell.fine("status", "use.md", cwd=docs)
+    assert "! deleted, and that is not committed; git checkout HEAD -- use.md brings it back" in out
+    assert "edited" not in out
+
+
 def test_a_file_is_followed_from_edit_to_merge(shell: Any, docs: Path) -> None:
     def read_states() -> list[str]:
         (file,) = shell.json("status", "use.md", cwd=docs)["files"]

@@ -89,7 +89,7 @@ SITUATIONS: dict[str, RepositoryStatus | BrokenStatus] = {
             BranchWork(
                 "main",
                 (Unsent(BINDING, ("guides/use.md",), ("guides/draft.md",)),),
-                ("guides/a page with spaces.md", "guides/install.md"),
+                {"guides/a page with spaces.md": "edited", "guides/install.md": "edited"},
             ),
         ),
     ),
@@ -221,7 +221,7 @@ def test_a_file_that_ended_the_last_run_is_looked_at_unless_a_hint_says_more() -
 
 
 def test_paths_of_a_command_are_relative_and_quoted() -> None:
-    work = BranchWork("main", (Unsent(BINDING),), ("guides/a page with spaces.md", "guides/use.md"))
+    work = BranchWork("main", (Unsent(BINDING),), {"guides/a page with spaces.md": "edited", "guides/use.md": "edited"})
     status = replace(IN_STEP, works=(work,))
     assert (
         suggest_command(status, start="/home/ann/docs/guides") == "git add 'a page with spaces.md' use.md && git commit"
@@ -231,7 +231,7 @@ def test_paths_of_a_command_are_relative_and_quoted() -> None:
 def test_the_next_command_uses_the_configuration_that_was_named() -> None:
     behind = replace(IN_STEP, branches=(BranchStatus("main", 0, 1),), config="team docs/config.toml")
     assert suggest_command(behind, start="/") == "syncd pull --config 'team docs/config.toml'"
-    edited = replace(behind, branches=(), works=(BranchWork("main", uncommitted=("use.md",)),))
+    edited = replace(behind, branches=(), works=(BranchWork("main", uncommitted={"use.md": "edited"}),))
     assert suggest_command(edited, start="/home/ann/docs").startswith("git add "), "which knows no such option"
 
 
