@@ -82,7 +82,7 @@ def coverage(session: nox.Session) -> None:
 @nox.session
 def stories(session: nox.Session) -> None:
     """Run the stories that the coverage does not run."""
-    run(session, "pytest", "-m", "story", *(f"--ignore={folder}" for folder in COUNTED))
+    run(session, "pytest", "-m", "story and not long", *(f"--ignore={folder}" for folder in COUNTED))
 
 
 @nox.session
