@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ from syncd.model.words import has_any_term, parse_query, split_words
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import PAGES, ROOT
-from syncd.platform.schema.search import pages
+from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import SearchMatch, find_matches
 from syncd.platform.storage.storage import Storage
@@ -25,6 +26,8 @@ from syncd.web.pages.search_results import SearchResult, cut_excerpt
 
 FOUND_MAX = 100
 """Pages that one search of a site finds, the best first."""
+CHANGED_MAX = 500
+"""Pages which differ from main content that one search of a change request's preview looks through."""
 SECTIONS_MAX = 5
 _READER = "visitor"
 """The name by which every expression that depends on the reader has the reader's claims: a word of its page."""
@@ -69,25 +72,27 @@ def search_site(
 ) -> list[FoundPage]:
     """Return the pages of visible site-spaces that have all words of a text, best first.
 
-    Shape: a page whose words depend on who reads it is searched as this visitor reads it, claims included.
+    Shape: a page whose words depend on who reads it is searched as this visitor reads it, claims included. What a
+    change request changes, of which the index knows nothing, comes first in its preview.
     """
     wanted = parse_query(text)
     shown = {row.space: row for row in reversed(list(site_spaces)) if row in visit.visible_site_spaces}
     if not wanted or not shown:
         return []
     index.refresh_index(storage, list(shown))
-    found: list[FoundPage] = []
     with storage.read() as connection:
         sure = find_matches(connection, wanted, list(shown))[: most * 4]
         matches = [*sure, *_find_by_claims(connection, visit, wanted, list(shown), sure)[: most * 4]]
         outlines = {space: open_space_outline(connection, visit, row) for space, row in shown.items()}
         sections = _read_sections(connection, matches)
-    stamps = {space: index.IndexStamps(outline) for space, outline in outlines.items()}
+        stamps = {space: index.IndexStamps(outline) for space, outline in outlines.items()}
+        changed = dict.fromkeys(islice(_list_changed(connection, stamps), CHANGED_MAX))
+    found = list(islice(_search_changed(storage, visit, shown, outlines, changed, wanted), most))
     for position, match in enumerate(matches):
         check_time()
         outline = outlines[match.space]
         entry = outline.entries.get(match.page)
-        if entry is None or not _is_searched(visit, outline, entry):
+        if entry is None or (match.space, match.page) in changed or not _is_searched(visit, outline, entry):
             continue
         stamp, known = sections.get((match.space, match.page), ("", ()))
         if not stamps[match.space].is_for_everybody(match.page, stamp):
@@ -103,7 +108,42 @@ def search_site(
         found.append(FoundPage(shown[match.space], outline, entry, len(found) + 1, match.score, parts))
         if len(found) >= most:
             break
-    return found
+    return found[:most]
+
+
+def _list_changed(connection: sa.Connection, stamps: Mapping[str, index.IndexStamps]) -> Iterator[tuple[str, str]]:
+    """The spaces and ids of the pages that the index has not as they are."""
+    roots = connection.execute(sa.select(indexed.c.space, indexed.c.root).where(indexed.c.space.in_(stamps)))
+    main = {row.space: row.root for row in roots}
+    for space, own in stamps.items():
+        if own.outline.root == main.get(space):
+            continue
+        rows = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space))
+        known = {row.page: row.stamp for row in rows}
+        for id, entry in own.outline.entries.items():
+            if entry.node.type == "document" and not own.is_known(id, known.get(id, "")):
+                yield space, id
+
+
+def _search_changed(
+    storage: Storage,
+    visit: SiteVisit,
+    shown: Mapping[str, sa.Row[Any]],
+    outlines: Mapping[str, Outline],
+    changed: Iterable[tuple[str, str]],
+    wanted: tuple[str, ...],
+) -> Iterator[FoundPage]:
+    rank = 0
+    for space, id in changed:
+        check_time()
+        outline = outlines[space]
+        entry = outline.entries[id]
+        if not _is_searched(visit, outline, entry):
+            continue
+        known = _read_known_sections(storage, visit, outline, entry)
+        if _has_all_terms(wanted, entry, known):
+            rank += 1
+            yield FoundPage(shown[space], outline, entry, rank, 1.0, _select_fitting(known, wanted))
 
 
 def _is_searched(visit: SiteVisit, outline: Outline, entry: TreeEntry) -> bool:

@@ -67,6 +67,32 @@ def test_who_may_read_sees_a_change_request_by_every_way(made: PublishedSiteMake
     assert "<loc>" not in person.get(f"{find_root(made, request_id)}/sitemap.xml").text
 
 
+def test_a_preview_is_searched_as_it_is_shown(made: PublishedSiteMaker) -> None:
+    made.world.write(
+        made.guides, [page("Lantern", "It is green."), page("Rope", "It is short."), page("Buoy", "Afloat.")]
+    )
+    entries = made.world.made("listPages", {"spaceId": made.guides})["pages"]
+    ids = {one["title"]: one["id"] for one in entries}
+    changes = [
+        {"operation": "update_page", "page": ids["Lantern"], "document": {"markdown": "It is violet."}},
+        {"operation": "delete_page", "page": ids["Rope"]},
+        page("Sail", f"It is violet, too.\n\n{{% if {CLAIM} %}}\n\nThe handshake.\n\n{{% endif %}}"),
+    ]
+    request_id = str(made.world.change_request(made.guides, changes=changes)["id"])
+    person = Person(made.world, made.world.user)
+
+    def search(words: str, root: str) -> list[str]:
+        answer = person.get(f"{root}/~syncd/search.json?q={words}")
+        return [row[0] for row in answer.json()]
+
+    proposed, main = find_root(made, request_id), find_root(made)
+    assert (search("violet", proposed), search("violet", main)) == (["Lantern", "Sail"], [])
+    assert (search("green", proposed), search("green", main)) == ([], ["Lantern"])
+    assert (search("short", proposed), search("short", main)) == ([], ["Rope"])
+    assert search("afloat", proposed) == search("afloat", main) == ["Buoy"]
+    assert search("handshake", proposed) == []
+
+
 def test_main_content_shows_nothing_of_a_change_request(made: PublishedSiteMaker, request_id: str) -> None:
     person = Person(made.world, made.world.user)
     for way, answer in read_all(person, find_root(made)).items():
