@@ -1,7 +1,7 @@
 """Ask: a question to a site, answered from pages that its visitor may read, on a page that needs no script.
 
-Pages and parts of pages with a condition are quoted to nobody. The operator's model is asked for a person who came from
-a page of the site; anything else that follows a link gets quotes, which cost little.
+Pages with a condition, and parts whose condition depends on the reader, are quoted to nobody. The operator's model is
+asked for a person who came from a page of the site; anything else that follows a link gets quotes, which cost little.
 """
 
 from collections.abc import Iterator, Sequence
