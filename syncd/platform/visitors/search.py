@@ -116,13 +116,8 @@ def _list_changed(connection: sa.Connection, stamps: Mapping[str, index.IndexSta
     roots = connection.execute(sa.select(indexed.c.space, indexed.c.root).where(indexed.c.space.in_(stamps)))
     main = {row.space: row.root for row in roots}
     for space, own in stamps.items():
-        if own.outline.root == main.get(space):
-            continue
-        rows = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space))
-        known = {row.page: row.stamp for row in rows}
-        for id, entry in own.outline.entries.items():
-            if entry.node.type == "document" and not own.is_known(id, known.get(id, "")):
-                yield space, id
+        if own.outline.root != main.get(space):
+            yield from ((space, id) for id in own.list_unknown(index.read_stamps(connection, space)))
 
 
 def _search_changed(

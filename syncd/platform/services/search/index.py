@@ -10,7 +10,7 @@ was found looks at the page as its reader reads it. The stamp of an indexed page
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -108,6 +108,11 @@ class IndexStamps:
         """Return whether a page that has this stamp in the index is indexed as it is."""
         return any(stamp == self.compute_stamp(id, reads) for reads in ("own", "shared", "reader"))
 
+    def list_unknown(self, known: Mapping[str, str]) -> list[str]:
+        """Return the pages that are not indexed as they are; `known` are the stamps in the index by pages' ids."""
+        documents = (id for id, entry in self.outline.entries.items() if entry.node.type == "document")
+        return [id for id in documents if not self.is_known(id, known.get(id, ""))]
+
     def is_for_everybody(self, id: str, stamp: str) -> bool:
         """Return whether a page that has this stamp has the words in the index that every reader of the tree reads."""
         return any(stamp == self.compute_stamp(id, reads) for reads in ("own", "shared"))
@@ -127,7 +132,6 @@ class _IndexState:
 
     space: str
     outline: Outline
-    wanted: Sequence[str]
     known: Mapping[str, str]
 
 
@@ -163,8 +167,7 @@ def _index_space(storage: Storage, space: str) -> bool:
     if state is None:
         return True
     stamps = IndexStamps(state.outline)
-    changed = [id for id in state.wanted if not stamps.is_known(id, state.known.get(id, ""))]
-    for rows in _build_row_batches(storage, state, changed, stamps):
+    for rows in _build_row_batches(storage, state, stamps.list_unknown(state.known), stamps):
         with storage.write() as connection:
             if not _is_current(connection, state):
                 return False
@@ -174,8 +177,9 @@ def _index_space(storage: Storage, space: str) -> bool:
     with storage.write() as connection:
         if not _is_current(connection, state):
             return False
-        wanted = set(state.wanted)
-        _delete_rows(connection, state.space, (id for id in state.known if id not in wanted))
+        entries = state.outline.entries
+        gone = (id for id in state.known if id not in entries or entries[id].node.type != "document")
+        _delete_rows(connection, state.space, gone)
         upsert(connection, indexed, [{"space": state.space, "root": state.outline.root}], key=("space",))
     return True
 
@@ -186,9 +190,13 @@ def _read_state(storage: Storage, space: str) -> _IndexState | None:
         if root is None or root == connection.scalar(sa.select(indexed.c.root).where(indexed.c.space == space)):
             return None
         outline = open_outline(connection, root)
-        known = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space)).all()
-    wanted = [id for id, entry in outline.entries.items() if entry.node.type == "document"]
-    return _IndexState(space, outline, wanted, {row.page: row.stamp for row in known})
+        return _IndexState(space, outline, read_stamps(connection, space))
+
+
+def read_stamps(connection: sa.Connection, space: str) -> dict[str, str]:
+    """Return the stamps of the indexed pages of a space, by the pages' ids."""
+    rows = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space))
+    return {row.page: row.stamp for row in rows}
 
 
 def _build_row_batches(
