@@ -1,4 +1,5 @@
-"""What the platform does between two answers of one run: no answer that is out of date is acted upon."""
+"""What the platform does between two answers of one run: no answer that is out of date is acted upon, and where none
+comes, the run says what it had done."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,12 +9,12 @@ import pytest
 
 from syncd import fault_points
 from syncd.api.client import Client
-from syncd.errors import NotFound, Rejected
+from syncd.errors import NotFound, Rejected, Unreachable
 from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, ContentWritten, UpdatePage
 from syncd.model.revision import Revision
-from syncd.sync.outcome import Outcome, Waiting
+from syncd.sync.outcome import Applied, Outcome, Waiting
 from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
@@ -192,3 +193,80 @@ def test_an_order_that_reviewers_make_just_before_a_write_is_kept(world: Any, fi
     fine(world.sync())
     summary = (world.root / "clone" / "SUMMARY.md").read_text()
     assert summary.index("guide/usage.md") < summary.index("guide/setup.md")
+
+
+def list_told(results: list[Result], flow: str) -> list[str]:
+    """What a flow says that it has done, before the error that ends it."""
+    *before, ended = [result.outcome for result in results if result.flow == flow]
+    assert ended.exit_code == Unreachable.exit_code
+    assert all(isinstance(outcome, Applied) for outcome in before)
+    applied = [outcome for outcome in before if isinstance(outcome, Applied)]
+    changes = [f"{change.verb} {change.noun} {change.key}" for outcome in applied for change in outcome.changes]
+    return changes + [note for outcome in applied for note in outcome.notes]
+
+
+def break_off(*_: Any, **__: Any) -> None:
+    raise Unreachable("the line went dead")
+
+
+def test_a_push_that_fails_after_its_writes_says_what_it_wrote(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+
+    def stand(client: Client) -> Any:
+        return Stand(client, change_requests=Stand(client.change_requests, update=break_off))
+
+    told = list_told(run(world, stand, RunOptions(integrate=False)), "propose")
+    assert told == ["create change request #1", "update page options.md"]
+    fine(world.sync())
+    assert world.merge(1) == "merge"
+
+
+@pytest.mark.parametrize("has_request", [True, False], ids=["of-an-open-one", "of-a-new-one"])
+def test_a_push_that_fails_between_two_writes_says_that_it_wrote_a_part(
+    world: Any, fine: Any, has_request: bool
+) -> None:
+    world.clone()
+    if has_request:
+        world.commit("Mine first", {"errors.md": "# Errors explained\n\nMine.\n"})
+        fine(world.sync())
+    shown = MINE["options.md"] + "\n![](.gitbook/assets/new.png)\n"
+    world.commit("Mine", {"options.md": shown, ".gitbook/assets/new.png": b"It goes before its page."})
+
+    def stand(client: Client) -> Any:
+        def write_content(space: str, id: str, body: ContentWrite) -> ContentWritten:
+            if any(isinstance(change, UpdatePage) for change in body.changes):
+                break_off()
+            return client.change_requests.write_content(space, id, body)
+
+        return Stand(client, change_requests=Stand(client.change_requests, write_content=write_content))
+
+    told = list_told(run(world, stand, RunOptions(integrate=False)), "propose")
+    assert told == [f"{'update' if has_request else 'create'} change request #1", "#1 was written in part"]
+    fine(world.sync())
+    assert world.merge(1) == "merge"
+    fine(world.pull())
+    assert world.git("show", "platform/main:options.md") == shown
+
+
+def test_a_run_that_fails_after_an_update_from_main_content_says_that_it_updated(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(world.sync())
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+
+    def stand(client: Client) -> Any:
+        def refresh(space: str, id: str) -> Any:
+            done = client.change_requests.refresh(space, id)
+            requests.get = break_off
+            return done
+
+        requests = Stand(client.change_requests, refresh=refresh)
+        return Stand(client, change_requests=requests)
+
+    assert list_told(run(world, stand), "review") == ["update change request #1"]
+    fine(world.sync())
+    assert world.merge(1) == "merge"
+    fine(world.pull())
+    assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheirs.\n"
+    assert world.git("show", "main:options.md") == MINE["options.md"]

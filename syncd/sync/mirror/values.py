@@ -1,6 +1,6 @@
 """Values of a mirror commit: what is known before it, what was read for it, and what was written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,7 +11,6 @@ from syncd.model.anchor import Anchor
 from syncd.model.file import File
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
-from syncd.plan.change import Change
 from syncd.plan.mirror.revision import MirrorPlan
 from syncd.repo.values import Person
 
@@ -47,12 +46,12 @@ class RevisionMoved(Unreachable):
 class MainMoved(RevisionMoved):
     """A space has a newer revision than its mirror, and a flow needs it in Git.
 
-    Shape: `written` is what the flow had written before; `is_updated` says that it had updated a change request.
+    Shape: `is_updated` says that the flow had updated a change request.
     """
 
-    def __init__(self, space: str, written: Sequence[Change] = (), *, is_updated: bool = False) -> None:
+    def __init__(self, space: str, *, is_updated: bool = False) -> None:
         super().__init__(f"space {space} changed meanwhile", hint="the next run reads it again")
-        self.written, self.is_updated = tuple(written), is_updated
+        self.is_updated = is_updated
 
 
 @dataclass(frozen=True)

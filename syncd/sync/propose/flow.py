@@ -12,7 +12,7 @@ from syncd.plan.guard import FREE_OPENINGS, guard_openings
 from syncd.plan.propose.proposal import ContentPlan
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS, Branch
-from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
+from syncd.sync.outcome import Applied, Outcome, Unchanged, join_outcomes, outcome_of
 from syncd.sync.propose.conflict_report import has_report, refresh_conflicts
 from syncd.sync.propose.elsewhere import find_proposed_elsewhere
 from syncd.sync.propose.gather_intent import find_own_proposal, gather_intent
@@ -44,13 +44,15 @@ def propose(
     *,
     space: Space,
     proposals: Sequence[Proposal],
+    done: list[Applied],
     subject: str = "",
     is_requested: bool = True,
 ) -> Outcome:
     """Bring the content of a branch into its change request.
 
     Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
-    that the platform's own Git Sync writes gets only a note, or GuardRefused where a person requested just this.
+    that the platform's own Git Sync writes gets only a note, or GuardRefused where a person requested just this. `done`
+    gets what was written, also where an error ends the rest.
     Raises: GuardRefused, BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it
     meanwhile.
     Source: docs/decisions/0002-one-recorded-base.md.
@@ -82,34 +84,35 @@ def propose(
         newer = find_newer(workspace, binding, intent, live)
         if newer is not None:
             live, intent = newer, gather_intent(workspace, binding, branch, newer, elsewhere) or intent
-    done = write_intent(workspace, binding, intent, live, subject=subject)
-    plan, outcomes = done.plan, done.intent.conflict_outcomes
-    if done.live is None and not workspace.is_dry_run:
+    written = write_intent(workspace, binding, intent, live, subject=subject, done=done)
+    plan, outcomes = written.plan, written.intent.conflict_outcomes
+    if written.live is None and not workspace.is_dry_run:
         note_waiting_steps(workspace.repository, binding, NO_REQUEST, state, plan.report.select("report"))
-    if done.live is None or workspace.is_dry_run:
-        return Applied(plan.report.changes, done.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
-    live, notes = _describe_written(workspace, binding, done, done.live)
-    head = report_request(live.change_request, "create" if opened else "update")
-    others = _report_others(workspace, own, older, live)
-    return Applied((head, *plan.report.changes), (*others, *notes), outcomes)
+    if written.live is None or workspace.is_dry_run:
+        return Applied(plan.report.changes, written.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
+    head = report_request(written.live.change_request, "create" if opened else "update")
+    done.append(Applied((head, *plan.report.changes)))
+    live, notes = _describe_written(workspace, binding, written, written.live)
+    done.append(Applied((), (*_report_others(workspace, own, older, live), *notes), outcomes))
+    return join_outcomes(done)
 
 
 def _describe_written(
-    workspace: Workspace, binding: Binding, done: WrittenIntent, live: Proposal
+    workspace: Workspace, binding: Binding, written: WrittenIntent, live: Proposal
 ) -> tuple[Proposal, tuple[str, ...]]:
     """Say in a change request what was written to it, and record that it was sent; return it with notes for people."""
     lost = find_losses(workspace, binding, live)
-    steps = (*report_comments(workspace, binding, live), *done.plan.report.select("report"))
+    steps = (*report_comments(workspace, binding, live), *written.plan.report.select("report"))
     lines = format_losses(lost)
     with detect_end(workspace, binding, live):
         live = describe_proposal(
-            workspace, binding, live, done.intent, by_hand=steps, lost=lines, last_own_revision=done.revision
+            workspace, binding, live, written.intent, by_hand=steps, lost=lines, last_own_revision=written.revision
         )
-    _record(workspace, binding, done.intent, live, done.plan)
+    _record(workspace, binding, written.intent, live, written.plan)
     comment_on_losses(workspace, binding, live, lost)
     # Last of all: while this record exists, the next run reads back what a killed one may have written.
     sent_log.end_sending(workspace, binding, live.change_request.number)
-    return live, (*lines, *done.notes, *ask_reviewers(workspace, binding, live))
+    return live, (*lines, *written.notes, *ask_reviewers(workspace, binding, live))
 
 
 def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ContentPlan) -> None:
@@ -223,5 +226,6 @@ def _has_changes(workspace: Workspace, binding: Binding, branch: Branch) -> bool
 
 def _would_open(workspace: Workspace, binding: Binding, branch: str, space: Space) -> bool:
     dry = replace(workspace, is_dry_run=True)
-    outcome = outcome_of(partial(propose, dry, binding, branch, space=space, proposals=[], is_requested=False))
+    run = partial(propose, dry, binding, branch, space=space, proposals=[], done=[], is_requested=False)
+    outcome = outcome_of(run)
     return isinstance(outcome, Applied) and any(change.verb != "report" for change in outcome.changes)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from syncd.api.change_requests import NO_ROUTE
-from syncd.errors import AnswerLost, Rejected
+from syncd.errors import AnswerLost, Rejected, SyncdError
 from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.translate import normalize_line_ends
 from syncd.model.anchor import Anchor
-from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.plan.propose.comments import name_pages
 from syncd.plan.propose.description import read_commit_of_revision
@@ -22,7 +21,8 @@ from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_directories
 from syncd.sync.merge.base import record_tip
 from syncd.sync.merge.merge import find_moves
-from syncd.sync.mirror.values import MainMoved, RevisionMoved
+from syncd.sync.mirror.values import RevisionMoved
+from syncd.sync.outcome import Applied
 from syncd.sync.propose.arrived_pages import record_changed_pages
 from syncd.sync.propose.changed_pages import find_changed_pages
 from syncd.sync.propose.existing import read_main_content, record_proposed_content
@@ -56,13 +56,19 @@ class WrittenIntent:
 
 
 def write_intent(
-    workspace: Workspace, binding: Binding, intent: Intent, live: Proposal | None, *, subject: str
+    workspace: Workspace,
+    binding: Binding,
+    intent: Intent,
+    live: Proposal | None,
+    *,
+    subject: str,
+    done: list[Applied],
 ) -> WrittenIntent:
     """Bring what a branch asks for to the platform; `live` is its change request, None for a new one.
 
-    Raises: RevisionMoved when others kept writing; MainMoved, with what was written before, when it has main content
-    that the mirror does not have; ProposalEnded when somebody merged or archived it; what planning, the guards and the
-    adapters raise.
+    Shape: `done` gets what was written where an error ends it.
+    Raises: RevisionMoved when others kept writing; MainMoved when it has main content that the mirror does not have;
+    ProposalEnded when somebody merged or archived it; what planning, the guards and the adapters raise.
     """
     if workspace.write == "comments":
         workspace.client.change_requests.writes = False
@@ -71,12 +77,13 @@ def write_intent(
         for _ in range(ROUNDS):
             if rounds.run_round():
                 return rounds.result()
-    except MainMoved as moved:
-        raise MainMoved(binding.space, rounds.list_written(is_new=live is None)) from moved
-    raise RevisionMoved(
-        f"{binding.name}/{intent.branch}: the change request kept changing while it was written",
-        hint="the next run goes on from what it holds",
-    )
+        raise RevisionMoved(
+            f"{binding.name}/{intent.branch}: the change request kept changing while it was written",
+            hint="the next run goes on from what it holds",
+        )
+    except SyncdError:
+        done += rounds.list_written(is_new=live is None)
+        raise
 
 
 class _Rounds:
@@ -92,7 +99,7 @@ class _Rounds:
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
-        self.is_recorded = self.is_commented = self.has_lost_answer = False
+        self.is_recorded = self.is_commented = self.has_lost_answer = self.has_written = False
         self.is_first = True
         self.changed: ChangedPages | None = None
 
@@ -108,12 +115,15 @@ class _Rounds:
             self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
         )
 
-    def list_written(self, *, is_new: bool) -> tuple[Change, ...]:
+    def list_written(self, *, is_new: bool) -> list[Applied]:
         """Return what was written so far; `is_new` says that there was no change request before."""
-        changes = self.first_plan.report.changes if self.first_plan is not None and self.revisions else ()
-        if self.live is None or not (is_new or changes):
-            return ()
-        return report_request(self.live.change_request, "create" if is_new else "update"), *changes
+        if self.live is None or not (is_new or self.has_written):
+            return []
+        request = self.live.change_request
+        head = report_request(request, "create" if is_new else "update")
+        if self.first_plan is not None and self.revisions:
+            return [Applied((head, *self.first_plan.report.changes))]
+        return [Applied((head,), (f"#{request.number} was written in part",) if self.has_written else ())]
 
     def run_round(self) -> bool:
         """Read, merge, plan and write once; return whether no further round is needed."""
@@ -226,6 +236,8 @@ class _Rounds:
             self.notes.append(self._propose_in_comments(plan, self.live))
             self.is_commented = True
             return True
+        finally:
+            self.has_written |= bool(writer.revisions)
         self.written |= writer.written
         return False
 

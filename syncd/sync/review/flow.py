@@ -17,7 +17,7 @@ from syncd.sync.merge.result import Base
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.mirror.history import NOT_SHOWN
 from syncd.sync.mirror.values import MainMoved
-from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.outcome import Applied, Outcome, Unchanged, join_outcomes
 from syncd.sync.policy import ReadReviews
 from syncd.sync.propose.elsewhere import find_proposed_elsewhere, list_waiting
 from syncd.sync.propose.existing import find_mirrored, record_proposed_content
@@ -39,6 +39,7 @@ def review(
     *,
     space: Space,
     proposals: Sequence[Proposal],
+    done: list[Applied],
     reviews: ReadReviews = "never",
     is_updated: bool = False,
     will_propose: bool = True,
@@ -48,37 +49,43 @@ def review(
     Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
     updated from main content, where the policy says so and the run `will_propose`; changed content becomes a commit on
     its ref; an unchanged one costs nothing, unless its reviews are to be read, and one that was archived is read a last
-    time. `is_updated` says that this run has updated it, and did not come to read what that made of it.
+    time. `is_updated` says that this run has updated it, and did not come to read what that made of it. `done` gets
+    what was done, also where an error ends the rest.
     Raises: MainMoved when it has taken in, or is about to take in, main content that the mirror does not have.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
         return proposal, Unchanged()
     note_status(workspace.repository, binding, proposal.change_request)
-    name = f"#{proposal.change_request.number}"
-    changes: list[Change] = []
-    remarks = list(ask_reviewers(workspace, binding, proposal))
+    if asked := tuple(ask_reviewers(workspace, binding, proposal)):
+        done.append(Applied((), asked))
     _record_state(workspace, binding, proposal.change_request, reviews)
     update = Update(is_fresh=is_updated)
     # The platform merges lines otherwise than Git: what an update lost is written right after it, or could be merged.
     if will_propose and _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
-        changes += fetch_content(workspace, binding, proposal)
+        done.append(Applied(fetch_content(workspace, binding, proposal)))
         settled = _find_settling_commit(workspace, binding, proposal, space, proposals)
         if settled or _can_merge(workspace, binding, proposal):
-            _guard_main_current(workspace, binding, changes)
+            _guard_main_current(workspace, binding)
             requests, id = workspace.client.change_requests, proposal.change_request.id
-            if requests.refresh(binding.space, id).result == "conflicts" and not settled:
-                remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
+            has_conflicts = requests.refresh(binding.space, id).result == "conflicts" and not settled
+            done.append(_report_update(proposal.change_request, has_conflicts=has_conflicts))
             proposal = replace(proposal, change_request=requests.get(binding.space, id))
             record_request(workspace, binding, proposal.change_request)
             update = Update(is_fresh=True, merged_commit=settled)
-            changes.append(Change("update", "change request", name, "updated from main content"))
     try:
-        changes += fetch_content(workspace, binding, proposal, update)
+        done.append(Applied(fetch_content(workspace, binding, proposal, update)))
     except MainMoved as moved:
-        raise MainMoved(binding.space, changes, is_updated=update.is_fresh) from moved
-    return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+        raise MainMoved(binding.space, is_updated=update.is_fresh) from moved
+    return proposal, join_outcomes(done)
+
+
+def _report_update(request: ChangeRequest, *, has_conflicts: bool) -> Applied:
+    name = f"#{request.number}"
+    remark = f"{name} was updated from main content, and the platform found conflicts: read it there"
+    change = Change("update", "change request", name, "updated from main content")
+    return Applied((change,), (remark,) if has_conflicts else ())
 
 
 def read_merged(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
@@ -107,17 +114,17 @@ def _record_state(workspace: Workspace, binding: Binding, request: ChangeRequest
 
 def fetch_content(
     workspace: Workspace, binding: Binding, proposal: Proposal, update: Update = NO_UPDATE
-) -> list[Change]:
+) -> tuple[Change, ...]:
     """Bring what a change request holds to its ref, when that is not there yet, and return what that changed."""
     number = proposal.change_request.number
     seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     here = workspace.repository.resolve(workspace.change_ref(binding, number))
     if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
-        return []
+        return ()
     commit = record_proposed_content(workspace, binding, proposal, {}, update=update).commit
     if commit == here:
-        return []
-    return [Change("update", "change request", f"#{number}", "its content was fetched", after=commit)]
+        return ()
+    return (Change("update", "change request", f"#{number}", "its content was fetched", after=commit),)
 
 
 def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
@@ -127,12 +134,12 @@ def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
     return wanted and not is_branch_gone(workspace, proposal.branch)
 
 
-def _guard_main_current(workspace: Workspace, binding: Binding, changes: Sequence[Change]) -> None:
+def _guard_main_current(workspace: Workspace, binding: Binding) -> None:
     """Check that main content is still what Git has: with a newer one, the update may conflict, and then the platform
     keeps the lines of the change request alone. Raises: MainMoved."""
     revision = workspace.client.spaces.get(binding.space).revision or ""
     if find_mirrored(workspace, binding, revision) is None:
-        raise MainMoved(binding.space, changes)
+        raise MainMoved(binding.space)
 
 
 def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:

@@ -165,25 +165,26 @@ class Flows:
         yield result
 
     def _run_on_main(
-        self, flow: str, key: str, binding: Binding, run: Callable[[], Outcome]
+        self, flow: str, key: str, binding: Binding, run: Callable[[list[Applied]], Outcome]
     ) -> Generator[Result, None, Result]:
-        """Run a flow and yield its result; where it needs newer main content than Git has, that is mirrored first."""
+        """Run a flow of several steps and return its last result; where it needs newer main content than Git has, that
+        is mirrored first."""
         moved: list[MainMoved] = []
 
-        def attempt() -> Outcome:
+        def attempt(done: list[Applied]) -> Outcome:
             try:
-                return run()
+                return run(done)
             except MainMoved as error:
                 moved.append(error)
                 raise
 
-        result = self._run_flow(flow, key, attempt)
+        *before, result = self._run_steps(flow, key, attempt)
+        yield from before
         if moved:
-            if moved[0].written:
-                yield Result(flow, key, Applied(moved[0].written))
             self._spaces.forget(binding.space)
             yield from self._run_steps("mirror", binding.name, partial(self._mirror, binding))
-            result = self._run_flow(flow, key, run)
+            *before, result = self._run_steps(flow, key, run)
+            yield from before
         yield result
         return result
 
@@ -262,7 +263,7 @@ class Flows:
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
         return outcome
 
-    def _review(self, binding: Binding, lane: str) -> Outcome:
+    def _review(self, binding: Binding, lane: str, done: list[Applied]) -> Outcome:
         own = self.proposals[binding]
         index = next((index for index, proposal in enumerate(own) if proposal.lane == lane), None)
         if index is None:  # somebody merged it meanwhile
@@ -275,6 +276,7 @@ class Flows:
                     own[index],
                     space=self._spaces.get(binding.space),
                     proposals=own,
+                    done=done,
                     reviews=self.options.reviews,
                     is_updated=lane in self._updated_requests,
                     will_propose=self.options.propose,
@@ -337,13 +339,14 @@ class Flows:
             return not self._is_all_in_main(branch)
         return False
 
-    def _propose(self, binding: Binding, branch: Branch) -> Outcome:
+    def _propose(self, binding: Binding, branch: Branch, done: list[Applied]) -> Outcome:
         return propose(
             self.workspace,
             binding,
             branch.name,
             space=self._spaces.get(binding.space),
             proposals=self.proposals[binding],
+            done=done,
             subject=self.options.subject,
             is_requested=not self.options.integrate,
         )

@@ -277,12 +277,12 @@ def test_a_space_that_the_platform_keeps_in_git_is_mirrored_quietly_and_refused_
     with mute.workspace() as workspace:
         (binding,) = workspace.bindings
         space = workspace.client.spaces.get(mute.space).model_copy(update={"git_sync": GitSync(repo_name="docs")})
-        told = propose(workspace, binding, "main", space=space, proposals=[], is_requested=False)
+        told = propose(workspace, binding, "main", space=space, proposals=[], done=[], is_requested=False)
         assert isinstance(told, Applied)
         assert not told.changes
         assert "kept in Git by the platform itself" in told.notes[0]
         with pytest.raises(GuardRefused) as held:
-            propose(workspace, binding, "main", space=space, proposals=[])
+            propose(workspace, binding, "main", space=space, proposals=[], done=[])
         assert held.value.exit_code == 5
     with mute.client() as client:
         assert not list(client.change_requests.list(mute.space, status="draft"))
