@@ -43,7 +43,7 @@ from syncd.sync.state.request_commits import SentContent
 from syncd.sync.state.request_state import record_request
 from syncd.sync.workspace import COMMITTER, Workspace
 
-RUN_COMMIT_TRAILER = "Syncd-Ground"
+JOB_COMMIT_TRAILER = "Syncd-Job-Commit"
 """The trailer of a commit that was made for one run, with the commit that it was made for."""
 JOINED_MAX = 5
 """Merged change requests that the next mirror commit may be joined to."""
@@ -327,5 +327,5 @@ class _StageBuilder:
     def write_commit(self, tree: str, parents: list[str], message: str) -> str:
         """Write a commit that no person made; its trailer keeps it out of what a change request tells of the branch."""
         person = self.workspace.committer()
-        message = message if "\n\n" in message else f"{message}\n{RUN_COMMIT_TRAILER}: {self.job.commit}\n"
+        message = message if "\n\n" in message else f"{message}\n{JOB_COMMIT_TRAILER}: {self.job.commit}\n"
         return self.repository.commit_tree(tree, parents=parents, message=message, author=person, committer=person)
