@@ -17,6 +17,7 @@ A file is identified by its path in the base, so it stays the same file under ev
 | adds a page below another   | moves that, adds    | one file, where the side has it that moved the page above,   |
 |                             | it there            | if one has all lines of the other, and its title; else two   |
 | moves a file to a path      | moves another there | a conflict of both files                                     |
+| adds a file at a path       | moves another there | a conflict of both files                                     |
 
 Source: docs/decisions/0002-one-recorded-base.md.
 """
@@ -220,7 +221,8 @@ def separate_conflicts(
         for group in (*_group_by_place(takers), *_group_by_shared_path(found, conflicting)):
             for index in group:
                 joined[index] |= group
-                found[index] = found[index] if found[index].why else replace(found[index], why=SAME_PLACE)
+                if found[index].why in ("", TITLES):  # what would be merged beside a title lies at one path
+                    found[index] = replace(found[index], why=SAME_PLACE)
         if conflicting == {index for index, decision in enumerate(found) if decision.why}:
             break
     return [decision for decision in found if not decision.why], _group_conflicts(found, joined)

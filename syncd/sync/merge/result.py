@@ -117,12 +117,17 @@ class SummaryVersions:
         }
 
     def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
-        """Return the paths in base, ours and theirs of pages whose titles conflict."""
+        """Return the paths in base, ours and theirs of pages whose titles conflict.
+
+        Shape: `ours` and `theirs` are the new paths of each side by the former ones. Where one side added a page at a
+        path to which the other moved one, these are two pages.
+        """
         if not (self.is_changed("ours") and self.is_changed("theirs")):
             return []
         former, one, other = self.index_base_pages(), self.ours.index_pages(), self.theirs.index_pages()
         found = []
-        for path in sorted({*former, *(one.keys() & other.keys())}):
+        added = (one.keys() & other.keys()) - {*ours.values(), *theirs.values()}
+        for path in sorted({*former, *added}):
             in_ours, in_theirs = ours.get(path, path), theirs.get(path, path)
             base, first, second = former.get(path), one.get(in_ours), other.get(in_theirs)
             if first is None or second is None or first.title == second.title:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from syncd.layout.tree.summary import parse_summary, walk_entries
-from syncd.plan.merge.pages import SIDES, TITLES, Side
+from syncd.plan.merge.pages import SAME_PLACE, SIDES, TITLES, Side, other_side
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 from syncd.sync.binding import Binding
@@ -170,6 +170,28 @@ def test_of_two_titles_the_chosen_one_stands(place: Place, base_files: Files, ch
     settled = apply_choices(place.workspace, result, {"x.md": chosen})
     assert not settled.conflicts
     assert place.titles(settled.tree_with_ours)["x.md"] == f"{chosen}-title"
+
+
+@pytest.mark.parametrize("are_retitled", [False, True], ids=["of other titles", "of titles in conflict"])
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("chosen", SIDES)
+def test_a_page_added_where_the_other_side_moves_another_is_never_overwritten(
+    place: Place, chosen: Side, mover: Side, are_retitled: bool
+) -> None:
+    base = place.commit(BASE)
+    moved = {path: text for path, text in BASE.items() if path != "x.md"} | {"new.md": BASE["x.md"]}
+    summary = str(BASE["SUMMARY.md"])
+    moved["SUMMARY.md"] = summary.replace("[The page](x.md)", "[Moved](new.md)")
+    kept = summary.replace("The page", "Kept") if are_retitled else summary
+    added = {**BASE, "new.md": "# New\n\nOther words.\n", "SUMMARY.md": f"{kept}* [New](new.md)\n"}
+    files = {mover: moved, other_side(mover): added}
+    ours, theirs = (place.commit(files[side], base) for side in SIDES)
+    result = merge(place.workspace, ours, theirs)
+    assert [conflict.why for conflict in result.conflicts] == [SAME_PLACE]
+    for path in ("x.md", "new.md"):
+        settled = apply_choices(place.workspace, result, {path: chosen})
+        assert not settled.conflicts
+        assert place.files(settled.tree_with_ours) == files[chosen]
 
 
 def test_the_manual_states_every_pair() -> None:
