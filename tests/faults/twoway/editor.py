@@ -9,6 +9,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from tests.faults.twoway.awkward import choose_slug, choose_title
 from tests.faults.twoway.hosting import ACTOR
 from tests.faults.twoway.links import link_sentence
 from tests.faults.twoway.pages import (
@@ -258,7 +259,10 @@ class Web:
     _draft_link = _link
 
     def _retitle(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
-        return [{"operation": "update_page", "page": page["id"], "title": f"Title t{step.id}"}]
+        title = choose_title(step) if step.action == "retitle-awkwardly" else f"Title t{step.id}"
+        return [{"operation": "update_page", "page": page["id"], "title": title}]
+
+    _retitle_awkwardly = _retitle
 
     def _new_page(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         text = new_text(f"Title t{step.id}", f"m{step.id}", [f"w{step.id}a", f"w{step.id}b"])
@@ -270,7 +274,10 @@ class Web:
         return [{"operation": "delete_page", "page": page["id"]}] if len(pages) > 2 else []
 
     def _slug(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
-        return [{"operation": "update_page", "page": page["id"], "slug": f"s{step.id}"}]
+        slug = choose_slug(step) if step.action == "slug-awkwardly" else f"s{step.id}"
+        return [{"operation": "update_page", "page": page["id"], "slug": slug}]
+
+    _slug_awkwardly = _slug
 
     def _nest(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         others = [one["id"] for one in pages[1:] if one["id"] != page["id"]]
@@ -333,7 +340,17 @@ def _make_picture(name: str, word: str) -> dict[str, Any]:
     return {"name": name, "base64": data, "contentType": "image/png", "ref": "picture"}
 
 
-_OF_ANY_PAGE = ("edit", "draft-edit", "link", "draft-link", "replace", "drop", "describe", "retitle")
+_OF_ANY_PAGE = (
+    "edit",
+    "draft-edit",
+    "link",
+    "draft-link",
+    "replace",
+    "drop",
+    "describe",
+    "retitle",
+    "retitle-awkwardly",
+)
 """What may be done to a page with others below it, too."""
 _MARKER = re.compile(r" \[(\S*)#(\w+)\]$")
 

@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from posixpath import dirname, join
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 WORD = re.compile(r"\bw\d+[a-z]{1,2}\b")
 MARK = re.compile(r"\bm\d+[a-z]{0,2}\b")
 TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
 PICTURE = re.compile(r"!\[picture\]\(<?[./]*\.gitbook/(.*?\.png)>?\)")
 _FIELDS = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
-_ENTRY = re.compile(r"^( *)[*-] \[(.*?)\]\(<?(.*?)>?\)\s*$")
+_ENTRY = re.compile(r"^( *)[*-] \[(.*?)(?<!\\)\]\(<?(.*?)>?\)\s*$")
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def read_summary(text: str) -> list[Entry]:
     entries = []
     for line in text.splitlines():
         found = _ENTRY.match(line)
-        entries.append(Entry(found[2], found[3], len(found[1]) // 2) if found else Entry(line))
+        entries.append(Entry(found[2], unquote(found[3]), len(found[1]) // 2) if found else Entry(line))
     return entries
 
 
@@ -165,8 +165,16 @@ def read_group(entry: Entry) -> Page | None:
 
 def write_summary(entries: Iterable[Entry]) -> str:
     """Given the lines, return SUMMARY.md."""
-    lines = [f"{'  ' * one.depth}* [{one.title}]({one.path})" if one.path else one.title for one in entries]
+    lines = [
+        f"{'  ' * one.depth}* [{one.title}]({_format_address(one.path)})" if one.path else one.title for one in entries
+    ]
     return "\n".join(lines) + "\n"
+
+
+def _format_address(path: str) -> str:
+    """A path as people write it in a link: percent-encoded, or in angle brackets."""
+    quoted = quote(path)
+    return quoted if quoted == path or len(path) % 2 else f"<{path.replace('%', '%25').replace('#', '%23')}>"
 
 
 def parents(entries: Iterable[Entry]) -> dict[str, str]:

@@ -158,6 +158,20 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((4, Shape()), (1, Shape(spaces=2)), (1, Shape(upstream="one")), (1, Shape(clones=1, flow="ci"))),
         faults=0.15,
     ),
+    "names": Profile(
+        writing={**WRITING, "new-awkward-page": 9, "rename-awkwardly": 9, "retitle-awkwardly": 7, "git-merge": 2},
+        web={**WEB, "slug-awkwardly": 8, "retitle-awkwardly": 8},
+        review={**REVIEW, "slug-awkwardly": 3, "retitle-awkwardly": 3},
+        shapes=(
+            (5, Shape()),
+            (1, Shape(clones=3)),
+            (1, Shape(spaces=2)),
+            (1, Shape(update="never")),
+            (1, Shape(upstream="one")),
+            (1, Shape(server="formatted")),
+        ),
+        faults=0.1,
+    ),
     "topics": Profile(
         writing={**WRITING, **BRANCHING, "git-merge": 2},
         shapes=(

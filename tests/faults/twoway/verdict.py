@@ -262,5 +262,10 @@ def _outline(
         while above is not None and above.is_group and above.mark in doubtful:
             above = view.get(above.above)
         tokens = page.tokens - (page.shown & ignored)
-        found[page.mark] = (above.mark if above else "", page.title, tuple(sorted(tokens)))
+        found[page.mark] = (above.mark if above else "", _strip_markup(page.title), tuple(sorted(tokens)))
     return found
+
+
+def _strip_markup(title: str | None) -> str | None:
+    """The words of a title: a table of contents has it as Markdown, the platform as text and an emoji."""
+    return None if title is None else " ".join(re.findall(r"\w+", title))

@@ -8,6 +8,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from posixpath import basename, dirname, join, relpath
 
+from tests.faults.twoway.awkward import choose_name, choose_title, escape_title
 from tests.faults.twoway.clone_state import hash_clone
 from tests.faults.twoway.links import find_wrong_links, link_sentence, mend_links
 from tests.faults.twoway.pages import (
@@ -38,7 +39,7 @@ from tests.faults.twoway.world import Space, git
 PLATFORM, ORIGIN = "platform/main", "origin/main"
 MAIN = "main"
 HEADS = "ref: refs/heads/"
-MOVING = ("rename", "nest", "folder", "swap")
+MOVING = ("rename", "rename-awkwardly", "nest", "folder", "swap")
 """What moves pages to other paths."""
 MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
 
@@ -250,10 +251,16 @@ class Writer:
         entries = self._entries()
         above = self._choose(step) if step.m % 3 == 0 else None
         is_below = above is not None and above.path != first_page(entries)
-        path = below(above.path, f"n{step.id}.md") if above is not None and is_below else f"n{step.id}.md"
-        title = f"Title t{step.id}"
+        is_awkward = step.action == "new-awkward-page"
+        name = choose_name(step) if is_awkward else f"n{step.id}.md"
+        path = below(above.path, name) if above is not None and is_below else name
+        if (self._top() / path).exists():
+            return
+        title = escape_title(choose_title(step)) if is_awkward else f"Title t{step.id}"
         self._save(path, new_text(title, f"m{step.id}", [f"w{step.id}a", f"w{step.id}b"]))
         self._insert(entries, Entry(title, path), above.path if above is not None and is_below else "")
+
+    _new_awkward_page = _new_page
 
     def _insert(self, entries: list[Entry], new: Entry, above: str) -> None:
         at = next((at for at, entry in enumerate(entries) if above and entry.path == above), None)
@@ -289,18 +296,25 @@ class Writer:
         entry = self._choose(step, leaf=True)
         if entry is None:
             return
-        new = join(dirname(entry.path), f"r{step.id}.md")
+        name = choose_name(step) if step.action == "rename-awkwardly" else f"r{step.id}.md"
+        new = join(dirname(entry.path), name)
+        if (self._top() / new).exists():
+            return
         self._move(entry.path, new)
         if step.m % 3 == 0:
             text = edited(_text(self._top() / new), "edit", f"w{step.id}a", step.m)
             self._save(new, text)
         self._save_summary(with_path(self._entries(), entry.path, new))
 
+    _rename_awkwardly = _rename
+
     def _retitle(self, step: Step) -> None:
         entry = self._choose(step)
+        title = escape_title(choose_title(step)) if step.action == "retitle-awkwardly" else f"Title t{step.id}"
         if entry is not None:
-            new = [Entry(f"Title t{step.id}", one.path, one.depth) if one == entry else one for one in self._entries()]
-            self._save_summary(new)
+            self._save_summary([replace(one, title=title) if one == entry else one for one in self._entries()])
+
+    _retitle_awkwardly = _retitle
 
     def _reorder(self, step: Step) -> None:
         entry = self._choose(step, leaf=True)
