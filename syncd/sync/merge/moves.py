@@ -104,17 +104,21 @@ def _follow_records(
     return {path: later for path, later in final.items() if path != later}
 
 
-def _find_other_paths(repository: Repository, bases: Iterable[str], commit: str) -> dict[str, str]:
-    """The paths, in a commit that does not have the base in its history, of files of the base that moved in between.
+def _find_other_paths(repository: Repository, bases: Sequence[str], commit: str) -> dict[str, str]:
+    """The paths, in a commit that does not have all of the base in its history, of files of the base that moved in
+    between.
 
     There, two clones mirrored the same revisions separately. So this starts from the merge base of both, and carries
-    its paths to both.
+    its paths to both; a base that was merged from several has what moved in any of them.
     """
     found: dict[str, str] = {}
     for base in bases:
         common = repository.find_merge_base(base, commit)
         if common is not None and common != base:
-            back = {new: old for old, new in find_moves_since(repository, common, base).items()}
+            moved: dict[str, str] = {}
+            for one in bases:
+                moved |= find_moves_since(repository, common, one) if repository.is_ancestor(common, one) else {}
+            back = {new: old for old, new in moved.items()}
             there = find_moves_since(repository, common, commit)
             paths = {path: path for path in there.keys() - back.values()} | back
             found = {path: there.get(former, former) for path, former in paths.items()} | found
@@ -199,13 +203,15 @@ def _index_by_text(versions: Iterable[Version]) -> dict[str, str]:
     return {oid: paths[0] for oid, paths in found.items() if len(paths) == 1}
 
 
-def list_file_changes(differences: Iterable[Difference], left_out: Collection[str]) -> Iterator[FileChange]:
-    """Yield differences as changes of files, without the paths that are left out."""
+def list_file_changes(
+    differences: Iterable[Difference], former: Collection[str], later: Collection[str]
+) -> Iterator[FileChange]:
+    """Yield differences as changes of files, without `former` paths of the base and `later` ones of the side."""
     for change in differences:
         old = _build_version(change.old_path or change.path, change.before)
         new = _build_version(change.path, change.after)
-        old = None if old is not None and old.path in left_out else old
-        new = None if new is not None and new.path in left_out else new
+        old = None if old is not None and old.path in former else old
+        new = None if new is not None and new.path in later else new
         if old is not None or new is not None:
             yield old, new
 

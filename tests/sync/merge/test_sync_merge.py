@@ -1,17 +1,12 @@
 """Two sides meet page by page: every pair of deeds has the outcome that the manual promises, and no words are lost."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
-from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.plan.merge.pages import SAME_PLACE, SIDES, TITLES, Side, other_side
-from syncd.repo.repository import Repository
-from syncd.repo.values import Person
 from syncd.sync.binding import Binding
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.former_records import convert_former_record
@@ -19,59 +14,8 @@ from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult
 from syncd.sync.merge.write_part import write_part
-from syncd.sync.workspace import Workspace
 from tests.plan.merge.deeds import Deed, outcome, pairs, table_lines
-
-PERSON = Person("Ada", "ada@example.com", datetime(2026, 1, 2, tzinfo=UTC))
-LINES = "\n".join(f"Line {number} of a page that is long enough.\n" for number in range(9))
-Files = dict[str, str | bytes]
-BASE: Files = {
-    "README.md": "# Home\n",
-    "x.md": f"# The page\n\n{LINES}",
-    "other.md": "# Other\n\nSomething else.\n",
-    "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [The page](x.md)\n* [Other](other.md)\n",
-}
-
-
-@dataclass
-class Place:
-    """A repository with one space at its root, and commits made of whole trees."""
-
-    workspace: Workspace
-    _known: dict[Any, str] = field(default_factory=dict)
-
-    @property
-    def repository(self) -> Repository:
-        return self.workspace.repository
-
-    def commit(self, files: Mapping[str, str | bytes], *parents: str, message: str = "Change\n") -> str:
-        key = (tuple(sorted(files.items())), parents, message)
-        if key not in self._known:
-            content = {path: text if isinstance(text, bytes) else text.encode() for path, text in files.items()}
-            self._known[key] = self.repository.commit_tree(
-                self.repository.write_tree(None, content),
-                parents=parents,
-                message=message,
-                author=PERSON,
-                committer=PERSON,
-            )
-        return self._known[key]
-
-    def files(self, tree: str) -> dict[str, str]:
-        blobs = self.repository.list_files(tree)
-        return {path: self.repository.read(blob.oid).decode("utf-8", "replace") for path, blob in blobs.items()}
-
-    def titles(self, tree: str) -> dict[str, str]:
-        entries = parse_summary(self.files(tree)["SUMMARY.md"])
-        return {entry.path: entry.title for entry, _ in walk_entries(entries) if entry.path}
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with Repository.create(tmp_path_factory.mktemp("place") / "work") as repository:
-        nothing = cast(Any, None)
-        binding = Binding("space", "", "docs")
-        yield Place(Workspace(nothing, repository, nothing, lambda: datetime.now(UTC), (binding,)))
+from tests.sync.merge.place import BASE, LINES, Files, Place
 
 
 def edited(text: str | bytes, line: int, words: str) -> str:
@@ -484,3 +428,24 @@ def test_moves_that_two_clones_record_of_the_same_revisions_are_of_the_files_whe
     assert files["c.md"].endswith("Of B.\nEdited.\n")
     assert files["d.md"].endswith("Of C.\n")
     assert "b.md" not in files
+
+
+def test_moves_that_a_base_of_several_commits_has_are_not_made_again(place: Place) -> None:
+    """One of two bases has one page move to where another was; the other base has never heard of it."""
+    listed = "* [Home](README.md)\n* [A](%s)\n* [B](%s)\n"
+
+    def tree(a: str, b: str, home: str = "README.md") -> Files:
+        texts: Files = {a: f"# A\n\n{LINES}\nOf A.\n", b: f"# B\n\n{LINES}\nOf B.\n", home: "# Home\n"}
+        return {**texts, "SUMMARY.md": listed.replace("README.md", home) % (a, b)}
+
+    moves = 'Syncd-Moved: ["a.md", "b.md"]\nSyncd-Moved: ["b.md", "c.md"]\n'
+    start = place.commit(tree("a.md", "b.md"))
+    mirror = place.commit(tree("b.md", "c.md"), start, message=f"Move\n\n{moves}")
+    mine = place.commit({**tree("a.md", "b.md"), "more.txt": "Mine.\n"}, start)
+    ours = place.commit({**tree("b.md", "c.md"), "more.txt": "Mine, again.\n"}, mine, mirror)
+    message = 'Move home\n\nSyncd-Moved: ["README.md", "x/README.md"]\n'
+    later = tree("b.md", "c.md", "x/README.md")
+    theirs = place.commit({**later, "more.txt": "Mine.\n"}, mirror, mine, message=message)
+    result = merge(place.workspace, ours, theirs)
+    assert result.conflicts == ()
+    assert place.files(result.tree_with_ours) == {**later, "more.txt": "Mine, again.\n"}
