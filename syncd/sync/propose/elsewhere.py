@@ -62,7 +62,9 @@ def find_proposed_elsewhere(
     has_foreign = has_foreign and bool(new or _has_deletions(repository, main, tip))
     for request in _list_foreign(workspace, binding, branch, known) if has_foreign else ():
         commit = repository.find_revision(read_proposed_commit(request.description))
-        if commit is not None and repository.is_ancestor(commit, tip):
+        # What another clone has proposed may not have come through the Git remote yet.
+        is_behind = not commit and workspace.upstream is not None
+        if is_behind or (commit and repository.is_ancestor(commit, tip)):
             paths, gone = _compare_with_clone(workspace, binding, request, commit, tip)
             added |= {path: request.number for path in new & paths if path not in added}
             deleted |= gone
@@ -154,11 +156,12 @@ def _list_foreign(
 
 
 def _compare_with_clone(
-    workspace: Workspace, binding: Binding, request: ChangeRequest, commit: str, tip: str
+    workspace: Workspace, binding: Binding, request: ChangeRequest, commit: str | None, tip: str
 ) -> tuple[set[str], set[str]]:
-    """The same for the change request of another clone, which was made from a commit that the tip has."""
+    """The same for the change request of another clone, which was made from a commit that the tip has, if from any."""
     content = ProposedContent(workspace.client, binding.space, request.id).content()
-    paths, gone = _follow_to_tip(workspace, commit, tip, _list_added(workspace, binding, content, commit))
+    added = _list_added(workspace, binding, content, commit) if commit else ()
+    paths, gone = _follow_to_tip(workspace, commit or tip, tip, added)
     return paths | set(_list_added(workspace, binding, content, tip)), gone
 
 
