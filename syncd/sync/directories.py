@@ -1,11 +1,13 @@
-"""Follow a space whose directory was changed in the configuration.
+"""Follow a space whose directory was changed in the configuration, or whose root was in `.gitbook.yaml`.
 
-One commit of main content moves the files of the space and says so in a trailer. A branch, or a merge base, that still
-has them in the former directory counts in a merge as if they were in the present one: so its own edits stay, and one
-that has moved them itself is in step. Source: syncd/manual/reference/configuration.md, "The directory of a space".
+A branch, or a merge base, that still has the files of the space where they were before counts in a merge as if they
+were where they are now: so its own edits stay, a page in conflict lies below one root on either side, and a branch that
+has moved them itself is in step. Of another directory, a trailer of the commit of main content that moved them says it.
+Source: syncd/manual/reference/configuration.md, "The directory of a space"; syncd/manual/reference/layout.md.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -19,7 +21,9 @@ from syncd.plan.message import DIRECTORY, FORMER_DIRECTORY, SPACE
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit
 from syncd.sync.binding import Binding
-from syncd.sync.settings import read_settings_at
+from syncd.sync.settings import read_settings_at, read_text_at
+
+_ROOT = re.compile(r"^root:[^\n]*\n?", re.MULTILINE)
 
 
 class MovedTree(NamedTuple):
@@ -84,6 +88,32 @@ def follow_places(moves: Mapping[str, str], before: Mapping[str, str], after: Ma
     return {old: new for old, new in found.items() if old != new}
 
 
+def follow_spaces(
+    repository: Repository, bindings: Iterable[Binding], base: str, ours: str, theirs: str
+) -> tuple[Sequence[MovedTree], Sequence[str]]:
+    """Return the trees of a merge with the files of each space in one place, where a side has moved them to; and notes
+    for people.
+
+    Shape: `base`, `ours` and `theirs` are commits or trees. Where both sides changed the root, it is ours.
+    """
+    trees: Sequence[MovedTree] = follow_directories(repository, (base, ours, theirs), ours, theirs)
+    notes: list[str] = []
+    for binding in bindings:
+        trees, more = _follow_root(repository, binding, trees)
+        notes += more
+    return trees, notes
+
+
+def follow_roots(repository: Repository, bindings: Iterable[Binding], tree: str, like: str) -> str:
+    """Return the tree of a commit or tree with the content of each space below the root that another tree gives it."""
+    full_tree = repository.find_tree(tree)
+    assert full_tree is not None
+    moved = MovedTree(full_tree, {})
+    for binding in bindings:
+        moved = _move_below_root(repository, binding, moved, like)
+    return moved.tree
+
+
 def follow_directories(repository: Repository, trees: Sequence[str], ours: str, theirs: str) -> list[MovedTree]:
     """Return the trees of a merge with the files of each space where the newest of both sides has them.
 
@@ -118,3 +148,44 @@ def _follow_move(repository: Repository, moved: MovedTree, former: Binding, now:
     after = move_files(repository, tree, places)
     earlier = {old: places.get(new, new) for old, new in moved.places.items()}
     return MovedTree(after, places | earlier if earlier else places)
+
+
+def _follow_root(
+    repository: Repository, binding: Binding, trees: Sequence[MovedTree]
+) -> tuple[Sequence[MovedTree], Sequence[str]]:
+    """The trees of base, ours and theirs with a space below the root that a side gave it, ours where both did."""
+    try:
+        base, ours, theirs = (read_settings_at(repository, binding, one.tree).root for one in trees)
+    except (FileInvalid, UnicodeDecodeError):
+        return trees, ()
+    if ours == theirs == base:
+        return trees, ()
+    mover = trees[2] if ours == base else trees[1]
+    note = f"{binding.path(SETTINGS_PATH)}: both sides gave it another root; it is ./{ours}, not ./{theirs}"
+    notes = (note,) if len({base, ours, theirs}) == len(trees) else ()
+    return [_move_below_root(repository, binding, one, mover.tree) for one in trees], notes
+
+
+def _move_below_root(repository: Repository, binding: Binding, moved: MovedTree, like: str) -> MovedTree:
+    """A tree with the content of a space below the root that another tree gives it.
+
+    Shape: the same where that cannot be read, or is written in a way in which it cannot be put into other settings.
+    """
+    tree, path = moved.tree, binding.path(SETTINGS_PATH)
+    try:
+        former, now = (read_settings_at(repository, binding, one).add_root("") for one in (tree, like))
+        found = _ROOT.search(read_text_at(repository, like, path) or "")
+        if former == now or (now and found is None):
+            return moved
+        listing = repository.list_files(tree, binding.directory)
+        content = listing if former else _list_content(repository, listing, binding, tree)
+    except (FileInvalid, UnicodeDecodeError):
+        return moved
+    inside = [one for one in content if one.startswith(former) and one != SETTINGS_PATH]
+    places = {binding.path(one): binding.path(now + one[len(former) :]) for one in inside}
+    line = f"{found[0].rstrip()}\n" if found is not None else ""
+    text = read_text_at(repository, tree, path) or ""
+    settings = _ROOT.sub(line, text, count=1) if _ROOT.search(text) else line + text
+    after = repository.write_tree(move_files(repository, tree, places), {path: settings.encode() or None})
+    earlier = {old: places.get(new, new) for old, new in moved.places.items()}
+    return MovedTree(after, places | earlier)

@@ -257,12 +257,16 @@ def test_a_run_that_fails_after_an_update_from_main_content_says_that_it_updated
 
     def stand(client: Client) -> Any:
         def refresh(space: str, id: str) -> Any:
-            done = client.change_requests.refresh(space, id)
-            requests.get = break_off
-            return done
+            updated.append(id)
+            return client.change_requests.refresh(space, id)
 
-        requests = Stand(client.change_requests, refresh=refresh)
-        return Stand(client, change_requests=requests)
+        def get(space: str, id: str) -> ChangeRequest:
+            if updated:
+                break_off()
+            return client.change_requests.get(space, id)
+
+        updated: list[str] = []
+        return Stand(client, change_requests=Stand(client.change_requests, refresh=refresh, get=get))
 
     assert list_told(run(world, stand), "review") == ["update change request #1"]
     fine(world.sync())

@@ -108,7 +108,10 @@ class _TreeComposer:
         missing = {path for path in _list_undropped(summary) - present if not self._has_file(path)}
         content, notes = merge_summary(self.repository, summary, places, (present - delisted) | missing)
         self.notes += notes
-        return {summary.ours.path: content} if content is not None else {}
+        if summary.path != summary.ours.path:
+            text = self.repository.read(summary.ours.oid) if content is None else content
+            return {summary.ours.path: None, summary.path: text}
+        return {summary.path: content} if content is not None else {}
 
     @property
     def ours(self) -> str:
@@ -222,9 +225,9 @@ def _render_summary(
         (text,) = repository.merge_texts([(summary.base.oid, summary.ours.oid, summary.theirs.oid)])
         with suppress(FileInvalid, UnicodeDecodeError):
             merged = repository.read(text.oid)
-            if not text.conflicts and parse_entries(summary.ours.path, merged, present.__contains__) == entries:
+            if not text.conflicts and parse_entries(summary.path, merged, present.__contains__) == entries:
                 return merged
-    return summary.ours.render_entries(entries)
+    return replace(summary.ours, path=summary.path).render_entries(entries)
 
 
 def _fits_pages(summary: SummaryVersions, places: PagePlaces, side: Side) -> bool:

@@ -9,6 +9,7 @@ from syncd.plan.merge.restore_entries import restore_entries
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 from syncd.sync.binding import Binding
+from syncd.sync.directories import follow_roots
 from syncd.sync.merge.summaries import read_summary
 
 
@@ -24,8 +25,11 @@ def leave_out(
     """Return the tree of a commit or tree with some entries, and whole directories, as the base's tree has them.
 
     Shape: an entry is named by all paths that its page has on any side. Its place and title in SUMMARY.md become the
-    base's too.
+    base's too. The base counts as if it had each space below the root that the tree gives it.
     """
+    bindings = tuple(bindings)
+    if entries or directories:
+        base = follow_roots(repository, bindings, base, tree)
     changes: dict[str, Blob | bytes | None] = {}
     paths = {path for paths in entries for path in paths}
     if paths or directories:

@@ -28,7 +28,7 @@ from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.directories import follow_directories, follow_places
+from syncd.sync.directories import follow_places, follow_spaces
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
@@ -155,7 +155,7 @@ class _Merge:
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs = ours, theirs
-        moved = follow_directories(self.repository, (base.tree, ours, theirs), ours, theirs)
+        moved, self.notes = follow_spaces(self.repository, self.bindings, base.tree, ours, theirs)
         self.base, self.base_tree, self.places = replace(base, tree=moved[0].tree), base.tree, [m.places for m in moved]
         self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
         base_tree, *sides = (one.tree for one in moved)
@@ -172,7 +172,7 @@ class _Merge:
             base in (ours, theirs) and not (self.unseen_edits or self.excluded or self.base.ambiguous)
         ):
             tree = theirs if ours == base else ours
-            return MergeResult(self.ours, self.theirs, self.base, tree, tree)
+            return MergeResult(self.ours, self.theirs, self.base, tree, tree, notes=tuple(self.notes))
         pages = self.find_pages()
         self.summaries = [self._update_base_paths(summary, pages) for summary in self.summaries]
         clean, groups = self._separate_conflicts(
@@ -181,7 +181,7 @@ class _Merge:
         moves = list_side_moves(clean)
         clean, *groups = (follow_moved_targets(self.repository, part, moves) for part in (clean, *groups))
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
-        notes = tuple(decision.note for decision in clean if decision.note)
+        notes = (*self.notes, *(decision.note for decision in clean if decision.note))
         decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.summaries), notes)
         return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
 
@@ -217,21 +217,20 @@ class _Merge:
         return moves
 
     def _compare_sides(self, moves: RecordedMoves) -> list[Page]:
-        base, ours, theirs = self.trees
-        summary_paths = {summary.ours.path for summary in self.summaries}
-        sides = (self.repository.compare_trees(base, tree, renames=True) for tree in (ours, theirs))
-        one, other = (list(list_file_changes(differences, summary_paths)) for differences in sides)
-        one = self._pair_moved(one, moves[0], "ours")
-        other = self._pair_moved(other, moves[1], "theirs")
+        one, other = (self._list_changes(side, moved) for side, moved in zip(SIDES, moves, strict=True))
         titles = self._list_titles() if may_be_one_page(one, other) else ({}, {}, {})
         return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
 
-    def _pair_moved(self, changes: Sequence[FileChange], recorded: Mapping[str, str], side: Side) -> list[FileChange]:
-        """A side's changes with each moved file as one; who moves a page onto another's path changes the table of
-        contents."""
+    def _list_changes(self, side: Side, recorded: Mapping[str, str]) -> list[FileChange]:
+        """A side's changes but those of tables of contents, with each moved file as one; who moves a page onto
+        another's path changes the table of contents."""
+        base, tree = self.trees[0], self.trees[1 + SIDES.index(side)]
+        former = {summary.base.path for summary in self.summaries if summary.base is not None}
+        later = {summary.at(side).path for summary in self.summaries}
+        changes = list(list_file_changes(self.repository.compare_trees(base, tree, renames=True), former, later))
         by_lines = any(summary.is_changed(side) for summary in self.summaries)
         moves = find_moves_by_text(self.repository, changes, recorded, by_lines=by_lines)
-        return pair_moved_files(self.repository, changes, moves, self.trees[0], self.trees[1 + SIDES.index(side)])
+        return pair_moved_files(self.repository, changes, moves, base, tree)
 
     def _update_base_paths(self, summary: SummaryVersions, pages: Sequence[Page]) -> SummaryVersions:
         """The summaries with the base's entries at the paths that the base tree has.

@@ -87,15 +87,24 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
 
 @dataclass(frozen=True)
 class SummaryVersions:
-    """One space's SUMMARY.md in base, ours and theirs; the base may lack it."""
+    """One space's SUMMARY.md in base, ours and theirs; the base may lack it.
+
+    Shape: one side may have moved it, or both alike: `.gitbook.yaml` says where it lies.
+    """
 
     binding: Binding
     base: SummaryFile | None
     ours: SummaryFile
     theirs: SummaryFile
 
+    @property
+    def path(self) -> str:
+        """Where the file lies after the merge."""
+        is_moved_by_theirs = self.base is not None and self.ours.path == self.base.path
+        return self.theirs.path if is_moved_by_theirs else self.ours.path
+
     def is_changed(self, side: Side) -> bool:
-        """Return whether a side changed the file."""
+        """Return whether a side changed the text of the file."""
         return self.base is None or self.at(side).oid != self.base.oid
 
     def at(self, side: Side) -> SummaryFile:

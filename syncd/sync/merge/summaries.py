@@ -93,9 +93,10 @@ def find_summaries(
             continue
         known = {place: read_summary(repository, binding, tree) for place, tree in zip(located, trees, strict=True)}
         base, ours, theirs = (known[place] for place in located)
-        if ours is None or theirs is None or ours.path != theirs.path:
+        if ours is None or theirs is None:
             continue
+        if ours.path != theirs.path and (base is None or base.path not in (ours.path, theirs.path)):
+            continue  # each side has another root: which one stays is decided with .gitbook.yaml
         if base is None and repository.lookup(trees[0], ours.path) is not None:
             continue  # the base's table cannot be read: without it, its lines can still be merged
-        if base is None or base.path == ours.path:
-            yield SummaryVersions(binding, base, ours, theirs)
+        yield SummaryVersions(binding, base, ours, theirs)

@@ -40,6 +40,7 @@ from syncd.sync.mirror.overwritten import (
     start_overwritten_ref,
 )
 from syncd.sync.mirror.plan_revision import gather_content
+from syncd.sync.mirror.roots import choose_settings_commit
 from syncd.sync.mirror.sent_part import find_sent_part
 from syncd.sync.mirror.source import MainContent, PastContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
@@ -97,7 +98,7 @@ def mirror(
     Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: ARCHITECTURE.md, "A page is mirrored".
     """
     own, done = list(proposals), [] if done is None else done
-    if not _read_state(workspace, binding).has_revision(space.revision) or _find_unrecorded(workspace, binding, own):
+    if not _has_mirrored(workspace, binding, space.revision) or _find_unrecorded(workspace, binding, own):
         for left in reversed(range(TRIES)):
             try:
                 own = _mirror_all(workspace, binding, space, own, read_merged, done)
@@ -117,6 +118,19 @@ def _read_state(workspace: Workspace, binding: Binding) -> _MirrorState:
     return _MirrorState(tip, workspace.repository.find_commit(workspace.main, SPACE, binding.space) if tip else None)
 
 
+def _has_mirrored(workspace: Workspace, binding: Binding, revision: str | None) -> bool:
+    """Whether Git has a revision of the space, below the root that the workspace's branch has."""
+    state = _read_state(workspace, binding)
+    if not state.has_revision(revision):
+        return False
+    layout_commit = _find_layout_commit(workspace)
+    return choose_settings_commit(workspace.repository, binding, state.tip, layout_commit) == state.tip
+
+
+def _find_layout_commit(workspace: Workspace) -> str | None:
+    return workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
+
+
 def _mirror_all(
     workspace: Workspace,
     binding: Binding,
@@ -134,7 +148,7 @@ def _mirror_all(
         own = list_proposals(workspace, binding, space)
         if source.revision() != revision.id:
             raise RevisionMoved(f"space {binding.space} changed while it was read")
-    if _read_state(workspace, binding).has_revision(revision.id):
+    if _has_mirrored(workspace, binding, revision.id):
         return own
     between, restored = _find_between(workspace, binding, revision)
     overwritten = list_overwritten(workspace, between, revision)
@@ -221,7 +235,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]
     commits, planned = tuple(one.commit for one in sent), tuple(one.planned for one in sent)
     base = replace(base, start=start, is_complete=settled, sent=commits, planned=planned)
-    layout_commit = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
+    layout_commit = _find_layout_commit(workspace)
     gathered = gather_content(workspace, binding, step.source, revision, base, layout_commit=layout_commit)
     # The first mirror commit deletes nothing: what only Git has was never on the platform.
     if state.last is not None:

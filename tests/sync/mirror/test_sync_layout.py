@@ -73,6 +73,7 @@ def test_a_root_that_a_writer_changes_takes_everything_along(world: Any, fine: A
     world.commit("Move", {".gitbook.yaml": "root: ./docs/\nredirects:\n  old: options.md\n", **mine})
     fine(world.sync())
     expected = sorted([".gitbook.yaml", *(f"docs/{path}" for path in before)])
+    assert listed(world, "platform/main") == expected, "main content follows at once"
     if edited:
         assert listed(world, "platform/changes/docs/1") == expected
         world.merge(1)
