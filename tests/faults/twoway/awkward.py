@@ -1,4 +1,4 @@
-"""Titles, names of files and slugs that need quoting, that look like something else, or that collide."""
+"""Titles, names of files, slugs and blocks that need quoting, that look like something else, or that collide."""
 
 from tests.faults.twoway.schedule import Step
 
@@ -51,6 +51,31 @@ _SLUGS = (
     "l" * 90 + "{}",
     "s{}.md",
 )
+_BLOCKS = (
+    "```js\n{}\n```",
+    "| a | b |\n|---|---|\n| {} | \\| |",
+    '{{% hint style="info" %}}\n{}\n{{% endhint %}}',
+    "<!-- {} -->",
+    "$$\n{}\n$$",
+    "> a\n> {}",
+    "{}\n=======",
+    "---\ntitle: {}\n---",
+    "* a\n  * {}\n\n    b",
+    '{{% include "x.md" %}}\n{}',
+    "<details>\n<summary>{}</summary>",
+    "{}  \na\\\nb",
+    "&nbsp;{} &lt; \\* [a]: b",
+    '[{}]: https://example.com "a"',
+    "````markdown\n```\n{}",
+    "\t{}",
+    '{{% tabs %}}\n{{% tab title="{}" %}}',
+    "# {}",
+    "{} " + "a" * 3000,
+    "* * *\n{}\n* * *",
+    "{}\n\n\n\n",
+    "1. a\n   {}\n2) b",
+    "```\n{}\n\n\n```",
+)
 
 
 def choose_title(step: Step) -> str:
@@ -73,3 +98,8 @@ def choose_name(step: Step) -> str:
 def choose_slug(step: Step) -> str:
     """Given a step, return a slug."""
     return _SLUGS[step.m % len(_SLUGS)].format(step.id)
+
+
+def choose_block(word: str, about: int) -> str:
+    """Given a new word, return a block of text that has it."""
+    return _BLOCKS[about % len(_BLOCKS)].format(word)

@@ -56,8 +56,10 @@ def read_orders(
     taken = {
         page.get(key) for page, _ in pages for key in ("title", "path") if key == "title" or page["id"] not in moving
     }
-    for added in (found for line, _ in orders if (found := _ADD.search(line))):
+    for added, meant in ((found, meant) for line, meant in orders if (found := _ADD.search(line))):
         place, address = _read_place(added[2], known), _find_slug(added[3])
+        if place is not None:
+            writes += _correct_title(pages, _join_path(pages, place, address), added[1], meant)
         if place is not None and added[3] in new and not {added[1], _join_path(pages, place, address)} & taken:
             made = {"operation": "insert_page", "title": added[1], "slug": address}
             given = {name: value for name, value in place.items() if value is not None}
@@ -66,6 +68,14 @@ def read_orders(
     writes += [{"operation": "delete_page", "page": id} for id in gone]
     rest = [(id, slug) for id, slug in slugs.items() if id not in gone]
     return writes + [{"operation": "update_page", "page": id, "slug": slug} for id, slug in rest]
+
+
+def _correct_title(pages: Pages, path: str, title: str, meant: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The write that gives a page its title that was added before, under the heading of its text."""
+    added = [page for page, _ in pages if page.get("path") == path and page["id"] not in meant.values()]
+    return [
+        {"operation": "update_page", "page": page["id"], "title": title} for page in added if page["title"] != title
+    ]
 
 
 def _read_change(page: str, order: str, known: Mapping[str, str]) -> Iterator[dict[str, Any]]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from posixpath import dirname, join
 from urllib.parse import quote, unquote
 
+from tests.faults.twoway.awkward import choose_block
+
 WORD = re.compile(r"\bw\d+[a-z]{1,2}\b")
 MARK = re.compile(r"\bm\d+[a-z]{0,2}\b")
 TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
@@ -114,6 +116,8 @@ def edited(text: str, action: str, word: str, n: int) -> str:
         return edited(text.replace("\r\n", "\n"), action, word, n).replace("\n", "\r\n")
     if action == "describe":
         return f"---\ndescription: {sentence(word, n)}\n---\n\n{_FIELDS.sub('', text)}"
+    if action == "block":
+        return with_paragraph(text, choose_block(word, n), n)
     parts = paragraphs(text)
     places = [at for at, part in enumerate(parts) if WORD.search(part) and not part.startswith("---\n")]
     if action == "edit" or not places or (action == "drop" and len(places) < 2):

@@ -168,7 +168,7 @@ class Runs(WebDeeds):
         job = self.world.root / "job"
         shutil.rmtree(job, ignore_errors=True)
         git(self.world.root, "clone", "--quiet", str(writer.path), str(job))
-        spaces = [word for one in self.world.spaces for word in ("--space", f"{one.id}={one.folder or '.'}")]
+        spaces = [word for one in self.world.spaces for word in ("--space", f"{one.id}={one.directory or '.'}")]
         words = ["push", "--ci", "--url", self.world.hosting.url, *spaces]
         self.story.append(f"$ git clone {writer.name} job")
         ran = self.run(Writer("job", job, self.world.spaces), *words, fault=fault)
@@ -215,6 +215,8 @@ class Runs(WebDeeds):
     def settle_conflict(self, writer: Writer, conflict: Conflict, way: str) -> bool:
         """Decide about a page; where its lines cannot be edited, take the branch's. Return whether it was recorded."""
         self.counts["asked"] += 1
+        if conflict.path.endswith(".gitbook.yaml"):  # lines of both sides are no settings
+            way = "ours" if way == "edit" else way
         if len(conflict.marks) > 1:  # two pages at one path: nobody makes one page of them
             self.mixed |= conflict.marks
             way = "ours" if way == "edit" else way

@@ -23,7 +23,8 @@ class Shape:
     the writer pulls. `upstream` is "" for none, "one" where the first clone alone has syncd and the others share a Git
     remote with it, or "all" where all have both, and each proposes what the others have committed. With
     `groups`, pages of a space stand in groups, which people make, rename and move on the platform alone: the API has no
-    operation for them. With `topics`, clones have branches beside main, each with a change request of its own.
+    operation for them. With `topics`, clones have branches beside main, each with a change request of its own. `root`
+    is the directory below a space's that its `.gitbook.yaml` names, "" for none.
     """
 
     clones: int = 2
@@ -36,6 +37,7 @@ class Shape:
     upstream: str = ""
     groups: bool = False
     topics: bool = False
+    root: str = ""
 
 
 @dataclass(frozen=True)

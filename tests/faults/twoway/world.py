@@ -36,7 +36,7 @@ class Space:
     """A space, and its directory in the clones ("" for the root)."""
 
     id: str
-    folder: str
+    directory: str
 
 
 @dataclass
@@ -88,7 +88,8 @@ class Workshop:
             for number, folder in enumerate(folders):
                 pages = PAGES // shape.spaces
                 plant_space(here / "source", LETTERS[number], pages, shape.server, has_groups=shape.groups)
-                spaces.append(Space(import_space(storage, here / "source", folder or "docs"), folder))
+                id = import_space(storage, here / "source", folder or "docs")
+                spaces.append(Space(id, folder))
             for name in LETTERS[: shape.clones]:
                 if shape.upstream == "one" and name != LETTERS[0]:
                     git(here, "clone", "--quiet", "origin.git", name)
@@ -98,7 +99,7 @@ class Workshop:
         return tuple(spaces)
 
     def _clone(self, here: Path, name: str, spaces: list[Space], shape: Shape) -> None:
-        targets = [f"{space.id}={space.folder}" if space.folder else space.id for space in spaces]
+        targets = [f"{space.id}={space.directory}" if space.directory else space.id for space in spaces]
         token = str(here / "platform" / "token")
         if (here / "origin.git").exists():
             git(here, "clone", "--quiet", "origin.git", name)
@@ -114,8 +115,32 @@ class Workshop:
         file.write_text("\n".join([text.rstrip("\n"), "", "[repository.change_requests]", *lines, ""]))
         _fine(run_here(["trust", "--yes"], here / name))
         _fine(run_here(["sync"], here / name))
+        if shape.root and not (here / name / spaces[0].directory / shape.root).exists():
+            for space in spaces:
+                move_below_root(here / name / space.directory, "", shape.root)
+            git(here / name, "add", "--all")
+            git(here / name, "commit", "--quiet", "--message", "Move the pages below a root")
+            _fine(run_here(["sync"], here / name))
         if shape.upstream:
             _share(here, name, file)
+
+
+def move_below_root(top: Path, former: str, root: str) -> None:
+    """Move the pages of a space into a directory below its own that `.gitbook.yaml` names as the root, "" for none; the
+    platform knows of no root."""
+    there = [path for path in (top / former).iterdir() if path.name not in (".git", ".gitbook.yaml", root or former)]
+    (top / root).mkdir(exist_ok=True)
+    for path in there:
+        path.rename(top / root / path.name)
+    (top / ".gitbook.yaml").write_text(f"root: ./{root}\n")
+    if former:
+        (top / former).rmdir()
+
+
+def read_root(settings: str) -> str:
+    """Given the text of `.gitbook.yaml`, return the root that it names, or ""."""
+    found = re.search(r"^root: \./(\S*)$", settings, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def _share(here: Path, name: str, file: Path) -> None:

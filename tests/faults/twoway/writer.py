@@ -34,7 +34,7 @@ from tests.faults.twoway.pages import (
     write_summary,
 )
 from tests.faults.twoway.schedule import Step
-from tests.faults.twoway.world import Space, git
+from tests.faults.twoway.world import Space, git, move_below_root, read_root
 
 PLATFORM, ORIGIN = "platform/main", "origin/main"
 MAIN = "main"
@@ -72,36 +72,39 @@ class Writer:
         """Return the pages of the work tree, of one space or of all: every Markdown file but SUMMARY.md."""
         found = {}
         for one in [space] if space else self.spaces:
-            top = self.path / one.folder
+            folder = self._find_folder(one)
+            top = self.path / folder
             entries = read_summary(_text(top / "SUMMARY.md"))
             titles = {entry.path: entry.title for entry in entries if entry.path}
             above = parents(entries)
             for group in filter(None, map(read_group, entries)):
-                found[join(one.folder, group.place)] = replace(group, place=join(one.folder, group.place))
+                found[join(folder, group.place)] = replace(group, place=join(folder, group.place))
             for file in sorted(top.rglob("*.md")):
                 path = file.relative_to(top).as_posix()
                 if path != "SUMMARY.md" and not path.startswith(".git"):
-                    place = join(one.folder, path)
+                    place = join(folder, path)
                     text = _text(file)
                     shown = words_shown(text, lambda name, top=top: _bytes(top / ".gitbook" / name))  # type: ignore[misc]
-                    parent = join(one.folder, above.get(path) or "")
+                    parent = join(folder, above.get(path) or "")
                     found[place] = Page(place, titles.get(path), text, parent, shown)
         return found
 
     def view_of(self, ref: str) -> View:
         """Return the pages of all spaces in a commit; none when there is no such ref."""
         listed = self.git("ls-tree", "-r", "-z", "--name-only", ref, check=False).split("\0")
-        files = self._read_files(ref, [path for path in listed if path.endswith((".md", ".png"))])
+        files = self._read_files(ref, [path for path in listed if path.endswith((".md", ".png", ".gitbook.yaml"))])
+        roots = [(one, read_root(files.get(join(one.directory, ".gitbook.yaml"), ""))) for one in self.spaces]
+        folders = [join(one.directory, root) if root else one.directory for one, root in roots]
         texts = {path: text for path, text in files.items() if path.endswith(".md")}
         titles = {}
-        for one in self.spaces:
-            for entry in read_summary(texts.get(join(one.folder, "SUMMARY.md"), "")):
+        for folder in folders:
+            for entry in read_summary(texts.get(join(folder, "SUMMARY.md"), "")):
                 if entry.path:
-                    titles[join(one.folder, entry.path)] = entry.title
+                    titles[join(folder, entry.path)] = entry.title
         found = {}
         for path, text in texts.items():
             if basename(path) != "SUMMARY.md":
-                top = next((one.folder for one in self.spaces if one.folder and path.startswith(f"{one.folder}/")), "")
+                top = next((folder for folder in folders if folder and path.startswith(f"{folder}/")), "")
                 shown = words_shown(text, lambda name, top=top: files.get(join(top, ".gitbook", name), "").encode())  # type: ignore[misc]
                 found[path] = Page(path, titles.get(path), text, shown=shown)
         return found
@@ -114,7 +117,9 @@ class Writer:
 
     def words_in_files(self) -> set[str]:
         """Return the words in all pictures of the work tree, shown or not."""
-        files = [file for one in self.spaces for file in (self.path / one.folder / ".gitbook").rglob("*.png")]
+        files = [
+            file for one in self.spaces for file in (self.path / self._find_folder(one) / ".gitbook").rglob("*.png")
+        ]
         return {word for file in files for word in WORD.findall(_text(file))}
 
     def _read_files(self, ref: str, paths: list[str]) -> dict[str, str]:
@@ -186,8 +191,17 @@ class Writer:
             self.git("commit", "--quiet", "--message", message)
             self.told.append(f"git add --all && git commit -m '{message}'")
 
+    def _find_folder(self, space: Space) -> str:
+        """Where the pages of a space lie: in its directory, or in the root that it names there."""
+        root = read_root(_text(self.path / space.directory / ".gitbook.yaml"))
+        return join(space.directory, root) if root else space.directory
+
+    @property
+    def _directory(self) -> str:
+        return self._find_folder(self.space)
+
     def _top(self) -> Path:
-        return self.path / self.space.folder
+        return self.path / self._directory
 
     def _entries(self) -> list[Entry]:
         return read_summary(_text(self._top() / "SUMMARY.md"))
@@ -199,7 +213,7 @@ class Writer:
         file = self._top() / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
-        self.told.append(f"write {join(self.space.folder, path)}")
+        self.told.append(f"write {join(self._directory, path)}")
 
     def _choose(self, step: Step, *, leaf: bool = False) -> Entry | None:
         """The n-th page that exists, which has a file."""
@@ -215,14 +229,14 @@ class Writer:
         self.told.append(f"# {step.action} w{step.id}a in {entry.path}")
         self._save(entry.path, edited(text, step.action, f"w{step.id}a", step.m))
 
-    _replace = _drop = _describe = _edit
+    _replace = _drop = _describe = _block = _edit
 
     def _link(self, step: Step) -> None:
         """A sentence that leads to another page."""
         entry, target = self._choose(step), self._choose(Step(0, "", "", step.m))
         if entry is None or target is None:
             return
-        path, page = join(self.space.folder, target.path), self.view(self.space)
+        path, page = join(self._directory, target.path), self.view(self.space)
         if not page[path].mark:
             return
         words = link_sentence(f"w{step.id}a", step.m, entry.path, page[path].mark, target.path)
@@ -236,7 +250,7 @@ class Writer:
             self.forgotten |= find_wrong_links(after).keys()
             return
         for place, text in mend_links(before, after):
-            self._save(relpath(f"/{place}", f"/{self.space.folder}"), text)
+            self._save(relpath(f"/{place}", f"/{self._directory}"), text)
 
     def _edit_two(self, step: Step) -> None:
         """Edit two pages in one commit, of two spaces where there are two."""
@@ -279,7 +293,7 @@ class Writer:
 
     def _remove(self, path: str) -> None:
         (self._top() / path).unlink()
-        self.told.append(f"rm {join(self.space.folder, path)}")
+        self.told.append(f"rm {join(self._directory, path)}")
 
     def _move(self, old: str, new: str) -> None:
         target = self._top() / new
@@ -290,7 +304,7 @@ class Writer:
         if ".gitbook/" in (text := _text(target)):
             lead = relpath("/.gitbook", f"/{dirname(new)}")
             target.write_bytes(re.sub(r"\]\([./]*\.gitbook/", f"]({lead}/", text).encode())
-        self.told.append(f"mv {join(self.space.folder, old)} {join(self.space.folder, new)}")
+        self.told.append(f"mv {join(self._directory, old)} {join(self._directory, new)}")
 
     def _rename(self, step: Step) -> None:
         entry = self._choose(step, leaf=True)
@@ -379,7 +393,14 @@ class Writer:
         source.unlink()
         self._save(f"r{step.id}.md", text)
         self._save_summary([*self._entries(), Entry(entry.title, f"r{step.id}.md")])
-        self.told.append(f"# {source.relative_to(self.path)} is {self.space.folder}/r{step.id}.md now")
+        self.told.append(f"# {source.relative_to(self.path)} is {self._directory}/r{step.id}.md now")
+
+    def _reroot(self, step: Step) -> None:
+        """All pages move below another root."""
+        former = read_root(_text(self.path / self.space.directory / ".gitbook.yaml"))
+        root = "" if former else ("content", "text")[step.n % 2]
+        move_below_root(self.path / self.space.directory, former, root)
+        self.told.append(f"# the root of {self.space.directory or 'the space'} is ./{root} now")
 
     def _into_group(self, step: Step) -> None:
         """A page moves to the end of a group, or out of all of them; its file stays."""
