@@ -21,7 +21,7 @@ from syncd.plan.message import DIRECTORY, FORMER_DIRECTORY, SPACE
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit
 from syncd.sync.binding import Binding
-from syncd.sync.settings import read_settings_at, read_text_at
+from syncd.sync.settings import read_settings_at
 
 _ROOT = re.compile(r"^root:[^\n]*\n?", re.MULTILINE)
 
@@ -99,7 +99,7 @@ def follow_spaces(
     trees: Sequence[MovedTree] = follow_directories(repository, (base, ours, theirs), ours, theirs)
     notes: list[str] = []
     for binding in bindings:
-        trees, more = _follow_root(repository, binding, trees)
+        trees, more = _move_trees_below_root(repository, binding, trees)
         notes += more
     return trees, notes
 
@@ -110,7 +110,7 @@ def follow_roots(repository: Repository, bindings: Iterable[Binding], tree: str,
     assert full_tree is not None
     moved = MovedTree(full_tree, {})
     for binding in bindings:
-        moved = _move_below_root(repository, binding, moved, like)
+        moved = _move_tree_below_root(repository, binding, moved, like)
     return moved.tree
 
 
@@ -145,12 +145,15 @@ def _follow_move(repository: Repository, moved: MovedTree, former: Binding, now:
         places = list_places(repository, tree, former, now)
     except (FileInvalid, UnicodeDecodeError):
         return moved
-    after = move_files(repository, tree, places)
-    earlier = {old: places.get(new, new) for old, new in moved.places.items()}
-    return MovedTree(after, places | earlier if earlier else places)
+    return _add_places(moved, move_files(repository, tree, places), places)
 
 
-def _follow_root(
+def _add_places(moved: MovedTree, tree: str, places: Mapping[str, str]) -> MovedTree:
+    """A moved tree after further files have moved."""
+    return MovedTree(tree, {**places, **{old: places.get(new, new) for old, new in moved.places.items()}})
+
+
+def _move_trees_below_root(
     repository: Repository, binding: Binding, trees: Sequence[MovedTree]
 ) -> tuple[Sequence[MovedTree], Sequence[str]]:
     """The trees of base, ours and theirs with a space below the root that a side gave it, ours where both did."""
@@ -163,10 +166,10 @@ def _follow_root(
     mover = trees[2] if ours == base else trees[1]
     note = f"{binding.path(SETTINGS_PATH)}: both sides gave it another root; it is ./{ours}, not ./{theirs}"
     notes = (note,) if len({base, ours, theirs}) == len(trees) else ()
-    return [_move_below_root(repository, binding, one, mover.tree) for one in trees], notes
+    return [_move_tree_below_root(repository, binding, one, mover.tree) for one in trees], notes
 
 
-def _move_below_root(repository: Repository, binding: Binding, moved: MovedTree, like: str) -> MovedTree:
+def _move_tree_below_root(repository: Repository, binding: Binding, moved: MovedTree, like: str) -> MovedTree:
     """A tree with the content of a space below the root that another tree gives it.
 
     Shape: the same where that cannot be read, or is written in a way in which it cannot be put into other settings.
@@ -174,7 +177,8 @@ def _move_below_root(repository: Repository, binding: Binding, moved: MovedTree,
     tree, path = moved.tree, binding.path(SETTINGS_PATH)
     try:
         former, now = (read_settings_at(repository, binding, one).add_root("") for one in (tree, like))
-        found = _ROOT.search(read_text_at(repository, like, path) or "")
+        text, other = (_read_settings_text(repository, one, path) for one in (tree, like))
+        found = _ROOT.search(other)
         if former == now or (now and found is None):
             return moved
         listing = repository.list_files(tree, binding.directory)
@@ -184,8 +188,12 @@ def _move_below_root(repository: Repository, binding: Binding, moved: MovedTree,
     inside = [one for one in content if one.startswith(former) and one != SETTINGS_PATH]
     places = {binding.path(one): binding.path(now + one[len(former) :]) for one in inside}
     line = f"{found[0].rstrip()}\n" if found is not None else ""
-    text = read_text_at(repository, tree, path) or ""
-    settings = _ROOT.sub(line, text, count=1) if _ROOT.search(text) else line + text
+    settings = _ROOT.sub(lambda _: line, text, count=1) if _ROOT.search(text) else line + text
     after = repository.write_tree(move_files(repository, tree, places), {path: settings.encode() or None})
-    earlier = {old: places.get(new, new) for old, new in moved.places.items()}
-    return MovedTree(after, places | earlier)
+    return _add_places(moved, after, places)
+
+
+def _read_settings_text(repository: Repository, tree: str, path: str) -> str:
+    """The text of a settings file, which is to be written again. Raises: UnicodeDecodeError."""
+    oid = repository.lookup(tree, path)
+    return repository.read(oid).decode() if oid is not None else ""

@@ -58,9 +58,11 @@ def read_orders(
     }
     for added, meant in ((found, meant) for line, meant in orders if (found := _ADD.search(line))):
         place, address = _read_place(added[2], known), _find_slug(added[3])
-        if place is not None:
-            writes += _correct_title(pages, _join_path(pages, place, address), added[1], meant)
-        if place is not None and added[3] in new and not {added[1], _join_path(pages, place, address)} & taken:
+        if place is None:
+            continue
+        path = _join_path(pages, place, address)
+        writes += _correct_title(pages, path, added[1], meant)
+        if added[3] in new and not {added[1], path} & taken:
             made = {"operation": "insert_page", "title": added[1], "slug": address}
             given = {name: value for name, value in place.items() if value is not None}
             writes.append(made | given | {"document": {"markdown": f"{new[added[3]]}\n"}})

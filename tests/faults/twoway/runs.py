@@ -215,11 +215,11 @@ class Runs(WebDeeds):
     def settle_conflict(self, writer: Writer, conflict: Conflict, way: str) -> bool:
         """Decide about a page; where its lines cannot be edited, take the branch's. Return whether it was recorded."""
         self.counts["asked"] += 1
-        if conflict.path.endswith(".gitbook.yaml"):  # lines of both sides are no settings
-            way = "ours" if way == "edit" else way
-        if len(conflict.marks) > 1:  # two pages at one path: nobody makes one page of them
+        if len(conflict.marks) > 1:  # two pages at one path
             self.mixed |= conflict.marks
-            way = "ours" if way == "edit" else way
+        # Nobody makes one page of two, nor settings of the lines of both sides.
+        if way == "edit" and (len(conflict.marks) > 1 or conflict.path.endswith(".gitbook.yaml")):
+            way = "ours"
         named = _name_branch(conflict.branch)
         ran = self.run(writer, "resolve", conflict.path, f"--{way}", *named)
         if ran.code == 64 and way == "edit":

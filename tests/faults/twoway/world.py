@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from posixpath import join
 
 from tests.faults.twoway.hosting import Hosting, import_space
 from tests.faults.twoway.pages import new_text
@@ -37,6 +38,11 @@ class Space:
 
     id: str
     directory: str
+
+    def find_folder(self, settings: str) -> str:
+        """Given the text of `.gitbook.yaml`, return where the pages lie: in the directory, or in the root below it."""
+        root = read_root(settings)
+        return join(self.directory, root) if root else self.directory
 
 
 @dataclass

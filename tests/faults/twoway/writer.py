@@ -93,8 +93,7 @@ class Writer:
         """Return the pages of all spaces in a commit; none when there is no such ref."""
         listed = self.git("ls-tree", "-r", "-z", "--name-only", ref, check=False).split("\0")
         files = self._read_files(ref, [path for path in listed if path.endswith((".md", ".png", ".gitbook.yaml"))])
-        roots = [(one, read_root(files.get(join(one.directory, ".gitbook.yaml"), ""))) for one in self.spaces]
-        folders = [join(one.directory, root) if root else one.directory for one, root in roots]
+        folders = [one.find_folder(files.get(join(one.directory, ".gitbook.yaml"), "")) for one in self.spaces]
         texts = {path: text for path, text in files.items() if path.endswith(".md")}
         titles = {}
         for folder in folders:
@@ -192,9 +191,7 @@ class Writer:
             self.told.append(f"git add --all && git commit -m '{message}'")
 
     def _find_folder(self, space: Space) -> str:
-        """Where the pages of a space lie: in its directory, or in the root that it names there."""
-        root = read_root(_text(self.path / space.directory / ".gitbook.yaml"))
-        return join(space.directory, root) if root else space.directory
+        return space.find_folder(_text(self.path / space.directory / ".gitbook.yaml"))
 
     @property
     def _directory(self) -> str:

@@ -95,3 +95,15 @@ def test_a_page_that_is_left_out_is_as_the_base_has_it_below_the_new_root(place:
     tip = place.commit(below({**BASE, "x.md": X.replace("Line 3 of", "My line of")}), base)
     tree = leave_out(place.repository, place.workspace.bindings, tip, base, [("text/x.md", "x.md")])
     assert place.files(tree) == below(BASE)
+
+
+@pytest.mark.parametrize("mover", SIDES)
+def test_a_table_of_contents_under_another_name_is_merged_by_what_it_says(place: Place, mover: Side) -> None:
+    edited: Files = {**BASE, "x.md": X.replace("Line 3 of", "My line of")}
+    rest = without_page(BASE)
+    settings = {"toc.md": rest.pop("SUMMARY.md"), ".gitbook.yaml": "structure:\n  summary: toc.md\n"}
+    moved = {**rest, **settings}
+    files = place.files(merge_sides(place, BASE, mover, moved, edited).tree_with_ours)
+    assert "My line of" in files["x.md"]
+    assert "(x.md)" in files["toc.md"]
+    assert "SUMMARY.md" not in files
