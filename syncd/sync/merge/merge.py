@@ -55,6 +55,7 @@ from syncd.sync.merge.result import (
 )
 from syncd.sync.merge.summaries import find_summaries, follow_renames
 from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
+from syncd.sync.merge.titles import TITLES_OF_TWO_SPACES, carry_titles, find_contested_transfers, list_titles
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)
@@ -174,6 +175,10 @@ class _Merge:
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree, notes=tuple(self.notes))
         pages = self.find_pages()
+        trees = carry_titles(self.repository, self.summaries, pages, self.trees)
+        if trees != self.trees:
+            self.trees = trees
+            pages = self.find_pages()
         self.summaries = [self._update_base_paths(summary, pages) for summary in self.summaries]
         clean, groups = self._separate_conflicts(
             self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages)))
@@ -218,7 +223,7 @@ class _Merge:
 
     def _compare_sides(self, moves: RecordedMoves) -> list[Page]:
         one, other = (self._list_changes(side, moved) for side, moved in zip(SIDES, moves, strict=True))
-        titles = self._list_titles() if may_be_one_page(one, other) else ({}, {}, {})
+        titles = list_titles(self.summaries) if may_be_one_page(one, other) else ({}, {}, {})
         return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
 
     def _list_changes(self, side: Side, recorded: Mapping[str, str]) -> list[FileChange]:
@@ -249,18 +254,6 @@ class _Merge:
     def _is_in_base(self, path: str) -> bool:
         """Whether the base has a file."""
         return self.repository.lookup(self.trees[0], path) is not None
-
-    def _list_titles(self) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-        """The titles of pages in base, ours and theirs, by path."""
-        found: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
-        for summary in self.summaries:
-            for names, pages in zip(
-                found,
-                (summary.index_base_pages(), summary.ours.index_pages(), summary.theirs.index_pages()),
-                strict=True,
-            ):
-                names |= {path: entry.title for path, entry in pages.items()}
-        return found
 
     def _decide_pages(self, pages: Sequence[Page]) -> list[Decision]:
         moves = _list_moves(pages)
@@ -343,6 +336,9 @@ class _Merge:
                     paths = zip(self.trees, (base, ours, theirs), strict=True)
                     before, one, other = (read_version(self.repository, tree, path) for tree, path in paths)
                     found.append(replace(decide_page(Page(before, one, other)), why=TITLES))
+        for page in find_contested_transfers(self.summaries, pages):
+            number = where[page.paths[0]]
+            found[number] = replace(found[number], why=found[number].why or TITLES_OF_TWO_SPACES)
         return found
 
     def _separate_conflicts(self, decisions: Sequence[Decision]) -> tuple[list[Decision], list[list[Decision]]]:

@@ -1,14 +1,16 @@
-"""Write the texts of a merge, with links that lead to the files which the other side moved; split those in conflict."""
+"""Write the texts of a merge, with links that lead to the files which the other side moved; split and join those in
+conflict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.page.links import follow_moves
 from syncd.layout.tree.paths import is_markdown
-from syncd.plan.merge.hunks import TextPiece, split_merged_text
-from syncd.plan.merge.pages import SIDES, Decision, Side, TextSource, Version
+from syncd.plan.merge.hunks import Hunk, Labels, TextPiece, join_hunks, list_hunks, replace_hunks, split_merged_text
+from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Side, TextSource, Version
 from syncd.repo.repository import Repository
-from syncd.sync.merge.result import EntryConflict
+from syncd.sync.merge.result import EntryConflict, MergeResult
 
 SideMoves = Mapping[Side, Mapping[str, str]]
 """For each side, the final path of each file that ends up where that side does not have it, by the side's own path."""
@@ -84,3 +86,35 @@ def _find_writer(decision: Decision, moves: SideMoves) -> tuple[Side, Version] |
     found = [(side, version) for side, version in both if version is not None and version.oid == decision.oid]
     # Of two sides with one text, first the one that has it at this path, then the one that has not seen all moves.
     return min(found, key=lambda one: (one[1].path != decision.path, not moves[one[0]]), default=None)
+
+
+def join_texts(repository: Repository, result: MergeResult) -> dict[str, bytes]:
+    """Return a text with the lines of both sides, ours first, for each page whose lines alone are in conflict, by path.
+
+    Shape: for where nobody can be asked to choose. Left out are pages whose frontmatter is in conflict, and those that
+    a side moved.
+    """
+    joined = {conflict.path: _join_text(repository, conflict) for conflict in result.conflicts}
+    return {path: text for path, text in joined.items() if text is not None}
+
+
+def _join_text(repository: Repository, conflict: EntryConflict) -> bytes | None:
+    if conflict.why != SAME_LINES or conflict.paths != (conflict.path,):
+        return None
+    pieces = split_conflict(repository, conflict)
+    hunks = list_hunks(pieces)
+    heads = {_find_head(pieces, {hunk.number: hunk.at(side) for hunk in hunks}) for side in SIDES}
+    return _choose(pieces, {hunk.number: _join_lines(hunk) for hunk in hunks}) if hunks and len(heads) == 1 else None
+
+
+def _join_lines(hunk: Hunk) -> bytes:
+    end = b"" if not hunk.ours or hunk.ours.endswith(b"\n") else b"\n"
+    return hunk.ours + end + hunk.theirs
+
+
+def _find_head(pieces: tuple[TextPiece, ...], choices: dict[int, bytes]) -> str:
+    return split_frontmatter(_choose(pieces, choices).decode("utf-8", "surrogateescape"))[0]
+
+
+def _choose(pieces: tuple[TextPiece, ...], choices: dict[int, bytes]) -> bytes:
+    return join_hunks(replace_hunks(pieces, choices), Labels())

@@ -15,12 +15,12 @@ from syncd.layout.tree.placement import SUMMARY
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.merge.joined_texts import join_texts
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import find_original, find_taken_in
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.summaries import read_summary
+from syncd.sync.merge.texts import join_texts
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.state.request_commits import LaneContent, SentContent, find_content
 from syncd.sync.workspace import Workspace

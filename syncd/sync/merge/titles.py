@@ -1,0 +1,117 @@
+"""Titles of pages, as the tables of contents of base, ours and theirs have them.
+
+Where one side moved a page to another space, and the other gave it a new title in the former one, no table has both
+changes: the title is carried to the new space.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from syncd.errors import FileInvalid
+from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
+from syncd.plan.merge.pages import SIDES, Page, Side, Version, other_side
+from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
+from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
+
+TITLES_OF_TWO_SPACES = "both sides gave it another title, and one of them moved it to another space"
+
+
+@dataclass(frozen=True)
+class _Transfer:
+    """A page that one side moved to another space: its entry there, and the title that the other side gave it.
+
+    Shape: `is_contested` says that the entry has a new title, too.
+    """
+
+    page: Page
+    side: Side
+    summary: SummaryVersions
+    entry: Entry
+    other_title: str
+    is_contested: bool
+
+
+def list_titles(summaries: Iterable[SummaryVersions]) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return the titles of pages in base, ours and theirs, by path."""
+    found: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
+    for summary in summaries:
+        tables = (summary.index_base_pages(), summary.ours.index_pages(), summary.theirs.index_pages())
+        for names, pages in zip(found, tables, strict=True):
+            names |= {path: entry.title for path, entry in pages.items()}
+    return found
+
+
+def carry_titles(
+    repository: Repository,
+    summaries: Sequence[SummaryVersions],
+    pages: Sequence[Page],
+    trees: tuple[str, str, str],
+) -> tuple[str, str, str]:
+    """Return the trees of a merge in which the table of contents of each page's new space has its new title.
+
+    Shape: `trees` are those of base, ours and theirs.
+    """
+    found, transfers = list(trees), list(_list_transfers(summaries, pages))
+    for number, side in enumerate(SIDES, 1):
+        changes: dict[str, Blob | bytes | None] = {}
+        for summary in summaries:
+            titles = {
+                transfer.entry.line: transfer.other_title
+                for transfer in transfers
+                if (transfer.summary, transfer.side) == (summary, side) and not transfer.is_contested
+            }
+            if titles:
+                table = summary.at(side)
+                changes[table.path] = _retitle_entries(repository, table, titles, trees[number])
+        if changes:
+            found[number] = repository.write_tree(trees[number], changes)
+    base, ours, theirs = found
+    return base, ours, theirs
+
+
+def find_contested_transfers(summaries: Sequence[SummaryVersions], pages: Sequence[Page]) -> set[Page]:
+    """Return the pages to which both sides gave different titles, and that one of them moved to another space."""
+    return {transfer.page for transfer in _list_transfers(summaries, pages) if transfer.is_contested}
+
+
+def _list_transfers(summaries: Sequence[SummaryVersions], pages: Sequence[Page]) -> Iterator[_Transfer]:
+    """The pages that one side moved to another space, and to which the other side gave another title."""
+    for page in pages:
+        former = _find_summary(summaries, page.base)
+        base = former.index_base_pages().get(page.base.path) if former is not None and page.base is not None else None
+        if former is None or base is None:
+            continue
+        for side in SIDES:
+            moved, stayed = page.at(side), page.at(other_side(side))
+            later = _find_summary(summaries, moved)
+            if moved is None or stayed is None or later is None or later == former:
+                continue
+            entry = later.at(side).index_pages().get(moved.path)
+            other = former.at(other_side(side)).index_pages().get(stayed.path)
+            if entry is not None and other is not None and other.title not in (base.title, entry.title):
+                yield _Transfer(page, side, later, entry, other.title, is_contested=entry.title != base.title)
+
+
+def _find_summary(summaries: Sequence[SummaryVersions], version: Version | None) -> SummaryVersions | None:
+    """The table of contents of the space, the innermost one, that a file lies in."""
+    holding = [one for one in summaries if version is not None and one.binding.holds(version.path)]
+    return max(holding, key=lambda one: len(one.binding.directory), default=None)
+
+
+def _retitle_entries(repository: Repository, table: SummaryFile, titles: Mapping[int, str], tree: str) -> bytes:
+    """The text of a table of contents with other titles, by line, as it is written as far as possible."""
+
+    def retitle(entry: Entry) -> Entry:
+        return replace(entry, title=titles.get(entry.line, entry.title))
+
+    entries, lines = transform_entries(table.entries, retitle), repository.read(table.oid).decode().split("\n")
+    for entry, _ in walk_entries(table.entries):
+        if (title := titles.get(entry.line)) is not None:
+            lines[entry.line - 1] = lines[entry.line - 1].replace(f"[{entry.title}]", f"[{title}]", 1)
+    text = "\n".join(lines).encode()
+    with suppress(FileInvalid):
+        if parse_entries(table.path, text, lambda file: repository.lookup(tree, file) is not None) == entries:
+            return text
+    return table.render_entries(entries)

@@ -1,0 +1,100 @@
+"""A page that one side moves to another space keeps what the other side gave it meanwhile: its words, and its title.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_transfers.py
+"""
+
+import pytest
+
+from tests.cli.sync.two_way import Team, Web, Writer, conflicts, pages_of
+
+pytestmark = pytest.mark.story
+
+
+@pytest.fixture
+def spaces(team: Team) -> tuple[Web, Web]:
+    """Two spaces that each clone of these stories has."""
+    return team.space("one"), team.space("two", pages_of("Q1", "Q2"))
+
+
+def clone(team: Team, spaces: tuple[Web, Web], name: str) -> Writer:
+    one, two = spaces
+    return team.clone(f"{one.space}=one", f"{two.space}=two", name=name)
+
+
+def transfer(docs: Writer, *, title: str = "P1") -> None:
+    """Commit that a page of the first space is one of the second."""
+    docs.git("mv", "one/p1.md", "two/moved.md")
+    docs.write("one/SUMMARY.md", docs.read("one/SUMMARY.md").replace("* [P1](p1.md)\n", ""))
+    docs.write(
+        "two/SUMMARY.md", docs.read("two/SUMMARY.md").replace("\n* [", "\n\n* [", 1) + f"* [{title}](moved.md)\n"
+    )
+    docs.commit("Move")
+
+
+def settle(*writers: Writer) -> None:
+    for _ in range(2):
+        for each in writers:
+            each.settle()
+
+
+def test_a_title_that_the_platform_gave_comes_along(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, two), docs = spaces, clone(team, spaces, "docs")
+    one.retitle("p1", "P1 anew")
+    transfer(docs)
+    table = docs.read("two/SUMMARY.md")
+    docs.run("sync")
+    one.merge()
+    two.merge()
+    docs.settle()
+    assert "p1" not in one.slugs()
+    assert two.titles()["moved"] == "P1 anew"
+    assert docs.read("two/SUMMARY.md") == table.replace("[P1](moved.md)", "[P1 anew](moved.md)")
+
+
+def test_a_title_that_a_branch_gave_comes_along(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, two), a, b = spaces, clone(team, spaces, "a"), clone(team, spaces, "b")
+    b.edit("one/SUMMARY.md", "[P1](p1.md)", "[P1 anew](p1.md)")
+    transfer(a)
+    a.run("sync")
+    one.merge()
+    two.merge()
+    b.run("sync")
+    two.merge()
+    settle(a, b)
+    assert two.titles()["moved"] == "P1 anew"
+    assert "[P1 anew](moved.md)" in a.read("two/SUMMARY.md")
+    assert "p1" not in one.slugs()
+
+
+def test_a_title_that_was_sent_before_the_page_moved_comes_along(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, two), a, b = spaces, clone(team, spaces, "a"), clone(team, spaces, "b")
+    b.edit("one/SUMMARY.md", "[P1](p1.md)", "[P1 anew](p1.md)")
+    transfer(a)
+    a.run("sync")
+    b.run("sync")
+    one.merge(1)
+    two.merge(1)
+    settle(a, b)
+    for web in spaces:
+        for request in web.requests():
+            web.merge(request.number)
+    settle(a, b)
+    titles = {**one.titles(), **two.titles()}
+    assert "P1 anew" in titles.values()
+    assert "P1 anew" in a.everything()
+
+
+def test_two_titles_are_held(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, two), docs = spaces, clone(team, spaces, "docs")
+    one.retitle("p1", "P1 of the web")
+    transfer(docs, title="P1 of B")
+    said = docs.run("sync", code=6)
+    assert conflicts(said) == ["two/moved.md"]
+    print(docs.run("resolve", "two/moved.md", code=6))
+    docs.run("resolve", "two/moved.md", "--ours")
+    docs.settle()
+    one.merge()
+    two.merge()
+    docs.settle()
+    assert two.titles()["moved"] == "P1 of B"
+    assert "p1" not in one.slugs()
