@@ -8,12 +8,15 @@ from typing import Any
 Pages = Sequence[tuple[dict[str, Any], str]]
 """The pages of a change request in order, each with the id of the page above it."""
 
-_TEXT = re.compile(r"(?:Proposed text of|Text of the new page) `(\S+)`:\n\n(`{3,})markdown\n(.*?)\n?\2\n", re.DOTALL)
-_ADD = re.compile(r"Add the page `([^`]*)` (.*); its text is in the comment about `(\S+)`\.")
+_TEXT = re.compile(r"(?:Proposed text of|Text of the new page) `([^`]+)`:\n\n(`{3,})markdown\n(.*?)\n?\2\n", re.DOTALL)
+_ADD = re.compile(r"Add the page `([^`]*)` (.*); its text is in the comment about `([^`]+)`\.")
 _DELETE = re.compile(r"Delete the page `([^`]*)`")
 _CHANGE = re.compile(r"Page `([^`]*)`: (.*)\.")
 _TITLE, _SLUG = re.compile(r"call it `([^`]*)`"), re.compile(r"give it the slug `([^`]*)`")
 _MOVE = re.compile(r"move it (.*)")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+_BACKTICK = "\ue000"
+"""Stands for a backtick within code, where an order is read."""
 _BELOW, _NUMBER = re.compile(r"below `([^`]*)`"), re.compile(r", as number (\d+)")
 
 
@@ -28,7 +31,7 @@ def read_orders(
     known = dict(_index_paths(pages))
     texts = [(page, found) for page, text in comments for found in _TEXT.finditer(text)]
     orders = [
-        (line, met.setdefault(text, known))
+        (_simplify_code(line), met.setdefault(text, known))
         for _, text in comments
         if not _TEXT.search(text)
         for line in text.splitlines()
@@ -57,19 +60,34 @@ def read_orders(
         page.get(key) for page, _ in pages for key in ("title", "path") if key == "title" or page["id"] not in moving
     }
     for added, meant in ((found, meant) for line, meant in orders if (found := _ADD.search(line))):
-        place, address = _read_place(added[2], known), _find_slug(added[3])
+        title, place, address = _read_code(added[1]), _read_place(added[2], known), _find_slug(added[3])
         if place is None:
             continue
         path = _join_path(pages, place, address)
-        writes += _correct_title(pages, path, added[1], meant)
-        if added[3] in new and not {added[1], path} & taken:
-            made = {"operation": "insert_page", "title": added[1], "slug": address}
+        writes += _correct_title(pages, path, title, meant)
+        if added[3] in new and not {title, path} & taken:
+            made = {"operation": "insert_page", "title": title, "slug": address}
             given = {name: value for name, value in place.items() if value is not None}
             writes.append(made | given | {"document": {"markdown": f"{new[added[3]]}\n"}})
     writes += [write for id, order in changes for write in _read_change(id, order, known)]
     writes += [{"operation": "delete_page", "page": id} for id in gone]
     rest = [(id, slug) for id, slug in slugs.items() if id not in gone]
     return writes + [{"operation": "update_page", "page": id, "slug": slug} for id, slug in rest]
+
+
+def _simplify_code(line: str) -> str:
+    """An order with one backtick around each code, and none within."""
+
+    def simplify(code: re.Match[str]) -> str:
+        text = code[2]
+        text = text[1:-1] if "`" in text and text[:1] == text[-1:] == " " else text
+        return f"`{text.replace('`', _BACKTICK)}`"
+
+    return _CODE.sub(simplify, line)
+
+
+def _read_code(text: str) -> str:
+    return text.replace(_BACKTICK, "`")
 
 
 def _correct_title(pages: Pages, path: str, title: str, meant: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -83,7 +101,7 @@ def _correct_title(pages: Pages, path: str, title: str, meant: Mapping[str, str]
 def _read_change(page: str, order: str, known: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     fields: dict[str, Any] = {}
     if found := _TITLE.search(order):
-        fields["title"] = found[1]
+        fields["title"] = _read_code(found[1])
     if found := _MOVE.search(order):
         fields |= _read_place(found[1], known) or {}
     if fields:
@@ -111,7 +129,9 @@ def _join_path(pages: Pages, place: Mapping[str, Any], slug: str) -> str:
 
 
 def _find_slug(path: str) -> str:
-    return basename(dirname(path)) if path.endswith("/README.md") else basename(path).removesuffix(".md")
+    """The slug that a person gives a page whose file has a path: a number sign can be in none."""
+    name = basename(dirname(path)) if path.endswith("/README.md") else basename(path).removesuffix(".md")
+    return name.replace("#", "-")
 
 
 def _index_paths(pages: Pages) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, join, normpath, relpath
+from urllib.parse import unquote
 
-from tests.faults.twoway.pages import WORD, Page, View, sentence
+from tests.faults.twoway.pages import LINK, WORD, Page, View, format_address, sentence
 
-_LINK = re.compile(r"\[k(\d+[a-z]{0,2})\]\(<?([^)>]*)>?\)")
 _PARAGRAPH_END = re.compile(r"\r?\n\r?\n")
 
 
@@ -41,7 +41,10 @@ def mend_links(former: View, view: View) -> Iterator[tuple[str, str]]:
         for word, target, address in _list_links(page):
             if word not in was_wrong and target in places:
                 new = _build_address(page.place, places[target])
-                text = text.replace(f"[k{target[1:]}]({address})", f"[k{target[1:]}]({new})")
+                label = f"[k{target[1:]}]"
+                text = text.replace(f"{label}({address})", f"{label}({new})").replace(
+                    f"{label}(<{address}>)", f"{label}({new})"
+                )
         if text != page.text:
             yield page.place, text
 
@@ -61,14 +64,14 @@ def _list_links(page: Page) -> Iterator[tuple[str, str, str]]:
     """The word of each sentence with a link, the mark of the page that it leads to, and the address."""
     for paragraph in _PARAGRAPH_END.split(page.text):
         word = WORD.search(paragraph)
-        for link in _LINK.finditer(paragraph) if word else ():
+        for link in LINK.finditer(paragraph) if word else ():
             assert word is not None
-            yield word[0], f"m{link[1]}", link[2]
+            yield word[0], f"m{link[1]}", link[2] or link[3]
 
 
 def _build_address(path: str, target: str) -> str:
-    return relpath(f"/{target}", f"/{dirname(path)}")
+    return format_address(relpath(f"/{target}", f"/{dirname(path)}"))
 
 
 def _resolve(page: Page, address: str) -> str:
-    return normpath(join(dirname(page.place), address))
+    return normpath(join(dirname(page.place), unquote(address)))

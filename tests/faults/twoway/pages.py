@@ -16,6 +16,8 @@ WORD = re.compile(r"\bw\d+[a-z]{1,2}\b")
 MARK = re.compile(r"\bm\d+[a-z]{0,2}\b")
 TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
 PICTURE = re.compile(r"!\[picture\]\(<?[./]*\.gitbook/(.*?\.png)>?\)")
+LINK = re.compile(r"\[k(\d+[a-z]{0,2})\]\((?:<([^>]*)>|([^)]*))\)")
+"""A link to a page; its address may have the marks of other pages."""
 _FIELDS = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _ENTRY = re.compile(r"^( *)[*-] \[(.*?)(?<!\\)\]\(<?(.*?)>?\)\s*$")
 
@@ -34,7 +36,7 @@ class Page:
     @property
     def mark(self) -> str:
         """The mark of the page, or "" for one that was written without."""
-        found = MARK.search(self.text)
+        found = MARK.search(self._prose)
         return found[0] if found else ""
 
     @property
@@ -55,7 +57,12 @@ class Page:
     @property
     def tokens(self) -> set[str]:
         """Every word, the mark and the title's word."""
-        return self.words | set(MARK.findall(self.text)) | self.titles | self.shown
+        return self.words | set(MARK.findall(self._prose)) | self.titles | self.shown
+
+    @property
+    def _prose(self) -> str:
+        """The text without links to pages."""
+        return LINK.sub("", self.text)
 
 
 def picture_bytes(word: str) -> bytes:
@@ -170,13 +177,13 @@ def read_group(entry: Entry) -> Page | None:
 def write_summary(entries: Iterable[Entry]) -> str:
     """Given the lines, return SUMMARY.md."""
     lines = [
-        f"{'  ' * one.depth}* [{one.title}]({_format_address(one.path)})" if one.path else one.title for one in entries
+        f"{'  ' * one.depth}* [{one.title}]({format_address(one.path)})" if one.path else one.title for one in entries
     ]
     return "\n".join(lines) + "\n"
 
 
-def _format_address(path: str) -> str:
-    """A path as people write it in a link: percent-encoded, or in angle brackets."""
+def format_address(path: str) -> str:
+    """Given a path, return it as people write it in a link: percent-encoded, or in angle brackets."""
     quoted = quote(path)
     return quoted if quoted == path or len(path) % 2 else f"<{path.replace('%', '%25').replace('#', '%23')}>"
 
