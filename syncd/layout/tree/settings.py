@@ -7,7 +7,7 @@ from posixpath import basename, dirname, splitext
 from typing import Any
 
 from syncd.errors import FileInvalid, PathRefused
-from syncd.layout.tree.paths import check_safe_path
+from syncd.layout.tree.paths import SLUG_CHARACTERS, check_safe_path, slugify
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.yaml import yaml
 from syncd.model.text import HIDDEN, quote_name
@@ -16,6 +16,7 @@ SETTINGS_PATH = ".gitbook.yaml"
 README = "readme.md"
 """The name of a folder's own page, in small letters."""
 
+_NOT_IN_SLUGS = frozenset("/\\?#%")
 _INVISIBLE = re.compile(f"[\u00a0{HIDDEN}]")
 _KNOWN_KEYS = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
 
@@ -103,10 +104,14 @@ class _SettingsReader:
 
 
 def derive_page_slug(path: str, *, settings: Settings) -> str:
-    """Return the slug of a page's file: its stem, the folder's name for a README, "" for the home page."""
+    """Return the slug of a page's file: its stem, the folder's name for a README, "" for the home page.
+
+    Shape: in characters that a slug may have; a name with others becomes what a title like it would.
+    """
     if path == settings.add_root(settings.readme):
         return ""
     folder, name = dirname(path), basename(path)
-    if name.lower() == README and folder not in ("", settings.root):
-        return basename(folder)
-    return splitext(name)[0]
+    is_readme = name.lower() == README and folder not in ("", settings.root)
+    slug = basename(folder) if is_readme else splitext(name)[0]
+    is_plain = slug == slug.strip() and slug.isprintable() and not _NOT_IN_SLUGS.intersection(slug)
+    return slug if is_plain and len(slug) <= SLUG_CHARACTERS and slug not in (".", "..") else slugify(slug)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from syncd.layout.tree.draft import Draft
-from syncd.layout.tree.paths import SLUG_CHARACTERS, slugify
 from syncd.layout.tree.placement import Placement, build_entries
 from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, assemble_entries
@@ -16,8 +15,6 @@ from syncd.model.text import clean_title
 from syncd.plan.propose.identity import ListedPage, find_desired_paths
 from syncd.plan.propose.page_tree import Node, build_tree
 from syncd.plan.toc_match import Identity, Outline, OutlineEntry, match_outlines
-
-_NOT_IN_SLUGS = frozenset("/\\?#%")
 
 
 @dataclass(frozen=True)
@@ -99,13 +96,6 @@ def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
     return Alignment(root, by_identity, wanted, former, {node: path for node, path in kept if node and path})
 
 
-def find_slug(path: str, settings: Settings) -> str:
-    """Return the slug that a page's file asks for, in characters that a slug may have."""
-    slug = derive_page_slug(path, settings=settings)
-    is_plain = slug == slug.strip() and slug.isprintable() and not _NOT_IN_SLUGS.intersection(slug)
-    return slug if is_plain and len(slug) <= SLUG_CHARACTERS and slug not in (".", "..") else slugify(slug)
-
-
 def _list_shown(root: Node) -> Iterator[Node]:
     """The nodes that SUMMARY.md lists: what is below a computed page is generated."""
     pending = list(reversed(root.children))
@@ -133,7 +123,9 @@ def _list_existing(
         if node.path is not None and node.path not in same and node.page is not None:
             above = next((above.path for above in node.list_ancestors() if above.path is not None), "")
             oid = existing.anchors[node.id].oid
-            yield ListedPage(node.path, clean_title(node.page.title), find_slug(node.path, settings), above, oid)
+            yield ListedPage(
+                node.path, clean_title(node.page.title), derive_page_slug(node.path, settings=settings), above, oid
+            )
 
 
 def _list_desired(outline: Outline, desired: DesiredSide, same: Container[str]) -> Iterator[ListedPage]:
@@ -143,7 +135,7 @@ def _list_desired(outline: Outline, desired: DesiredSide, same: Container[str]) 
             while above is not None and not desired.has_page(above):
                 above = above.parent
             over = above.entry.path if above is not None and above.entry.path is not None else ""
-            slug = find_slug(path, desired.draft.settings)
+            slug = derive_page_slug(path, settings=desired.draft.settings)
             yield ListedPage(path, clean_title(spot.entry.title), slug, over, desired.blobs[path])
 
 

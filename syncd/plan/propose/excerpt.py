@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from posixpath import dirname
 
 from syncd.layout.tree.draft import Draft
-from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
 from syncd.plan.change import Plan
-from syncd.plan.propose.alignment import DesiredSide, ExistingSide, find_slug
+from syncd.plan.propose.alignment import DesiredSide, ExistingSide
 from syncd.plan.propose.proposal import ContentPlan, plan_proposal
 from syncd.plan.propose.steps import ROOT, InsertStep, Step, UpdateStep, build_change
 
@@ -121,7 +121,9 @@ def _build_pages(entries: Sequence[Entry], anchors: Mapping[str, Anchor], settin
         children = tuple(reversed(below.pop(id(entry), ())))
         page = Page(id=f"{_UNKNOWN}{number}", type=entry.kind, title=entry.title, pages=children)
         if entry.path is not None:
-            page = page.model_copy(update={"id": anchors[entry.path].id, "slug": find_slug(entry.path, settings)})
+            page = page.model_copy(
+                update={"id": anchors[entry.path].id, "slug": derive_page_slug(entry.path, settings=settings)}
+            )
         else:
             target = {"kind": "url", "url": entry.target} if entry.target else None
             page = page.model_copy(update={"slug": entry.slug, "target": target})
@@ -155,14 +157,16 @@ def _is_plain_step(step: Step, listed: Mapping[str, Entry], existing: ExistingSi
             parent = existing.anchors.get(step.into)
             below = listed[parent.path].children if parent is not None else ()
             has_place = step.at != 0 if step.into == ROOT else any(child.kind == "document" for child in below)
-            return has_place and step.slug == find_slug(step.path, settings)
+            return has_place and step.slug == derive_page_slug(step.path, settings=settings)
         case UpdateStep():
             former = existing.anchors[step.id].path
             others = (step.title, step.into, step.at, step.unchanged, step.later)
             if others != (None, None, None, None, False) or (step.slug is None) != (step.path == former):
                 return False
             is_alone = not listed[former].children and step.path not in listed
-            is_near = dirname(step.path) == dirname(former) and step.slug == find_slug(step.path, settings)
+            is_near = dirname(step.path) == dirname(former) and step.slug == derive_page_slug(
+                step.path, settings=settings
+            )
             return step.slug is None or (is_alone and is_near)
     return False
 

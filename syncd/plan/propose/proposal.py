@@ -8,13 +8,14 @@ from syncd.errors import FileInvalid
 from syncd.layout.page.frontmatter import read_fields
 from syncd.layout.tree.lfs_pointers import parse_pointer
 from syncd.layout.tree.paths import is_decodable, make_collision_key, replace_undecodable, slugify
+from syncd.layout.tree.settings import derive_page_slug
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
 from syncd.model.text import clean_title
 from syncd.plan.change import Change, Plan
 from syncd.plan.fewest_moves import find_staying
 from syncd.plan.propose import manual_steps
-from syncd.plan.propose.alignment import DesiredSide, ExistingSide, align_sides, find_slug
+from syncd.plan.propose.alignment import DesiredSide, ExistingSide, align_sides
 from syncd.plan.propose.page_tree import MOVING, Node, list_below
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep, build_change
 from syncd.plan.toc_match import TOP, Identity, OutlineEntry
@@ -182,7 +183,7 @@ class _Planner:
     def _plan_insert(self, spot: OutlineEntry, parent: Node, previous: Node | None) -> Node:
         path = spot.entry.path
         assert path is not None
-        node, slug = Node(path, None, path), find_slug(path, self.settings)
+        node, slug = Node(path, None, path), derive_page_slug(path, settings=self.settings)
         node.slug = (
             self._claim_slug(node, parent, slug) if slug else parent.find_free_slug(slugify(spot.entry.title), but=node)
         )
@@ -238,8 +239,8 @@ class _Planner:
         assert node.path is not None
         if node.path == path and MOVING not in node.slug:
             return None
-        slug = find_slug(path, self.settings)
-        is_renamed = node.path != path and slug != find_slug(node.path, self.settings)
+        slug = derive_page_slug(path, settings=self.settings)
+        is_renamed = node.path != path and slug != derive_page_slug(node.path, settings=self.settings)
         is_waiting = node.slug.partition(MOVING)[0] == slug and node.slug != slug
         return slug if slug and slug != node.slug and (is_renamed or is_waiting) else None
 

@@ -95,6 +95,9 @@ def test_slugs_come_from_files() -> None:
     usual = Settings()
     paths = ("README.md", "a.md", "a/README.md", "a/readme.md", "a/b.c.md")
     assert [derive_page_slug(path, settings=usual) for path in paths] == ["", "a", "a", "a", "b.c"]
+    odd = ("a 1.md", "ü/Ü.md", "n8%20y.md", "a#b.md", "what?.md", "日本.md", "%.md", f"{'a' * 101}.md")
+    slugs = [derive_page_slug(path, settings=usual) for path in odd]
+    assert slugs == ["a 1", "Ü", "n8-20y", "a-b", "what", "日本", "page", "a" * 100]
 
 
 def test_without_a_summary_folders_are_the_tree() -> None:

@@ -250,14 +250,17 @@ def test_match_trusts_only_what_is_unique() -> None:
         Page(id="twin2", title="Twin", slug="t2"),
         Page(id="group", type="group", title="G", slug="g", pages=(Page(id="below", title="Below", slug="below"),)),
         Page(id="gone", title="Gone", slug="gone"),
+        Page(id="odd", title="Its heading", slug="n8-20y"),
     )
     entries = parse_summary(
-        "* [Welcome](README.md)\n* [Something](odd/path.md)\n* [Was](stable/README.md)\n  * [Inner](stable/inner.md)\n"
+        "* [Welcome](README.md)\n* [Something](odd/path.md)\n* [Its title](n8%20y.md)\n"
+        "* [Was](stable/README.md)\n  * [Inner](stable/inner.md)\n"
         "* [Twin](a.md)\n* [Twin](b.md)\n* [Anchor](c.md#gone)\n* [New](new.md)\n\n## G\n\n* [Below](g/below.md)\n"
     )
     assert match_pages(pages, entries) == {
         "home": "README.md",
         "git": "odd/path.md",
+        "odd": "n8%20y.md",
         "slug": "stable/README.md",
         "inner": "stable/inner.md",
         "below": "g/below.md",
