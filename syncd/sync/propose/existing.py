@@ -207,7 +207,7 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
     sent = [read_sent(repository, commit, main) for commit in reading.list_sent()]
     old = reading.find_recorded()
     here = old or (sent[0].planned if sent else main)
-    start = _commit_tree(workspace, find_start(workspace, here, sent, step.main_in_request), here)
+    start = _commit_tree(workspace, find_start(workspace, binding, here, sent, step.main_in_request), here)
     base = find_request_base(reading, step, start, here, sent)
     layout_commit = reading.layout_commit or start
     gathered = gather_content(workspace, binding, step.source, step.revision, base, layout_commit=layout_commit)

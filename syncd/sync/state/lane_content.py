@@ -15,7 +15,7 @@ from syncd.layout.tree.placement import SUMMARY
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.merge.leave_out import leave_out
+from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import find_original, find_taken_in
 from syncd.sync.merge.result import Base
@@ -46,16 +46,24 @@ class Update:
 NO_UPDATE = Update()
 
 
-def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], taken: str | None) -> str:
+def find_start(
+    workspace: Workspace, binding: Binding, here: str, sent: Sequence[SentContent], taken: str | None
+) -> str:
     """Return the commit or tree on which the content of a change request is written.
 
     Files that the platform does not store come from there. Shape: `here` is what it held, `taken` the main content in
-    it.
+    it, which alone says what other spaces have: a page that moved to one of them is deleted in this one, and no more.
     """
     start = sent[-1].commit if sent else here
     if taken is None or has_taken_in(workspace, start, taken):
         return start
-    return merge(workspace, start, taken).tree_with_ours
+    return _take_other_spaces(workspace, binding, merge(workspace, start, taken).tree_with_ours, taken)
+
+
+def _take_other_spaces(workspace: Workspace, binding: Binding, tree: str, main: str) -> str:
+    """A tree with all other spaces as main content has them."""
+    others = list_other_directories(workspace.bindings, binding)
+    return leave_out(workspace.repository, (), tree, main, (), directories=others)
 
 
 def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
@@ -263,7 +271,7 @@ def _read_update(
     is_clean = not any(binding.holds(path) for page in known.conflicts for path in page.paths)
     meant = repository.find_tree(update.merged_commit) if update.merged_commit else ""
     if not meant and is_clean and _has_same_files(repository, binding, before, known.tree_with_ours, tree):
-        meant = known.tree_with_ours
+        meant = _take_other_spaces(workspace, binding, known.tree_with_ours, main)
     if update.is_fresh and meant and _has_only_known_lines(repository, binding, tree, (before, main, meant)):
         return meant, (update.merged_commit or main,)
     conflicts = [*known.conflicts]

@@ -194,11 +194,13 @@ def _check_pages(player: Player, name: str, view: View) -> None:
 def _check_links(player: Player, views: Mapping[str, View]) -> None:
     """Each link leads to the page that its author has seen, wherever that is now.
 
-    A person who settled the lines around it, or moved the page and forgot its links, may have left it behind.
+    A person who settled the lines around it, or moved the page and forgot its links, may have left it behind; so may
+    one who copies a text out of a comment.
     """
     forgotten = {word for writer in player.writers.values() for word in writer.forgotten}
     doubtful = player.ledger.deleted_pages.keys() | player.mixed
-    if player.counts["asked"] or player.counts["kept both"]:
+    is_copied = player.world.shape.server == "comments"
+    if is_copied or player.counts["asked"] or player.counts["kept both"]:
         return
     main = [("main content", player.web.view_by_path(space.id)) for space in player.world.spaces]
     for name, view in (*main, *views.items()):
