@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from posixpath import basename
 
 from syncd.layout.compare.lost_words import LostLine
 from syncd.model.page import walk_pages
@@ -91,14 +92,14 @@ def name_pages(existing: ExistingSide) -> dict[str, str]:
     """Return the names by which comments call the pages of existing content, by id.
 
     Shape: the path in Git where it tells where the page lies on the platform too, else the path on the platform, the
-    only one that somebody knows who looks for it there.
+    only one that somebody knows who looks for it there. The home page has none: it has the name of its file.
     """
     names = {}
     for page, _ in walk_pages(existing.revision.pages):
         anchor = existing.anchors.get(page.id)
         file = anchor.path if anchor is not None else ""
         tells_place = file in (f"{page.path}.md", f"{page.path}/README.md", "README.md")
-        names[page.id] = file if tells_place else page.path or file or page.title
+        names[page.id] = file if tells_place else page.path or basename(file) or page.title
     return names
 
 

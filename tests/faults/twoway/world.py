@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ ENVIRON = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_EDITOR": "true",
-    "EDITOR": r"sed -i -e '/^||||||| /,/^=======\r\?$/d' -e '/^<<<<<<< /d' -e '/^=======\r\?$/d' -e '/^>>>>>>> /d'",
+    "EDITOR": f"{sys.executable} -I -S {Path(__file__).with_name('keep_both.py')}",
     "PYDANTIC_DISABLE_PLUGINS": "__all__",
     **{f"GIT_{role}_{part}": f"writer@{part}" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")},
 }

@@ -100,6 +100,9 @@ def test_a_page_is_called_by_what_a_person_finds_on_the_platform() -> None:
         "setup": "guide/setup.md",
         "moved": "moved",
     }
+    home = (Page(id="home", title="Home", path=""),)
+    anchors = {"home": Anchor("home", "page", "content/README.md", "README.md", "git:0", "0")}
+    assert name_pages(ExistingSide(Revision(id="r", pages=home), anchors)) == {"home": "README.md"}, "below a root"
 
 
 def test_pages_that_exchange_slugs_are_said_to_get_those_that_they_have_in_the_end() -> None:

@@ -1,0 +1,29 @@
+"""An editor that keeps the lines of both sides of each conflict in a file; its markers may have any number of signs."""
+
+import re
+import sys
+from pathlib import Path
+
+_BEGIN = re.compile(rb"(<{7,}) ")
+
+
+def keep_both(lines: list[bytes]) -> list[bytes]:
+    """Return the lines without markers, and without those of the base."""
+    found = next(filter(None, map(_BEGIN.match, lines)), None)
+    size = len(found[1]) if found is not None else 0
+    ours, base, middle, theirs = (sign * size for sign in (b"<", b"|", b"=", b">")) if size else (b"\0",) * 4
+    kept: list[bytes] = []
+    is_base = False
+    for line in lines:
+        if line.startswith(base + b" "):
+            is_base = True
+        elif line.rstrip(b"\r\n") == middle:
+            is_base = False
+        elif not (is_base or line.startswith((ours + b" ", theirs + b" "))):
+            kept.append(line)
+    return kept
+
+
+if __name__ == "__main__":
+    file = Path(sys.argv[1])
+    file.write_bytes(b"".join(keep_both(file.read_bytes().splitlines(keepends=True))))
