@@ -1,6 +1,9 @@
 """Points in time as texts."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+CLOCK_AHEAD = timedelta(hours=1)
+"""How far a platform's clock may be ahead of this machine's."""
 
 
 def parse_moment(text: str) -> datetime | None:
@@ -10,3 +13,9 @@ def parse_moment(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def choose_moment(text: str | None, now: datetime) -> datetime:
+    """Return the time that a platform says something happened; `now` where it says none, or none that can be."""
+    moment = parse_moment(text or "")
+    return moment if moment is not None and 0 <= moment.timestamp() <= (now + CLOCK_AHEAD).timestamp() else now

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,6 +63,8 @@ class World:
     founded: "Founded | None" = None
     untouched: int | None = None
     """The version of a platform that is a copy of `founded`."""
+    ahead: timedelta = timedelta()
+    """How far the clock of who syncs is ahead of the platform's."""
 
     @contextmanager
     def workspace(
@@ -78,7 +80,7 @@ class World:
                 client=client,
                 repository=repository,
                 store=store,
-                now=lambda: datetime.now(UTC),
+                now=lambda: datetime.now(UTC) + self.ahead,
                 bindings=(Binding(self.space, directory, "docs"),),
                 instance="0a1b2c",
                 force=force or {},

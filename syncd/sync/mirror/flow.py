@@ -3,10 +3,12 @@
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from syncd.errors import GuardRefused, HistoryCut, Unreachable
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.app_address import find_app_address
+from syncd.model.moment import choose_moment
 from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.model.space import Space
@@ -381,14 +383,16 @@ def _build_signature(
         change_requests=[cause.number for cause in causes],
         directory=binding.directory,
     )
-    author = _build_person(workspace, causes[-1].created_by if causes else None)
+    # So that two clones write the same commit for it.
+    when = choose_moment(revision.created_at, workspace.now())
+    author = _build_person(workspace, causes[-1].created_by if causes else None, when)
     return Signature(message, author, parents)
 
 
-def _build_person(workspace: Workspace, user: User | None) -> Person:
+def _build_person(workspace: Workspace, user: User | None, when: datetime) -> Person:
     if user is None:
-        return workspace.committer()
+        return replace(workspace.committer(), when=when)
     # In a commit, angle brackets enclose the address, so that none can be in a name or address.
     name = join_lines(user.display_name).translate({ord(c): None for c in "<>"}) or user.id
     email = join_lines(user.email or "").translate({ord(c): None for c in "<> "}) or f"{user.id}@users.invalid"
-    return Person(name, email, when=workspace.now())
+    return Person(name, email, when=when)

@@ -1,6 +1,7 @@
 """Bring one revision of a space into Git: fetch what changed, keep what means the same, write one commit."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from syncd.errors import PathRefused
 from syncd.layout.tree.settings import SETTINGS_PATH
@@ -51,7 +52,7 @@ def write_content(
             commit = writer.commit(
                 message=signature.message + render_moves(moves),
                 author=signature.author,
-                committer=workspace.committer(),
+                committer=replace(workspace.committer(), when=signature.author.when),
                 parents=signature.parents,
                 base=gathered.base.start,
             )

@@ -1,5 +1,6 @@
 """Mirror: main content becomes Git, once, exactly, and only as much as changed."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,16 @@ def test_only_what_changed_is_fetched(world: Any, fine: Any) -> None:
     assert (clone / "options.md").read_text().endswith("* third\n")
     assert world.git("diff", "--name-only", "HEAD^", "HEAD") == "options.md\n"
     assert world.git("status", "--porcelain") == ""
+
+
+def test_two_clones_write_the_same_commit_for_a_revision_whenever_they_do(world: Any, fine: Any) -> None:
+    world.clone()
+    world.clone("other")
+    world.edit_on_platform({"options.md": "# Options\n\nRewritten.\n"})
+    fine(world.pull())
+    world.ahead = timedelta(days=1)
+    fine(world.pull("other"))
+    assert world.git("rev-parse", "platform/main") == world.git("rev-parse", "platform/main", clone="other")
 
 
 def test_deleting_the_store_costs_time_and_nothing_else(world: Any, fine: Any) -> None:
