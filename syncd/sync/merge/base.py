@@ -5,6 +5,7 @@ in its history. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
@@ -24,6 +25,9 @@ MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 ListNames = Callable[[str, str, str], Mapping[str, Collection[str]]]
 """Returns, for each path of a file that differs from a base on one of two sides, all paths that it has in the three."""
 
+FollowRoots = Callable[[str, str], str]
+"""Returns a tree with the content of each space below the root that another tree gives it."""
+
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
     """Return the merge base of two commits, parts counted; that of unrelated histories is empty.
@@ -41,7 +45,13 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
 
 
 def find_branch_base(
-    workspace: Workspace, branch: str, ours: str, theirs: str, merge_commits: MergeCommits, list_names: ListNames
+    workspace: Workspace,
+    branch: str,
+    ours: str,
+    theirs: str,
+    merge_commits: MergeCommits,
+    list_names: ListNames,
+    follow_roots: FollowRoots,
 ) -> Base:
     """Return the merge base of a branch's commit and one of the platform, also where the branch was rewritten.
 
@@ -57,6 +67,8 @@ def find_branch_base(
     if tip is None or repository.is_ancestor(tip, ours) or tip not in repository.select_present([tip]):
         return plain
     wide = find_base(workspace, join_commits(repository, ours, [tip]), theirs, merge_commits)
+    # The rewrite may have lost the commit with which main content followed a new root.
+    plain = replace(plain, tree=follow_roots(plain.tree, wide.tree))
     if wide.tree == plain.tree:
         return plain
     changed_by_others = set(_find_paths_of_others(repository, tip, ours))

@@ -28,7 +28,7 @@ from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.directories import follow_places, follow_spaces
+from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
@@ -55,7 +55,13 @@ from syncd.sync.merge.result import (
 )
 from syncd.sync.merge.summaries import find_summaries, follow_renames
 from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
-from syncd.sync.merge.titles import TITLES_OF_TWO_SPACES, carry_titles, find_contested_transfers, list_titles
+from syncd.sync.merge.titles import (
+    TITLES_OF_TWO_SPACES,
+    carry_titles,
+    find_contested_transfers,
+    find_retitled,
+    list_titles,
+)
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)
@@ -100,7 +106,15 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
     key = ("base", workspace.bindings, ours, theirs, main, tip if is_rewritten else None)
     if key not in workspace.cache:
         workspace.cache[key] = (
-            find_branch_base(workspace, branch, ours, theirs, merge_commits, partial(list_page_names, workspace))
+            find_branch_base(
+                workspace,
+                branch,
+                ours,
+                theirs,
+                merge_commits,
+                partial(list_page_names, workspace),
+                partial(follow_roots, repository, workspace.bindings),
+            )
             if is_rewritten
             else find_base(workspace, ours, theirs, merge_commits)
         )
@@ -140,10 +154,8 @@ def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit:
 
 
 class _Merge:
-    """The steps of one merge: find the pages that differ, decide about each, merge texts, set conflicts apart.
-
-    Every step after `find_pages` relies on the summaries that it finds with the pages.
-    """
+    """The steps of one merge: find the pages that differ, decide about each, merge texts, set conflicts apart; all but
+    the first rely on the summaries that are found with the pages."""
 
     def __init__(
         self,
@@ -262,7 +274,7 @@ class _Merge:
         # Titles lie in SUMMARY.md. They matter only for a page that one side deleted: a new title is an edit that
         # keeps it.
         if any(d.text is TextSource.NONE and (d.page.ours or d.page.theirs) for d in found):
-            titles = self._find_retitled(pages)
+            titles = find_retitled(self.summaries, moves)
             found = [
                 decide_page(page, retitled=_find_sides(page, titles), has_same_words=page in same) for page in pages
             ]
@@ -276,14 +288,6 @@ class _Merge:
         if self.excluded.intersection(page.paths):
             return EXCLUDED
         return SEVERAL_BASES if page.ours != page.theirs and self.base.ambiguous.intersection(page.paths) else ""
-
-    def _find_retitled(self, pages: Sequence[Page]) -> dict[Side, set[str]]:
-        return {
-            side: {
-                path for summary in self.summaries for path in summary.find_retitled(side, _list_renames(pages, side))
-            }
-            for side in SIDES
-        }
 
     def _merge_texts(self, decisions: Sequence[Decision]) -> list[Decision]:
         """Merge the lines of all texts that need it, in one call of Git."""

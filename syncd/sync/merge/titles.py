@@ -43,6 +43,16 @@ def list_titles(summaries: Iterable[SummaryVersions]) -> tuple[dict[str, str], d
     return found
 
 
+def find_retitled(
+    summaries: Sequence[SummaryVersions], renames: Mapping[Side, Mapping[str, str]]
+) -> dict[Side, set[str]]:
+    """Return, for each side, the base's pages to which it gave another title; `renames` are its new paths by the
+    former ones."""
+    return {
+        side: {path for summary in summaries for path in summary.find_retitled(side, renames[side])} for side in SIDES
+    }
+
+
 def carry_titles(
     repository: Repository,
     summaries: Sequence[SummaryVersions],

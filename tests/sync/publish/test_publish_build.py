@@ -474,10 +474,10 @@ def test_what_a_former_build_made_is_in_no_way(tmp_path: Path) -> None:
     assert read_tree(top) == read_tree(tmp_path / "fresh")
 
 
-def test_a_percent_sign_in_a_name_is_one_in_its_address(tmp_path: Path) -> None:
+def test_a_name_that_can_be_no_slug_is_in_the_address_as_the_platform_has_it(tmp_path: Path) -> None:
     source = write_source(tmp_path / "source", {"README.md": "# Home\n", "per%cent.md": "# Per cent\n"})
     assert not build(source, tmp_path / "site").left_out
-    assert (tmp_path / "site/per%cent/index.html").is_file()
+    assert (tmp_path / "site/per-cent/index.html").is_file()
     assert not find_dead_links(tmp_path / "site")
 
 
