@@ -15,6 +15,7 @@ _CHANGE = re.compile(r"Page `([^`]*)`: (.*)\.")
 _TITLE, _SLUG = re.compile(r"call it `([^`]*)`"), re.compile(r"give it the slug `([^`]*)`")
 _MOVE = re.compile(r"move it (.*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+_NOT_IN_SLUGS = re.compile("[#%]+")
 _BACKTICK = "\ue000"
 """Stands for a backtick within code, where an order is read."""
 _BELOW, _NUMBER = re.compile(r"below `([^`]*)`"), re.compile(r", as number (\d+)")
@@ -129,9 +130,9 @@ def _join_path(pages: Pages, place: Mapping[str, Any], slug: str) -> str:
 
 
 def _find_slug(path: str) -> str:
-    """The slug that a person gives a page whose file has a path: a number sign can be in none."""
+    """The slug that a person gives a page whose file has a path: some signs can be in none."""
     name = basename(dirname(path)) if path.endswith("/README.md") else basename(path).removesuffix(".md")
-    return name.replace("#", "-")
+    return _NOT_IN_SLUGS.sub("-", name)
 
 
 def _index_paths(pages: Pages) -> Iterator[tuple[str, str]]:
