@@ -1,6 +1,6 @@
 """Work of a branch that no change request holds yet: what is not sent, why, and what to do about it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,8 +28,8 @@ class BranchWork:
     """What a branch has that the platform lacks, space by space, and what of its work tree is not committed.
 
     Shape: `uncommitted` are paths with what happened to each. Of the pages that are listed and that the commit lacks,
-    `ignored` are left out by an ignore rule of Git, `linked` lie behind a symbolic link or in a submodule, and
-    `missing` are not there.
+    `ignored` are left out by an ignore rule of Git, `linked` lie behind a symbolic link or in a submodule,
+    `still_listed` are deleted, and `missing` were never there.
     """
 
     branch: str
@@ -37,6 +37,7 @@ class BranchWork:
     uncommitted: Mapping[str, EditKind] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
+    still_listed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
     def list_uncommitted(self, kind: EditKind) -> list[str]:
@@ -76,13 +77,15 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     linked = {path for path in absent if any(path == link or path.startswith(f"{link}/") for link in links)}
     ignored = {path for path in absent - linked if top is not None and (top / path).is_file()}
     missing = absent - linked - ignored
+    still_listed = missing.intersection(path for space in spaces for path in space.still_listed)
     return BranchWork(
         branch,
         spaces,
         uncommitted,
         ignored=tuple(sorted(ignored)),
         linked=tuple(sorted(linked)),
-        missing=tuple(sorted(missing)),
+        still_listed=tuple(sorted(still_listed)),
+        missing=tuple(sorted(missing - still_listed)),
     )
 
 
@@ -103,18 +106,10 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         what = f"rename it, at the top of the repository: {escape(renaming)}" if renaming else "write that there"
         yield f"! not sent: SUMMARY.md lists {wrong}, but the file is {named}; {what}, and commit"
     unlisted = [path for space in work.spaces for path in space.unlisted if path not in respelled.values()]
-    missing = [path for path in work.missing if path not in respelled]
     if unlisted:
         paths, verb = _format_paths(unlisted), "is" if len(unlisted) == 1 else "are"
         yield f"! not sent: {paths} {verb} not listed in SUMMARY.md; list what is to be a page, and commit"
-    for listed, why in (
-        (work.ignored, "but ignored by Git; git add --force, then git commit"),
-        (work.linked, "but syncd follows no symbolic link or submodule; put the file in its place, and commit"),
-        (missing, "but no such file is committed; add it, or take the entry out, and commit"),
-    ):
-        if listed:
-            verb = "is" if len(listed) == 1 else "are"
-            yield f"! not sent: {_format_paths(listed)} {verb} listed in SUMMARY.md, {why}"
+    yield from _format_absent(work, respelled)
     for space in work.spaces:
         if space.is_taken_back and space.changed and space.request is not None:
             number, what = space.request.number, _format_paths(space.changed)
@@ -133,6 +128,24 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         named = f"syncd push {escape(work.branch)} names each"
         yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
     yield from _format_uncommitted(work)
+
+
+def _format_absent(work: BranchWork, respelled: Collection[str]) -> Iterator[str]:
+    """A line for each kind of pages that are listed and have no file."""
+    absent = (work.missing, work.still_listed)
+    missing, still_listed = ([path for path in paths if path not in respelled] for paths in absent)
+    for listed, why in (
+        (work.ignored, "but ignored by Git; git add --force, then git commit"),
+        (work.linked, "but syncd follows no symbolic link or submodule; put the file in its place, and commit"),
+        (missing, "but no such file is committed; add it, or take the entry out, and commit"),
+    ):
+        if listed:
+            verb = "is" if len(listed) == 1 else "are"
+            yield f"! not sent: {_format_paths(listed)} {verb} listed in SUMMARY.md, {why}"
+    if still_listed:
+        paths, (verb, them) = _format_paths(still_listed), ("has", "it") if len(still_listed) == 1 else ("have", "them")
+        way_on = "take the entry out, or bring the file back, and commit"
+        yield f"! deleted: {paths} {verb} no file any more; SUMMARY.md still lists {them}; {way_on}"
 
 
 def _format_uncommitted(work: BranchWork) -> Iterator[str]:
@@ -157,7 +170,7 @@ def describe_edit(kind: EditKind, *, path: str = "PATH", them: str = "it") -> st
 def _find_respelled(work: BranchWork) -> dict[str, str]:
     """The listed pages without a file, each with the unlisted file whose name differs in case or composition alone."""
     files = {make_collision_key(path): path for space in work.spaces for path in space.unlisted}
-    keys = {path: make_collision_key(path) for path in work.missing}
+    keys = {path: make_collision_key(path) for path in (*work.missing, *work.still_listed)}
     return {path: files[key] for path, key in keys.items() if key in files}
 
 
@@ -196,6 +209,7 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
         "unmerged": work.list_uncommitted("unmerged"),
         "ignored": list(work.ignored),
         "linked": list(work.linked),
+        "still_listed": list(work.still_listed),
         "missing": list(work.missing),
         "spaces": [_build_space_document(space) for space in work.spaces],
     }

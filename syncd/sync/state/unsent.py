@@ -44,8 +44,9 @@ class Unsent:
     """What a branch has of its own in one space.
 
     Shape: `changed` are paths of content that differ from main content, `unlisted` are changed pages that no table of
-    contents lists, so that they are no content; `missing` are pages that it lists and the commit lacks; all from the
-    repository's root. `is_sent` says that `request` was made from the branch's newest commit, or holds the same.
+    contents lists, so that they are no content; `missing` are pages that it lists and the commit lacks, and
+    `still_listed` those of them that main content has, so that the branch deletes them; all from the repository's root.
+    `is_sent` says that `request` was made from the branch's newest commit, or holds the same.
     `conflicting` are changed paths that no push takes before a person has settled them. `was_tried` says that a push of
     just this state found nothing to write, but for `manual_steps` that only a person can do on the platform.
     `is_taken_back` says that `request` was archived, and nothing was committed since. `awaited` are new paths that are
@@ -57,6 +58,7 @@ class Unsent:
     changed: tuple[str, ...] = ()
     unlisted: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    still_listed: tuple[str, ...] = ()
     request: SentRequest | None = None
     is_sent: bool = False
     was_tried: bool = False
@@ -103,7 +105,6 @@ def find_unsent(
     held = {path for path in paths if binding.path(path) in conflicts}
     changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
-    missing = tuple(map(binding.path, content[0].list_missing())) if content else ()
     request = find_request(repository, binding, branch)
     own = request.number if request is not None else None
     named = [binding.path(path) for path in changed]
@@ -123,7 +124,7 @@ def find_unsent(
         binding,
         tuple(binding.path(path) for path in changed),
         unlisted,
-        missing,
+        *(_list_absent(binding, *content) if content else ((), ())),
         request,
         is_sent,
         steps is not None,
@@ -133,6 +134,15 @@ def find_unsent(
         tuple(sorted(awaited.items())),
         _find_held(repository, binding, changed, tip, lane) if lane is not None else (),
     )
+
+
+def _list_absent(
+    binding: Binding, here: "_SpaceContent", main: "_SpaceContent"
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The pages, from the root, that a table of contents lists and that are not here; and those that main content
+    has."""
+    missing = here.list_missing()
+    return tuple(map(binding.path, missing)), tuple(binding.path(path) for path in missing if main.has_file(path))
 
 
 def _read_steps(repository: Repository, binding: Binding, tip: str, main: str) -> list[object] | None:
@@ -258,6 +268,10 @@ class _SpaceContent:
         from syncd.layout.tree.translate import normalize_line_ends
 
         return normalize_line_ends(self._repository.read_content(oid).decode("utf-8", "surrogateescape"))
+
+    def has_file(self, path: str) -> bool:
+        """Whether a path is a file here."""
+        return path in self._blobs
 
     def leaves_out(self, path: str) -> bool:
         """Whether a path is a page that the table of contents does not list."""

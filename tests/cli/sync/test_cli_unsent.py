@@ -216,6 +216,17 @@ def test_a_listed_page_that_is_not_there_is_named(shell: Any, docs: Path) -> Non
     assert (unsent["missing"], unsent["linked"], unsent["ignored"]) == (["ghost.md"], ["linked.md"], [])
 
 
+def test_a_listed_page_whose_file_was_deleted_is_said_to_be_deleted(shell: Any, docs: Path) -> None:
+    (docs / "use.md").unlink()
+    commit(shell, docs)
+    for command in ("status", "push", "status"):
+        out = shell.fine(command, cwd=docs)
+        assert "! deleted: use.md has no file any more; SUMMARY.md still lists it; take the entry out, or" in out
+        assert "not sent" not in out
+    unsent = shell.json("push", cwd=docs)["unsent"][0]
+    assert (unsent["still_listed"], unsent["missing"]) == (["use.md"], [])
+
+
 def test_what_only_comments_have_waits_for_somebody_to_put_it_in(shell: Any, docs: Path) -> None:
     config = docs / ".git" / "syncd.toml"
     config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nwrite = "comments"\n'))
