@@ -88,19 +88,26 @@ def find_contested_transfers(summaries: Sequence[SummaryVersions], pages: Sequen
 
 def _list_transfers(summaries: Sequence[SummaryVersions], pages: Sequence[Page]) -> Iterator[_Transfer]:
     """The pages that one side moved to another space, and to which the other side gave another title."""
-    for page in pages:
+    known: dict[int, dict[str, Entry]] = {}
+
+    def index(table: SummaryFile) -> dict[str, Entry]:
+        if id(table) not in known:  # cost is that of one reading, however many pages have moved
+            known[id(table)] = table.index_pages()
+        return known[id(table)]
+
+    for page in pages if len(summaries) > 1 else ():
         former = _find_summary(summaries, page.base)
-        base = former.index_base_pages().get(page.base.path) if former is not None and page.base is not None else None
-        if former is None or base is None:
-            continue
         for side in SIDES:
             moved, stayed = page.at(side), page.at(other_side(side))
             later = _find_summary(summaries, moved)
-            if moved is None or stayed is None or later is None or later == former:
+            if former is None or former.base is None or later is None or later is former:
                 continue
-            entry = later.at(side).index_pages().get(moved.path)
-            other = former.at(other_side(side)).index_pages().get(stayed.path)
-            if entry is not None and other is not None and other.title not in (base.title, entry.title):
+            if page.base is None or moved is None or stayed is None:
+                continue
+            base = index(former.base).get(page.base.path)
+            entry = index(later.at(side)).get(moved.path)
+            other = index(former.at(other_side(side))).get(stayed.path)
+            if base and entry and other and other.title not in (base.title, entry.title):
                 yield _Transfer(page, side, later, entry, other.title, is_contested=entry.title != base.title)
 
 
