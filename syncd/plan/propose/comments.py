@@ -99,7 +99,8 @@ def name_pages(existing: ExistingSide) -> dict[str, str]:
         anchor = existing.anchors.get(page.id)
         file = anchor.path if anchor is not None else ""
         tells_place = file in (f"{page.path}.md", f"{page.path}/README.md", "README.md")
-        names[page.id] = file if tells_place else page.path or basename(file) or page.title
+        elsewhere = basename(file) if page.path == "" else page.path or file
+        names[page.id] = file if tells_place else elsewhere or page.title
     return names
 
 

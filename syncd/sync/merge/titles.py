@@ -96,13 +96,12 @@ def _list_transfers(summaries: Sequence[SummaryVersions], pages: Sequence[Page])
         return known[id(table)]
 
     for page in pages if len(summaries) > 1 else ():
-        former = _find_summary(summaries, page.base)
         for side in SIDES:
             moved, stayed = page.at(side), page.at(other_side(side))
-            later = _find_summary(summaries, moved)
-            if former is None or former.base is None or later is None or later is former:
+            if page.base is None or moved is None or stayed is None or moved.path == page.base.path:
                 continue
-            if page.base is None or moved is None or stayed is None:
+            former, later = (_find_summary(summaries, one) for one in (page.base, moved))
+            if former is None or former.base is None or later is None or later is former:
                 continue
             base = index(former.base).get(page.base.path)
             entry = index(later.at(side)).get(moved.path)
@@ -111,9 +110,9 @@ def _list_transfers(summaries: Sequence[SummaryVersions], pages: Sequence[Page])
                 yield _Transfer(page, side, later, entry, other.title, is_contested=entry.title != base.title)
 
 
-def _find_summary(summaries: Sequence[SummaryVersions], version: Version | None) -> SummaryVersions | None:
+def _find_summary(summaries: Sequence[SummaryVersions], version: Version) -> SummaryVersions | None:
     """The table of contents of the space, the innermost one, that a file lies in."""
-    holding = [one for one in summaries if version is not None and one.binding.holds(version.path)]
+    holding = [one for one in summaries if one.binding.holds(version.path)]
     return max(holding, key=lambda one: len(one.binding.directory), default=None)
 
 

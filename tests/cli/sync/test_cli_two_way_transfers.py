@@ -90,7 +90,7 @@ def test_two_titles_are_held(team: Team, spaces: tuple[Web, Web]) -> None:
     transfer(docs, title="P1 of B")
     said = docs.run("sync", code=6)
     assert conflicts(said) == ["two/moved.md"]
-    print(docs.run("resolve", "two/moved.md", code=6))
+    docs.run("resolve", "two/moved.md", code=6)
     docs.run("resolve", "two/moved.md", "--ours")
     docs.settle()
     one.merge()

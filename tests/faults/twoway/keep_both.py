@@ -10,8 +10,9 @@ _BEGIN = re.compile(rb"(<{7,}) ")
 def keep_both(lines: list[bytes]) -> list[bytes]:
     """Return the lines without markers, and without those of the base."""
     found = next(filter(None, map(_BEGIN.match, lines)), None)
-    size = len(found[1]) if found is not None else 0
-    ours, base, middle, theirs = (sign * size for sign in (b"<", b"|", b"=", b">")) if size else (b"\0",) * 4
+    if found is None:
+        return lines
+    ours, base, middle, theirs = (sign * len(found[1]) for sign in (b"<", b"|", b"=", b">"))
     kept: list[bytes] = []
     is_base = False
     for line in lines:
