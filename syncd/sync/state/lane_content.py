@@ -18,7 +18,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import find_original, find_taken_in
-from syncd.sync.merge.result import Base
+from syncd.sync.merge.result import Base, MergeResult
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.texts import join_texts
 from syncd.sync.merge.write_part import write_part
@@ -52,18 +52,23 @@ def find_start(
     """Return the commit or tree on which the content of a change request is written.
 
     Files that the platform does not store come from there. Shape: `here` is what it held, `taken` the main content in
-    it, which alone says what other spaces have: a page that moved to one of them is deleted in this one, and no more.
+    it.
     """
     start = sent[-1].commit if sent else here
     if taken is None or has_taken_in(workspace, start, taken):
         return start
-    return _take_other_spaces(workspace, binding, merge(workspace, start, taken).tree_with_ours, taken)
+    return _restore_other_spaces(workspace, binding, merge(workspace, start, taken))
 
 
-def _take_other_spaces(workspace: Workspace, binding: Binding, tree: str, main: str) -> str:
-    """A tree with all other spaces as main content has them."""
+def _restore_other_spaces(workspace: Workspace, binding: Binding, merged: MergeResult) -> str:
+    """The tree of a change request's content merged with main content, with each other space as main content has it
+    where the merge has lost a new page of that: a page that moved there is deleted in this space, and no more."""
+    repository, tree, main = workspace.repository, merged.tree_with_ours, merged.theirs
     others = list_other_directories(workspace.bindings, binding)
-    return leave_out(workspace.repository, (), tree, main, (), directories=others)
+    changes = repository.compare_trees(merged.base.tree, main) if others else ()
+    lost = [one.path for one in changes if one.status == "A" and repository.lookup(tree, one.path) is None]
+    directories = [directory for directory in others if any(path.startswith(f"{directory}/") for path in lost)]
+    return leave_out(repository, (), tree, main, (), directories=directories)
 
 
 def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
@@ -271,7 +276,7 @@ def _read_update(
     is_clean = not any(binding.holds(path) for page in known.conflicts for path in page.paths)
     meant = repository.find_tree(update.merged_commit) if update.merged_commit else ""
     if not meant and is_clean and _has_same_files(repository, binding, before, known.tree_with_ours, tree):
-        meant = _take_other_spaces(workspace, binding, known.tree_with_ours, main)
+        meant = _restore_other_spaces(workspace, binding, known)
     if update.is_fresh and meant and _has_only_known_lines(repository, binding, tree, (before, main, meant)):
         return meant, (update.merged_commit or main,)
     conflicts = [*known.conflicts]
