@@ -8,14 +8,16 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from math import ceil
 from multiprocessing import get_context
 from pathlib import Path
 
 from tests.faults.twoway.campaign import Played, Summary, keep, known, play, play_batch, play_list, shortened
 from tests.faults.twoway.generate import generate
 from tests.faults.twoway.profiles import PROFILES
-from tests.faults.twoway.schedule import load
+from tests.faults.twoway.schedule import Schedule, load
 from tests.faults.twoway.story import tell
 from tests.faults.twoway.world import workshop
 
@@ -36,8 +38,8 @@ def main(words: list[str]) -> int:
         return _play_known(asked)
     profile = asked.profile or ("kill" if asked.way == "kill" else "all")
     summary, began = Summary(), time.monotonic()
-    seeds = range(asked.seed, asked.seed + asked.schedules)
-    for played in _play_all(seeds, profile, asked):
+    schedules = [generate(seed, profile) for seed in range(asked.seed, asked.seed + asked.schedules)]
+    for played in _play_all(schedules, asked):
         summary.add(played)
         if played.failures and asked.keep:
             keep(asked.keep, played)
@@ -70,29 +72,29 @@ def _line(played: Played) -> str:
     return f"seed {played.schedule.seed}: {', '.join(played.columns)}: {first[:400]}"
 
 
-def _play_all(seeds: range, profile: str, asked: argparse.Namespace) -> Iterator[Played]:
+def _play_all(schedules: list[Schedule], asked: argparse.Namespace) -> Iterator[Played]:
+    """Play schedules in as many processes as were asked for, and yield what came of each in their order."""
     end = time.monotonic() + asked.minutes * 60 if asked.minutes else float("inf")
-    batches = [list(seeds)[at : at + BATCH] for at in range(0, len(seeds), BATCH)]
     apart = asked.way == "kill"
     if asked.jobs == 1:
-        yield from play_batch(list(seeds), profile, end, apart=apart, shrinks=asked.shrink)
+        yield from play_batch(schedules, end, apart=apart, shrinks=asked.shrink)
         return
+    size = min(BATCH, ceil(len(schedules) / asked.jobs)) or 1
+    batches = [schedules[at : at + size] for at in range(0, len(schedules), size)]
     with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(play_list, batch, profile, end, apart, asked.shrink) for batch in batches]
-        for done in as_completed(waiting):
-            yield from done.result()
+        for done in pool.map(partial(play_list, end=end, apart=apart, shrinks=asked.shrink), batches):
+            yield from done
 
 
 def _play_known(asked: argparse.Namespace) -> int:
     """Play every schedule that failed once."""
     summary = Summary()
-    with workshop() as place:
-        for about, schedule in known(asked.file or KNOWN):
-            played = play(place, schedule)
-            summary.add(played)
-            print(f"{'failed' if played.failures else 'fine'}: {about}", flush=True)
-            if played.failures:
-                print(tell(played, "all") if asked.stories else _line(played), flush=True)
+    rows = known(asked.file or KNOWN)
+    for (about, _), played in zip(rows, _play_all([schedule for _, schedule in rows], asked), strict=True):
+        summary.add(played)
+        print(f"{'failed' if played.failures else 'fine'}: {about}", flush=True)
+        if played.failures:
+            print(tell(played, "all") if asked.stories else _line(played), flush=True)
     print("\n".join(summary.lines()))
     return 1 if summary.failed else 0
 

@@ -1,5 +1,6 @@
 """The oracle itself: it is silent where nobody is to blame, and sees each kind of damage that is done on purpose."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.__main__ import KNOWN
+from tests.faults.__main__ import KNOWN, main
 from tests.faults.twoway.campaign import Played, keep, known, play
 from tests.faults.twoway.generate import generate
 from tests.faults.twoway.ledger import Ledger
@@ -292,3 +293,17 @@ def test_schedules_that_failed_once_can_be_played(tmp_path: Path) -> None:
     assert all(schedule.steps for _, schedule in rows)
     keep(tmp_path / "kept.json", Played(rows[0][1], [Failure("doubled", "twice")], [], Counter()))
     assert known(tmp_path / "kept.json") == [("doubled: twice", rows[0][1])]
+
+
+@pytest.mark.story
+def test_two_processes_share_schedules_and_tell_of_them_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["first", "second", "third"]
+    rows = [{"about": name, "schedule": json.loads(steps(("a", "edit"), ("a", "sync")).dump())} for name in names]
+    file = tmp_path / "known.json"
+    file.write_text(json.dumps(rows))
+    assert main(["known", "--file", str(file), "--jobs", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [f"fine: {name}" for name in names]
+    assert lines[3].split() == ["schedules", "3"]

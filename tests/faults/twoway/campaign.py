@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.twoway.generate import generate
 from tests.faults.twoway.participants import Failure
 from tests.faults.twoway.play import Player
 from tests.faults.twoway.schedule import Schedule, load
@@ -76,21 +75,21 @@ class Summary:
         return lines + [f"failed: seed {seed}: {', '.join(columns)}" for seed, columns in self.failed]
 
 
-def play_batch(seeds: Iterable[int], profile: str, end: float, *, apart: bool, shrinks: bool) -> Iterator[Played]:
-    """Given seeds, play their schedules until a time of the monotonic clock; with `shrinks`, shorten what fails."""
+def play_batch(schedules: Iterable[Schedule], end: float, *, apart: bool, shrinks: bool) -> Iterator[Played]:
+    """Given schedules, play them until a time of the monotonic clock; with `shrinks`, shorten what fails."""
     if time.monotonic() > end:
         return
     with workshop(apart=apart) as place:
-        for seed in seeds:
+        for schedule in schedules:
             if time.monotonic() > end:
                 return
-            played = play(place, generate(seed, profile))
+            played = play(place, schedule)
             yield shortened(place, played) if shrinks and played.failures else played
 
 
-def play_list(seeds: list[int], profile: str, end: float, apart: bool, shrinks: bool) -> list[Played]:
+def play_list(schedules: list[Schedule], end: float, apart: bool, shrinks: bool) -> list[Played]:
     """Do the same for a process of a pool."""
-    return list(play_batch(seeds, profile, end, apart=apart, shrinks=shrinks))
+    return list(play_batch(schedules, end, apart=apart, shrinks=shrinks))
 
 
 def keep(file: Path, played: Played) -> None:
