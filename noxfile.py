@@ -72,6 +72,9 @@ def coverage(session: nox.Session) -> None:
         run(session, "coverage", "run", "-m", "pytest")
     run(session, "coverage", "run", "-m", "pytest", "-m", "story and not long", *COUNTED)
     run(session, "coverage", "run", "-m", "pytest", "-m", "long", "-o", "timeout=900", *flows)
+    # A module that no process loaded counts as well.
+    whole = ",".join(f"syncd.{package}" for package in ("cli", "daemon", "layout", "model", "plan", "sync"))
+    run(session, "coverage", "run", "--source", whole, "-m", "syncd", "--version")
     run(session, "coverage", "combine", "--quiet")
     for package in ("cli", "daemon"):
         run(session, "coverage", "report", "--include", f"syncd/{package}/*")

@@ -17,7 +17,7 @@ def test_a_short_history_loses_no_word(world: Any) -> None:
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("seed", sample_cases(range(10), long=(0, 7, 8)))
+@pytest.mark.parametrize("seed", sample_cases(range(10), long=(0, 8)))
 def test_two_hundred_random_edits_lose_no_word(world: Any, seed: int) -> None:
     """Ten histories make two thousand edits."""
     History(world, SEED * 1000 + seed, clones=1 + seed % 3).play(200)
